@@ -98,11 +98,14 @@ class Tiles(QWidget):
         """
         room = self.width() - 2 * _MARGIN + _GAP
         widths: list[int] = []
+        captions: list[str] = []
         for shorten in (False, True):
-            self._write_captions(shorten)
-            widths = [self._natural_width(place) for place in range(len(self._texts))]
+            captions = [self._caption(text, shorten) for text in self._texts]
+            widths = [self._natural_width(place, written) for place, written in enumerate(captions)]
             if sum(widths) + _GAP * len(widths) <= room:
                 break
+        for (_, caption, _), written in zip(self._tiles, captions, strict=False):
+            caption.show_text(written)
         wider = [max(pair) for pair in zip(widths, self._widest, strict=False)]
         if len(wider) == len(widths) and sum(wider) + _GAP * len(wider) <= room:
             widths = wider
@@ -112,14 +115,13 @@ class Tiles(QWidget):
             tile.setFixedWidth(widths[place] if known else 0)
             tile.setVisible(known and sum(widths[: place + 1]) + _GAP * (place + 1) <= room)
 
-    def _natural_width(self, place: int) -> int:
+    def _natural_width(self, place: int, written: str) -> int:
         _, caption, value = self._tiles[place]
-        return max(caption.minimumWidth(), value.minimumWidth())
+        return max(caption.size_of(written).width(), value.minimumWidth())
 
-    def _write_captions(self, shorten: bool) -> None:
-        for (_, caption, _), text in zip(self._tiles, self._texts, strict=False):
-            written = text.short or text.caption if shorten else text.caption
-            caption.show_text(f'<span style="color:{self._theme.muted}">{written}</span>')
+    def _caption(self, text: TileText, shorten: bool) -> str:
+        written = text.short or text.caption if shorten else text.caption
+        return f'<span style="color:{self._theme.muted}">{written}</span>'
 
     def sizeHint(self) -> QSize:
         sizes = current_fonts()

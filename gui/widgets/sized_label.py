@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QLabel, QWidget
 
 _MARKUP_OR_DIGIT = re.compile(r"(<[^>]*>)|\d")
+
+#: Sizes that are remembered; then all are forgotten.
+_MOST_REMEMBERED = 64
 
 
 class SizedLabel(QLabel):
@@ -20,25 +23,33 @@ class SizedLabel(QLabel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._measure = QLabel()  # the label's own hint is never less than what it was fixed to
-        self._shape = ""
+        self._sizes: dict[str, QSize] = {}  #: by the shape of a text
 
     def show_text(self, text: str) -> None:
         """Show another text, in place of ``setText``."""
         if text == self.text():
             return
         self.setText(text)
-        # All figures of the window's type are equally wide.
-        before, self._shape = self._shape, _MARKUP_OR_DIGIT.sub(lambda found: found[1] or "0", text)
-        if self._shape != before:
-            self._fit()
+        self._fit()
+
+    def size_of(self, text: str) -> QSize:
+        """How large the label is with this text, which it need not show."""
+        shape = _MARKUP_OR_DIGIT.sub(lambda found: found[1] or "0", text)  # all figures of the type are equally wide
+        known = self._sizes.get(shape)
+        if known is None or not text:  # Qt gives some room to what never had a text, and none to what lost it
+            if len(self._sizes) >= _MOST_REMEMBERED:
+                self._sizes.clear()
+            self._measure.setFont(self.font())
+            self._measure.setTextFormat(self.textFormat())
+            self._measure.setText(text)
+            known = self._sizes[shape] = self._measure.sizeHint()
+        return known
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
+            self._sizes.clear()
             self._fit()
 
     def _fit(self) -> None:
-        self._measure.setFont(self.font())
-        self._measure.setTextFormat(self.textFormat())
-        self._measure.setText(self.text())
-        self.setFixedSize(self._measure.sizeHint())
+        self.setFixedSize(self.size_of(self.text()))

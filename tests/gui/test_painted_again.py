@@ -16,9 +16,11 @@ from slotscope.gui.painting.kept import Kept
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.algorithm import AlgorithmPanel
 from slotscope.gui.panels.decisions import DecisionsPanel
+from slotscope.gui.panels.tiles import Tiles, TileText
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.gui.widgets.sized_label import SizedLabel
+from slotscope.gui.widgets.spoken import without_markup
 from slotscope.gui.window.history_bar import HistoryBar
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
@@ -192,6 +194,22 @@ def test_a_number_that_takes_the_same_room_lays_out_nothing(qtbot: QtBot) -> Non
         label.show_text(text)
         QApplication.processEvents()
         assert layouts.count == asked
+
+
+def test_a_number_above_a_shortened_caption_lays_out_nothing(qtbot: QtBot) -> None:
+    tiles, long = Tiles(load_theme("dark")), "a caption that there is no room for"
+    on_screen(qtbot, tiles, 200, 80)
+    number = TileText(long, "0.123", short="short")
+    tiles.set_texts((number,))
+    caption, value = tiles.findChildren(SizedLabel)
+    assert {"short", "0.123"} == {without_markup(label.text()) for label in (caption, value)}
+    QApplication.processEvents()
+    layouts = Counted(caption.parentWidget(), QEvent.Type.LayoutRequest)
+    tiles.set_texts((replace(number, value="0.321"),))
+    QApplication.processEvents()
+    assert layouts.count == 0 and tiles.shown() == ["0.321"]
+    tiles.resize(600, 80)
+    assert long in {without_markup(label.text()) for label in (caption, value)}
 
 
 def test_the_next_frame_of_a_run_lays_out_no_docks(qtbot: QtBot, tmp_path: Path) -> None:
