@@ -13,7 +13,7 @@ from typing import ClassVar, Iterable, Protocol
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QMenu, QStackedLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QLabel, QMenu, QStackedLayout, QWidget
 
 from slotscope.gui.faults import Fault, caught, guard_classes
 from slotscope.gui.intents import AskWhy, GoTo, Select, WhatIf
@@ -312,6 +312,17 @@ class Panel(QWidget):
     def shows_note(self) -> bool:
         """Whether there is a sentence instead of a picture, because there is nothing to show."""
         return self._stack.currentWidget() is self._note
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to see but a sentence."""
+        return self.shows_note
+
+    def below(self) -> int:
+        """How many pixels higher the panel had to be for nothing to be scrolled; tables of many rows are left alone."""
+        areas = [area for area in self.findChildren(QAbstractScrollArea) if area.isVisibleTo(self)]
+        own = [area for area in areas if not isinstance(area, QAbstractItemView)]
+        return max((area.verticalScrollBar().maximum() for area in own), default=0)
 
     def show_note(self, text: str) -> None:
         """Show a sentence instead of the picture."""

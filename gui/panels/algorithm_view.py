@@ -260,9 +260,10 @@ class PseudocodeView(QAbstractScrollArea):
         if self.picture.dimmed:
             painter.setOpacity(_DIMMED)
         painter.translate(0, -self.verticalScrollBar().value())
-        seen = self._seen()
-        if current_fonts().lecture:
-            painter.setClipRect(self._whole(seen))
+        seen, room = self._seen(), QRectF(self.viewport().rect())
+        # On paper Qt does not keep a widget to its room.
+        whole = self._whole(seen) if current_fonts().lecture else room.translated(0, self.verticalScrollBar().value())
+        painter.setClipRect(whole)
         seen = [(place, placed) for place, placed in seen if event.region().intersects(self._reach(placed))]
         for place, placed in seen:  # all before the first letter
             strip = QRectF(0, placed.top, self.viewport().width(), placed.height)

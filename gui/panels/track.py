@@ -247,6 +247,11 @@ class TrackPanel(Panel):
         if self.frame is not None:
             self._tell(self.frame)
 
+    @property
+    def empty(self) -> bool:
+        """Also where nothing is followed."""
+        return super().empty or self.frame is None or not lines_of(self.frame)
+
     def show_frame(self, frame: Frame) -> None:
         """Bring the curves up to this moment."""
         self.entry.show_frame(frame)

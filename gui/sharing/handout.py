@@ -23,8 +23,9 @@ from slotscope.model.lessons.marks import Mark
 from slotscope.model.reporting.explain import full_time
 from slotscope.model.reporting.frame import Frame
 
-#: Width and height of each panel's picture, in pixels of a screen.
+#: Width and height of each panel's picture, in pixels of a screen; and how high it may be where more is to be seen.
 SIZE = (1000, 640)
+HIGHEST = 1000
 
 #: Of a page: points per inch, margins in millimetres, and the part of the height that the caption has.
 _RESOLUTION, _MARGIN, _CAPTION = 300, 12.0, 0.14
@@ -115,11 +116,16 @@ def _wanted(frame: Frame) -> Iterator[tuple[type[Panel], int, str]]:
 
 
 def _shows(panel: Panel, frame: Frame) -> bool:
-    """Let a panel show a moment, at rest; False where it has nothing to show."""
+    """Let a panel show a moment, at rest and as a whole; False where it has nothing to show."""
     panel.resize(*SIZE)
     panel.show()
     show_at_rest(panel, frame)
-    return not panel.shows_note
+    if (focused := panel.focusWidget()) is not None:
+        focused.clearFocus()  # no frame around it on paper
+    if more := panel.below():
+        panel.resize(SIZE[0], min(HIGHEST, SIZE[1] + more))
+        show_at_rest(panel, frame)
+    return not panel.empty
 
 
 def _caption(title: str, part: Frame, frame: Frame) -> tuple[str, ...]:
@@ -176,15 +182,16 @@ class PdfSheets:
             self._writer.newPage()
         page = QRectF(0, 0, self._writer.width(), self._writer.height())
         high = (1 - _CAPTION) * page.height()
-        scale = min(page.width() / SIZE[0], high / SIZE[1])
+        room = QRectF(one.panel.rect())
+        scale = min(page.width() / room.width(), high / room.height())
         self._painter.save()
-        self._painter.translate((page.width() - scale * SIZE[0]) / 2, 0)
+        self._painter.translate((page.width() - scale * room.width()) / 2, 0)
         self._painter.scale(scale, scale)
-        self._painter.setClipRect(QRectF(0, 0, *SIZE))
+        self._painter.setClipRect(room)
         one.panel.render(self._painter, QPoint())
         self._painter.restore()
         self._painter.setFont(QFont(self._painter.font().family(), 10))
-        below = page.adjusted(0, scale * SIZE[1] + 0.02 * page.height(), 0, 0)
+        below = page.adjusted(0, scale * room.height() + 0.02 * page.height(), 0, 0)
         self._painter.drawText(below, Qt.TextFlag.TextWordWrap, "\n".join(one.caption))
 
     def end(self) -> None:

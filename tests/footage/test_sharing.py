@@ -13,12 +13,15 @@ from PySide6.QtGui import QDrag, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.film.stage import show_at_rest
 from slotscope.gui.language.words import speak
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.page.command import unpacked
+from slotscope.gui.panels import panels_of
 from slotscope.gui.sharing.dialog import FILM, ShareDialog
-from slotscope.gui.sharing.handout import save_handout
+from slotscope.gui.sharing.handout import SIZE, save_handout
 from slotscope.gui.theme import load_theme
+from slotscope.gui.widgets.painted import svg_of
 from slotscope.model.cli.arguments import parse
 from slotscope.model.comparison.runs import open_run, stand_at
 from slotscope.model.errors import UserError
@@ -297,6 +300,30 @@ class TestHandouts:
             assert len(colours) > 3, f"{name} is empty"
         with pytest.raises(UserError, match="found other pictures"):
             save_handout(run.frame(), tmp_path / "all", "light", lambda _: None)
+
+    @pytest.mark.parametrize("name", ["algorithm", "decisions"])
+    def test_what_is_scrolled_stays_in_its_room_on_paper(self, qtbot: QtBot, name: str) -> None:
+        """Lines above the first one that is seen were painted over what stands there."""
+        run = open_run("dra-classroom", (), kernel=False)
+        stand_at(run, Moment((100,)))
+        entry = next(one for one in panels_of("reservation") if one.name == name)
+        panel = entry.load()(load_theme("light"))
+        qtbot.addWidget(panel)
+        panel.resize(1000, 400)
+        panel.show()
+        show_at_rest(panel, run.frame())
+        assert panel.view.verticalScrollBar().value() > 0
+        assert "<clipPath" in svg_of(panel.view)
+
+    def test_a_page_is_as_high_as_what_it_shows_and_nothing_followed_has_none(
+        self, qapp: object, tmp_path: Path
+    ) -> None:
+        run = open_run("dra-classroom", (), kernel=False)
+        run.run(events=20)
+        save_handout(run.frame(), tmp_path / "all", "light", lambda _: None)
+        heights = {path.stem.partition("-")[2]: QImage(str(path)).height() for path in (tmp_path / "all").glob("*.png")}
+        assert heights["algorithm"] > heights["servers"] == 2 * SIZE[1]
+        assert "track" not in heights
 
     def test_panels_are_left_out(self, qapp: object, tmp_path: Path) -> None:
         run = open_run("dra-classroom", ("dra", "first-fit"), kernel=False)
