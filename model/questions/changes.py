@@ -157,9 +157,7 @@ class _Versions:
 
     def __init__(self, look: OfThings, changes: RowChanges, before: Any, table: EventTable, start: int) -> None:
         self._look, self._table, self._start = look, table, start
-        derived = self._things.derived
-        seen = derived is not None and not {*derived.names}.isdisjoint(changes.rows)
-        self._before = derived.seen(before) if derived is not None and seen else before
+        self._before = StateRows(before, changes.derived) if changes.derived else before
         self.place, self.event, self._rows = changes.place, changes.event, changes.rows
         self._previous, self._begins = changes.previous, changes.previous < 0
         self._places = len(getattr(self._before, next(iter(self._rows))))

@@ -83,6 +83,7 @@ class RowChanges(NamedTuple):
     place: NDArray[np.int64]  #: [m]; 0 where each array is one row
     previous: NDArray[np.int64]  #: [m] where among these the same place stands before; -1: nowhere
     rows: dict[str, NDArray[Any]]  #: [m, ...] of each array, after the event
+    derived: dict[str, NDArray[np.int64]]  #: [places] what followed from the state before the first of them
 
 
 class Log(NamedTuple):
@@ -327,6 +328,7 @@ class RowWatch:
         if derived is not None and (every or not {*derived.names}.isdisjoint(names)):
             followed, kept = derived.start(state)
             self._derived = dict(zip(derived.names, followed, strict=True))
+        self._first = {name: array.copy() for name, array in self._derived.items()}
         now = self.now(state)
         places = 1 if whole else len(self._array(state, self._names[0]))
         widths = _of_each([len(content) // places for content in now[: len(self._names)]], np.int64)
@@ -384,7 +386,8 @@ class RowWatch:
         for name, taken in zip(self._names, self.log.taken, strict=False):
             array = self._array(state, name)
             rows[name] = _rows(taken[:count], array[None] if self._whole else array)
-        return RowChanges(self.log.event[:count], self.log.place[:count], self.log.previous[:count], rows)
+        log = self.log
+        return RowChanges(log.event[:count], log.place[:count], log.previous[:count], rows, self._first)
 
 
 def changed_rows(
@@ -395,13 +398,14 @@ def changed_rows(
         before, after = derived.seen(before), derived.seen(after)
     if whole:
         none = np.zeros(1, np.int64)
-        return RowChanges(none, none, none - 1, {name: getattr(after, name)[None].copy() for name in names})
+        return RowChanges(none, none, none - 1, {name: getattr(after, name)[None].copy() for name in names}, {})
     places: NDArray[np.int64] = np.zeros(0, np.int64)
     for old, new in ((getattr(before, name), getattr(after, name)) for name in names):
         same = (old == new[: len(old)]).reshape(len(old), -1).all(axis=1)
         places = np.union1d(places, np.r_[np.flatnonzero(~same), np.arange(len(old), len(new))])
     rows = {name: getattr(after, name)[places] for name in names}
-    return RowChanges(np.zeros(len(places), np.int64), places, np.full(len(places), -1), rows)
+    first = {} if derived is None else {name: getattr(before, name) for name in derived.names}
+    return RowChanges(np.zeros(len(places), np.int64), places, np.full(len(places), -1), rows, first)
 
 
 @cache
