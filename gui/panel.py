@@ -225,6 +225,8 @@ class Panel(QWidget):
         menu.addAction(self._question_why(self.frame, thing.what if thing else ""), lambda: self._why(thing))
         self._offer_decisions(menu.addMenu(tr("What if ...")), self.frame, thing)
         menu.popup(event.globalPos())
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:  # then Enter takes what stands first
+            menu.setActiveAction(menu.actions()[0])
         event.accept()
 
     def _question_why(self, frame: Frame, what: str) -> str:

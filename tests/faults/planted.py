@@ -52,11 +52,11 @@ _IN = "model/kinds"
 
 FAULTS = (
     # Policies of the loss system.
-    Fault(f"{_IN}/reservation/policies/best_fit.py", "np.argmax(load)", "np.argmin(load)", _LOSS),
+    Fault(f"{_IN}/reservation/policies/best_fit.py", "load.argmax()", "load.argmin()", _LOSS),
     Fault(
         f"{_IN}/reservation/policies/best_fit.py",
-        "int(np.argmax(load))",
-        "len(load) - 1 - int(np.argmax(load[::-1]))",
+        "int(load.argmax())",
+        "len(load) - 1 - int(load[::-1].argmax())",
         _LOSS,
     ),
     Fault(

@@ -94,6 +94,17 @@ def test_a_right_click_on_a_server_asks_about_it(qtbot: QtBot, window: MainWindo
     assert "Why" in answered(qtbot, window)
 
 
+def test_the_menu_key_and_enter_ask_about_what_is_selected(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "dra-classroom", 47)
+    panel = window.docks["servers"].panel
+    middle = panel.rect().center()
+    asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, middle, panel.mapToGlobal(middle))
+    QApplication.sendEvent(panel, asked)
+    menu = next(menu for menu in panel.findChildren(QMenu) if menu.isVisible() and not menu.title())
+    qtbot.keyClick(menu, Key.Key_Return)
+    assert "Why" in answered(qtbot, window)
+
+
 def test_a_line_of_the_log_says_why_and_one_that_decides_nothing_says_so(qtbot: QtBot, window: MainWindow) -> None:
     stand(qtbot, window, "jrs-classroom", 57)
     log = window.docks["decisions"].panel
