@@ -115,13 +115,13 @@ def _labels(painter: QPainter, scene: StackScene, number: int, column: Configura
     text, theme = scene.text, scene.theme
     labels = labels_above(scene.figure, number)
     beside = len(labels) > scene.rows.labels
-    room = (end - left - 6) / (len(labels) if beside else 1)
+    room = (min(end, scene.regions.stage.right()) - left - 6) / (len(labels) if beside else 1)
     x, y = left, scene.y(column.tallest - scene.cut[number]) - LABEL_GAP - text.height
     for words, role in labels:
         if y < scene.regions.stage.top():
             break
         color = theme.muted if role == "muted" else theme.ink(theme.color(role))
-        text.draw_first(painter, QRectF(x, y, room - 4 * beside, text.height), words, color)
+        text.draw_first(painter, QRectF(x, y, room - 4 * beside, text.height), (*words, ""), color)  # no part of a word
         x, y = (x + room, y) if beside else (x, y - text.height)
 
 

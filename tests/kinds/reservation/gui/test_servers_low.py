@@ -47,6 +47,29 @@ def test_many_servers_have_it_as_well(qtbot: QtBot) -> None:
     assert stacks_share(stacks(qtbot, session.frame(), HALL)) > 0.38
 
 
+@pytest.mark.parametrize("events", [0, 300])
+def test_over_narrow_stacks_stand_whole_words_or_none(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, events: int
+) -> None:
+    """An RG was cut by the panel's edge, and shortened to dots over stacks as narrow as two digits."""
+    session, drawn = Session.open("dra-gcp", kernel=False), []
+    if events:
+        session.run(events=events)
+    draw_first = Symbols.draw_first
+
+    def draw(text: Symbols, painter: QPainter, rect: QRectF, texts: Any, *style: Any) -> None:
+        if "RG" in texts:
+            words = next((one for one in texts if text.width(one) <= rect.width()), texts[-1])
+            drawn.append(text.width(words) <= max(0.0, min(rect.right(), view.width()) - rect.left()))
+        draw_first(text, painter, rect, texts, *style)
+
+    view = stacks(qtbot, session.frame(), (330, 220))
+    monkeypatch.setattr(Symbols, "draw_first", draw)
+    view.grab()
+    assert drawn
+    assert all(drawn)
+
+
 def test_the_more_room_the_more_text(qtbot: QtBot, classes: Frame) -> None:
     view = stacks(qtbot, classes, (WIDTH, 240))
     places = []
