@@ -148,6 +148,10 @@ class FilterBar(QWidget):
             self._fit()
 
 
+#: Events from one telling to the next up to which sentences can be read.
+_READABLE = 2
+
+
 class DecisionsPanel(Panel):
     """One sentence for each event; while stepping, also for each sub-step."""
 
@@ -175,6 +179,7 @@ class DecisionsPanel(Panel):
         self.bar.search.textChanged.connect(self._ask_no_more)
         self._asking = ""
         self._shared = ""  # what the run was asked when it was shown last, here or in another lane
+        self._read_up_to = -1  # the event that was told last
         self._awaited: str | None = None  # what was asked here, until the run has it
         self.mistake = FaultLine()
         self.mistake.setContentsMargins(6, 0, 6, 4)
@@ -207,7 +212,7 @@ class DecisionsPanel(Panel):
 
     def begin(self, frame: Frame) -> None:
         """Another run: its words, marks and unit of time."""
-        self._paused_at = None
+        self._paused_at, self._read_up_to = None, -1
         self._following = True
         self._calm.forget()
         self.model.set_run(frame.info.kind, frame.info.narrator)
@@ -283,8 +288,10 @@ class DecisionsPanel(Panel):
             if frame.event == frame.extent.keyframes[0]
             else tr("The events up to here are not at hand: step on, or back.")
         )
-        # While events rush past, no row changes its height.
-        self.view.open_row(-1 if frame.running else self.model.present_row())
+        # While events rush past, no row changes its height; in a hall who can read one reads all of it.
+        read = current_fonts().lecture and 0 <= frame.event - self._read_up_to <= _READABLE
+        self._read_up_to = frame.event
+        self.view.open_row(self.model.present_row() if read or not frame.running else -1, alone=frame.running)
         if self._following:
             self._to_present()
 

@@ -148,7 +148,7 @@ class LogView(QTableView):
         super().__init__(parent)
         self.empty_note = ""
         self._digits = (0, 0)
-        self._opened = -1
+        self._opened, self._alone = -1, False
         self._heights: set[int] = set()  # rows whose heights are not the usual one
         self._lecture = False
         self._log = model
@@ -202,7 +202,7 @@ class LogView(QTableView):
         height = round(QFontMetricsF(self.font()).height() + 2 * _PADDING)
         if height != self.verticalHeader().defaultSectionSize():
             self.verticalHeader().setDefaultSectionSize(height)
-        self.open_row(self._opened)
+        self.open_row(self._opened, self._alone)
 
     def _widths(self, whole: int) -> dict[int, int]:
         """Widths of the columns before the sentence; what leaves it too little room has none."""
@@ -242,17 +242,17 @@ class LogView(QTableView):
             self.empty_note = text
             self.viewport().update()
 
-    def open_row(self, row: int) -> None:
+    def open_row(self, row: int, alone: bool = False) -> None:
         """Show the whole sentence of one row, on several lines if need be; -1: of none.
 
-        In lecture mode those of all rows are shown.
+        In lecture mode those of all rows are shown, unless it is *alone*.
         """
         usual, rows = self.verticalHeader().defaultSectionSize(), self._log.rowCount()
-        opened = range(rows) if self._lecture and row >= 0 else (row,)
+        opened = range(rows) if self._lecture and row >= 0 and not alone else (row,)
         for other in {*self._heights} - {*opened}:
             if other < rows:
                 self.setRowHeight(other, usual)
-        self._opened, self._heights = row, set(opened)
+        self._opened, self._alone, self._heights = row, alone, set(opened)
         for one in opened:
             wanted = self.height_of(one, self.viewport().width()) if 0 <= one < rows else 0
             if wanted and wanted != self.rowHeight(one):
