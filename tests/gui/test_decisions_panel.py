@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from itertools import combinations
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.intents import BreakAt, GoTo, RunUntil, Say
-from slotscope.gui.panels import decisions, decisions_view
+from slotscope.gui.panels import decisions_view
 from slotscope.gui.panels.decisions import DecisionsPanel, FilterBar
 from slotscope.gui.panels.decisions_model import (
     EVENT,
@@ -465,24 +464,6 @@ class TestPicture:
         panel.view.grab()
         entry = panel.model.entry(panel.model.present_row())
         assert panel.view.isColumnHidden(EVENT) and f"{entry.number}  {entry.sentence}" in drawn
-
-    def test_in_a_hall_a_run_that_can_be_read_tells_whole_sentences(self, panel, monkeypatch):
-        """They were shortened at one event a second, too."""
-        monkeypatch.setattr(decisions, "current_fonts", lambda: SimpleNamespace(lecture=True))
-        monkeypatch.setattr(panel._calm, "may_show", lambda *_: True)
-        session, view, heights = Session.open("dra-classroom", kernel=False), panel.view, set()
-        view.set_lecture(True)
-        panel.resize(380, 300)
-        for _ in range(60):
-            session.run(events=1)
-            panel.set_frame(session.frame(running=True))
-            row = panel.model.present_row()
-            assert view.rowHeight(row) == view.height_of(row, view.viewport().width())
-            heights.add(view.rowHeight(row))
-        assert len(heights) > 1
-        session.run(events=40)
-        panel.set_frame(session.frame(running=True))
-        assert {view.rowHeight(row) for row in range(panel.model.rowCount())} == {min(heights)}
 
     def test_the_whole_sentence_of_the_present_event_is_shown(self, panel, frames, qtbot):
         frame = frames["paused"]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pytestqt.qtbot import QtBot
 
+from slotscope.gui.panels import decisions
 from slotscope.gui.panels.wording import event_told, sentence
 from slotscope.gui.running.compare import CompareControl
 from slotscope.gui.running.drive import Drive
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import NO_LIMIT, Pace
+from slotscope.gui.theme import load_theme
 from slotscope.gui.window.transport import _clock_text
 from slotscope.model.api import Session
 from slotscope.model.questions.breakpoints import Breakpoints
@@ -65,3 +69,25 @@ def test_at_a_slow_pace_of_time_an_event_that_stays_is_told_as_in_stepping() -> 
         assert drive.legible(session) is legible
     drive.set_pace(NO_LIMIT, session)
     assert not drive.legible(session)
+
+
+def test_in_a_hall_a_run_that_can_be_read_tells_whole_sentences(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They were shortened at one event a second, too."""
+    monkeypatch.setattr(decisions, "current_fonts", lambda: SimpleNamespace(lecture=True))
+    panel = decisions.DecisionsPanel(load_theme("light"))
+    monkeypatch.setattr(panel._calm, "may_show", lambda *_: True)
+    qtbot.addWidget(panel)
+    panel.resize(380, 300)
+    panel.show()
+    session, view, heights = Session.open("dra-classroom", kernel=False), panel.view, set[int]()
+    view.set_lecture(True)
+    for _ in range(60):
+        session.run(events=1)
+        panel.set_frame(session.frame(running=True))
+        row = panel.model.present_row()
+        assert view.rowHeight(row) == view.height_of(row, view.viewport().width())
+        heights.add(view.rowHeight(row))
+    assert len(heights) > 1
+    session.run(events=40)
+    panel.set_frame(session.frame(running=True))
+    assert {view.rowHeight(row) for row in range(panel.model.rowCount())} == {min(heights)}
