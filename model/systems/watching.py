@@ -195,11 +195,19 @@ def names_all(now: Any, log: Any, since: int, event: int) -> bool:
             size += len(now[array])
     if len(log.named) == 0 or (event + 1 - since) * len(log.named) * BYTES_FOR_A_PLACE > size:
         return False
+    within = True
     for at in range(since, event + 1):
-        for column in range(len(log.most)):
-            if number_in(log.tape[at], log.most[column, 0]) > log.most[column, 1]:
-                return False
-    return True
+        within &= is_within(log.tape[at], log.most)
+    return within
+
+
+@jitable
+def is_within(row: Array, most: Array) -> bool:
+    """Whether no number of a row, at places [d, 2], is larger than it may be where the row names all that changed."""
+    within = True
+    for column in range(len(most)):
+        within &= number_in(row, most[column, 0]) <= most[column, 1]
+    return bool(within)
 
 
 @jitable

@@ -15,7 +15,7 @@ from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.reservation.classification import classify
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.state import EXTENDED, GREEDY_LENGTH, I_STAR, ReservationState
-from slotscope.model.systems.watching import Derived, Touched, number_in, offset_of
+from slotscope.model.systems.watching import Derived, Touched, is_within, number_in, offset_of
 
 Array = Any
 State = Any
@@ -28,7 +28,7 @@ NAMED = Touched(("server", "source", "first_reassigned"), (("reassigned", 1), ("
 
 #: The same as places in a row.
 SERVERS = tuple(offset_of(EVENT_ROW, name) for name in NAMED.columns)
-REASSIGNED, PREEMPTED = offset_of(EVENT_ROW, "reassigned"), offset_of(EVENT_ROW, "preempted")
+MOST = np.array([(offset_of(EVENT_ROW, name), last) for name, last in NAMED.most])
 
 
 def ranked(state: ReservationState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -52,7 +52,9 @@ def ranked(state: ReservationState) -> tuple[NDArray[np.int64], NDArray[np.int64
 def rank_again(state: State, derived: Array, kept: Array, rows: Array) -> int:
     """Bring what is derived up to a state, where it has another cause than before; it may be of any server."""
     servers = len(state.stamp)
-    first = set_aside(state, kept, rows[0]) if len(rows) == 1 and names_all(rows[0]) else set_any_aside(state, kept)
+    first = (
+        set_aside(state, kept, rows[0]) if len(rows) == 1 and is_within(rows[0], MOST) else set_any_aside(state, kept)
+    )
     for place in range(first, servers):
         put_in_order(state, kept, place)
     moved = first < servers
@@ -67,12 +69,6 @@ def rank_again(state: State, derived: Array, kept: Array, rows: Array) -> int:
         return 0
     rank_servers(state, derived, kept)
     return -1
-
-
-@jitable
-def names_all(row: Array) -> bool:
-    """Whether an event names all servers whose configuration or stamp it may have changed."""
-    return number_in(row, REASSIGNED) <= 1 and number_in(row, PREEMPTED) <= 0
 
 
 @jitable
