@@ -247,8 +247,10 @@ class RunControl(QObject):
         self._worker.cancel()
 
     def run_or_pause(self) -> None:
-        """The space bar; what takes long besides the run is stopped, too."""
-        if self._worker.busy or self._worker.drive.running:
+        """The space bar; what takes long besides the run is stopped, too, but a run that is being opened goes on."""
+        if self._worker.opening:
+            self.run()
+        elif self._worker.busy or self._worker.drive.running:
             self.pause()
         else:
             self._worker.post(lambda worker: worker.pause() if worker.drive.running else worker.run(Goal()))

@@ -105,7 +105,7 @@ class RunWorker(QObject):
         self._told = 0.0  # when progress was last told
         self._next_frame = 0.0  # when a run that goes on may be seen again
         self._telling = False
-        self._opening = False  # whether the present command opens another run
+        self.opening = False  # whether the present command opens another run
         self._warming = Warming()
         #: Whether panels are being built: nothing runs meanwhile, and no compiled code is loaded.
         self.window_grows = False
@@ -239,7 +239,7 @@ class RunWorker(QObject):
         else:
             return True
         finally:
-            self._opening = False
+            self.opening = False
         return False
 
     def _refuse(self, line: str) -> None:
@@ -262,7 +262,7 @@ class RunWorker(QObject):
         line = None if self.session is None else self.session.timeline
         event, time = (0, 0.0) if line is None else (line.event, line.time)
         self._telling = True
-        self.progressed.emit(GoalProgress(text, event, time, self.drive.speed(event), self._opening))
+        self.progressed.emit(GoalProgress(text, event, time, self.drive.speed(event), self.opening))
 
     def _tell_now_and_then(self) -> None:
         """Signs of life while nothing is drawn, and that it is over."""
@@ -416,7 +416,7 @@ class RunWorker(QObject):
 
     def begin_opening(self, named: str) -> None:
         """Tell that a scenario or a file is being opened, until the command is carried out."""
-        self._opening = True
+        self.opening = True
         self._report(tr("Opening {scenario}").format(scenario=Path(named).name))
 
     def refresh(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Event
+from time import monotonic
 from typing import Any, Iterator
 
 import pytest
@@ -13,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.model.api import Session
+from slotscope.model.running.waiting import GivenUpError, who_waits
 from tests.gui.windows import open_anew, press, rest
 from tests.limits import PATIENCE
 
@@ -23,7 +25,11 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
     gate, opened = Event(), Session.open
 
     def slowly(*arguments: Any, **choices: Any) -> Session:
-        assert gate.wait(PATIENCE / 1000)
+        end = monotonic() + PATIENCE / 1000
+        while not gate.wait(0.01):
+            assert monotonic() < end
+            if who_waits().stop():
+                raise GivenUpError("opening was given up")
         return opened(*arguments, **choices)
 
     gate.set()
@@ -83,6 +89,16 @@ def test_a_policy_that_is_chosen_opens_the_same_scenario(qtbot: QtBot, window: M
     gate.set()
     rest(qtbot, window, lambda: window.info.policy_name == "first-fit")
     qtbot.waitUntil(lambda: not note.isVisible())
+
+
+def test_the_space_bar_runs_what_is_being_opened(qtbot: QtBot, window: MainWindow, gate: Event) -> None:
+    choose(window, "dra-example-1")
+    qtbot.waitUntil(note_of(window).isVisible)
+    press(qtbot, window, Qt.Key.Key_Space)
+    gate.set()
+    rest(qtbot, window, lambda: window.info.scenario_name == "dra-example-1" and window.frame.playing)
+    window.control.pause()
+    rest(qtbot, window, lambda: not window.frame.playing)
 
 
 def test_what_is_refused_is_opened_no_more(qtbot: QtBot, window: MainWindow, gate: Event) -> None:
