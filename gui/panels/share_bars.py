@@ -71,11 +71,13 @@ class ShareBars(SteadyRows[Row]):
     def _columns(self) -> tuple[float, float, float]:
         """Width of the labels, left end of the numbers, width of one number.
 
-        Where numbers have no room beside the bars, labels may take theirs.
+        Where numbers have no room beside the bars and whole labels, labels may take theirs.
         """
-        label = self._label_width(self.most_label * self.width())
+        measure = self._metrics().horizontalAdvance
+        shortest = max((measure((self.name_of(row), *self.words_of(row))[-1]) for row in self._rows), default=0.0)
+        label = self._label_width(max(self.most_label * self.width(), shortest))
         numbers = (self.widest, *(text for row in self._rows for text in self.numbers_of(row)))
-        number = max(map(self._metrics().horizontalAdvance, numbers)) + _GAP
+        number = max(map(measure, numbers)) + _GAP
         left = self.width() - _MARGIN - len(self.heads) * number
         if left - _GAP - (_MARGIN + label + _GAP) < _LEAST_BAR:
             left = self.width() - _MARGIN + _GAP

@@ -14,6 +14,7 @@ from slotscope.gui.intents import Say
 from slotscope.gui.kinds.reservation.lp_curve import AlphaPlot, alpha_text
 from slotscope.gui.kinds.reservation.lp_scale import RatioScale, guarantee_sentence
 from slotscope.gui.kinds.reservation.lp_solution import BarRow, Solution, bar_rows, present_shares, solve_at
+from slotscope.gui.kinds.reservation.servers_words import letter_forms
 from slotscope.gui.language.words import tr
 from slotscope.gui.panels.bounds import BoundsPanel, busy_page
 from slotscope.gui.panels.pages import rich_text, table_line, table_of
@@ -84,11 +85,8 @@ class SolutionBars(ShareBars[BarRow]):
         return "others" if row.configuration is None else f"({', '.join(map(str, row.configuration))})"
 
     def words_of(self, row: BarRow) -> tuple[str, ...]:
-        """The types that are in it."""
-        if row.configuration is None:
-            return ()
-        parts = [f"{count}\u202f{type_letter(j)}" for j, count in enumerate(row.configuration) if count]
-        return (" + ".join(parts) or "empty",)
+        """The types that are in it, as above the servers."""
+        return () if row.configuration is None else letter_forms(row.configuration)
 
     def shares_of(self, row: BarRow) -> tuple[float, ...]:
         """At best, greedily packed, and now."""

@@ -72,6 +72,11 @@ def letter_words(configuration: Configuration, plus: str = "+ ") -> str:
     return f" {plus}".join(parts) or "0"
 
 
+def letter_forms(configuration: Configuration) -> tuple[str, ...]:
+    """A configuration by its letters, in full and in short."""
+    return (letter_words(configuration), letter_words(configuration, plus="")) if any(configuration) else ("empty",)
+
+
 def filled_words(frame: Frame, server: int) -> str:
     """How many slots of each type are filled."""
     slots = frame.state.configuration[server].tolist()

@@ -6,8 +6,8 @@ from PySide6.QtCore import QLineF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from slotscope.gui.kinds.reservation.servers_words import letter_forms
 from slotscope.gui.painting.textures import paint_type_mark
-from slotscope.gui.panels.wording import THIN
 from slotscope.gui.plotting.scales import MINUS, SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
@@ -15,19 +15,17 @@ from slotscope.model.programs.configurations import Configuration
 from slotscope.model.reporting.letters import type_letter
 
 MARGIN, GAP, PAD = 10.0, 10.0, 6.0
-#: Most of a widget's width that names may take.
-NAMES = 0.34
+#: Most of a widget's width that names may take: beside two numbers, and beside one.
+NAMES, NAMES_OF_TYPES = 0.34, 0.45
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def configuration_text(configuration: Configuration, metrics: QFontMetricsF, room: float) -> str:
     """A configuration as the paper writes it, or its types alone where that is too long."""
-    whole = f"({', '.join(map(str, configuration))})"
-    if metrics.horizontalAdvance(whole) <= room:
-        return whole
-    parts = [f"{count}{THIN}{type_letter(j)}" for j, count in enumerate(configuration) if count]
-    return metrics.elidedText(" + ".join(parts) or "empty", Qt.TextElideMode.ElideRight, room)
+    forms = f"({', '.join(map(str, configuration))})", *letter_forms(configuration)
+    fitting = (text for text in forms if metrics.horizontalAdvance(text) <= room)
+    return next(fitting, None) or metrics.elidedText(forms[-1], Qt.TextElideMode.ElideRight, room)
 
 
 class Rows(Chart):
@@ -100,7 +98,7 @@ class DeficitBars(Rows):
         """Where the bars are."""
         metrics = self._metrics()
         widest = max((metrics.horizontalAdvance(name) for name in self._titles()), default=0.0)
-        names = min(widest, NAMES * self.width()) + metrics.height()
+        names = min(widest, NAMES_OF_TYPES * self.width()) + metrics.height()
         number = metrics.horizontalAdvance(f"{MINUS}0000")
         left = MARGIN + names + GAP
         right = self.width() - MARGIN - number - GAP

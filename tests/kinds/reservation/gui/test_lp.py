@@ -391,9 +391,24 @@ def test_long_configurations_give_way_to_letters(qtbot: QtBot, ready: LPPanel) -
     ready.resize(320, 500)
     qtbot.wait(20)
     assert ready.bars.label(BarRow((12, 3, 8, 0), 0.0, 0.0, 0.0), 400) == "(12, 3, 8, 0)"
-    assert ready.bars.label(BarRow((12, 0, 0, 0, 0, 0, 0, 1), 0.0, 0.0, 0.0), 90) == "12\u202fA + 1\u202fH"
+    assert ready.bars.label(BarRow((12, 0, 0, 0, 0, 0, 0, 1), 0.0, 0.0, 0.0), 120) == "12 A + 1 H"
+    assert ready.bars.label(BarRow((12, 0, 0, 0, 0, 0, 0, 1), 0.0, 0.0, 0.0), 70) == "12A 1H"
     assert ready.bars.label(BarRow((0, 0, 0, 0, 0, 0, 0, 0), 0.0, 0.0, 0.0), 60) == "empty"
     assert ready.bars.label(BarRow(None, 0.0, 0.0, 0.0), 60) == "others"
+
+
+def test_of_many_types_configurations_are_whole_in_a_hall(qtbot: QtBot, ready: LPPanel) -> None:
+    """Where even their shortest names are wide, numbers give way to them."""
+    with type_of(lecture=True):
+        ready.set_theme(load_theme("light"))
+        ready.resize(600, 490)
+        of_six = BarRow((1, 0, 0, 0, 0, 0, 4, 1, 2, 1, 1, 0), 0.281, 0.0, 0.3)
+        for row, with_numbers in ((of_six, True), (BarRow((11,) * 6, 0.281, 0.0, 0.3), False)):
+            ready.bars.set_rows((row,))
+            label, left, _ = ready.bars._columns()
+            assert "…" not in ready.bars.label(row, label)
+            assert left - label >= 90
+            assert (left < ready.bars.width() - 10) == with_numbers
 
 
 def test_a_row_says_its_numbers(ready: LPPanel) -> None:

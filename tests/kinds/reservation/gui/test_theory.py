@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.reservation.theory import TheoryPanel
+from slotscope.gui.kinds.reservation.theory_deficit import DeficitBars
 from slotscope.gui.kinds.reservation.theory_values import falling_for
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.sampled import SampledSeries
@@ -26,7 +28,7 @@ from slotscope.model.kinds.reservation.programs.lyapunov import lyapunov
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import parse_scenario
-from tests.gui.painted import colours, series_of, svg_of, text_of
+from tests.gui.painted import colours, series_of, svg_of, text_of, type_of
 from tests.gui.plot_points import points_of, time_reached
 from tests.gui.windows import on_screen
 from tests.kinds.reservation.gui.theory_frames import EVENTS, frame_of, opened, q_by_hand, servers_by_rank
@@ -395,3 +397,12 @@ def test_another_run_begins_anew(panel: TheoryPanel, frame: Frame) -> None:
 def test_the_picture_saves_as_vectors(panel: TheoryPanel, frame: Frame, tmp_path: Path) -> None:
     panel.set_frame(frame)
     assert "slot deficit q" in svg_of(panel, tmp_path)
+
+
+def test_types_that_differ_at_the_end_have_whole_names_in_a_hall(qapp: QApplication) -> None:
+    with type_of(lecture=True):
+        bars = DeficitBars(load_theme("light"))
+        bars.resize(580, 400)
+        bars.begin(("n2-highmem-64", "n2-highmem-48"), 6)
+        metrics = QFontMetricsF(bars.font())
+        assert bars.box().left() - 20 - metrics.height() >= metrics.horizontalAdvance("B\u2002n2-highmem-48")
