@@ -172,11 +172,12 @@ class StackView(PointedPicture):
         if self._frame is None or self._figure is None or self._captions is None:
             self.update()
             return
-        scene = self._arranged(split=self._split)
+        before = self._scale
+        scene = self._arranged(before)
         alike = bool(self._stacked_beside)  # names of configurations are longer under one policy than another
         if scene is not None and (alike or needs_split(scene, self._captions)) != self._split:
             self._split = not self._split
-            scene = self._arranged(split=self._split)
+            scene = self._arranged(before)  # not from the scale of what was tried
         self._scene = scene
         if scene is not None:
             self._draw(scene)
@@ -188,7 +189,8 @@ class StackView(PointedPicture):
         else:
             self.update()
 
-    def _arranged(self, split: bool) -> StackScene | None:
+    def _arranged(self, before: StackScale | None) -> StackScene | None:
+        """What would be shown, at the scale *before* where that still does."""
         frame, figure = self._frame, self._figure
         pictures = self._pictures
         assert frame is not None and figure is not None and pictures is not None
@@ -198,7 +200,7 @@ class StackView(PointedPicture):
             self.width(),
             self.height(),
             self._text.height,
-            split,
+            self._split,
             lambda lines: self._longest_legend.height(room, lines),
         )
         if found is None:
@@ -209,7 +211,7 @@ class StackView(PointedPicture):
         base = height - 2 * line
         tallest = max(figure.tallest, *map(tallest_of, frame.beside), 0)
         fit = fitting_scale(tallest, base - above, line)
-        self._scale = calm_scale(self._scale, fit, line)
+        self._scale = calm_scale(before, fit, line)
         scale = self._zoom or self._scale
         character = QFontMetricsF(self.font()).averageCharWidth() * ratio
         columns = lay_out_columns(figure, width, character, scale, self._scale, line)

@@ -125,3 +125,15 @@ def test_a_type_that_is_called_by_its_letter_is_named_once(qtbot: QtBot, monkeyp
     view.grab()
     assert view.scene is not None and view.scene.rows.legend == 0
     assert [text for text in written if text.startswith("A 2")] == ["A 2/3"]
+
+
+def test_a_moment_has_one_scale_whatever_was_seen_before(qtbot: QtBot) -> None:
+    """A layout that was tried, with names on lines of their own or without, left its scale to the next."""
+    session = Session.open("dra-vms", kernel=False)
+    view = stacks(qtbot, session.frame(), (300, 360))
+    session.run(events=300)
+    view.set_frame(session.frame())
+    fresh = stacks(qtbot, session.frame(), (300, 360))
+    assert view.scene is not None
+    assert fresh.scene is not None
+    assert view.scene.layout.scale == fresh.scene.layout.scale
