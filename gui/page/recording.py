@@ -210,7 +210,7 @@ def _moment(frame: Frame) -> dict[str, Any]:
 def _lane(frame: Frame) -> dict[str, Any]:
     """Of one policy: the sentence, the line of its pseudocode, the values beside lines, and the digest of the state."""
     records, code = frame.records or frame.last_records, Code(frame.info.pseudocode)
-    line = next((record.line for record in reversed(records[-1:]) if record.line), None)
+    line = code.current(records)
     beside = values_beside(code, records, frame.info)
     return {
         "said": sentence(frame),

@@ -94,9 +94,8 @@ class AlgorithmPanel(Panel):
         if fast:
             self.view.set_picture(self.view.picture._replace(dimmed=True))
             return
-        line = next((record.line for record in reversed(records[-1:]) if record.line), None)
         beside = values_beside(self.view.code, records, frame.info)
-        self.view.set_picture(ShownPseudocode(line, beside, False, _line(self.selection)))
+        self.view.set_picture(ShownPseudocode(self.view.code.current(records), beside, False, _line(self.selection)))
 
     def show_selection(self, selection: Select) -> None:
         """Mark the line that is pointed at."""

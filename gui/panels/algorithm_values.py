@@ -22,6 +22,17 @@ from slotscope.model.reporting.records import Line, Record
 
 _TAG = re.compile(r"<[^>]*>")
 _ASSIGNED = re.compile(r"([^,←]+?) ←|for (\w+) =")
+#: How the procedure of an event begins, in pseudocode and in a file of one's own.
+_PROCEDURES = {
+    kind: re.compile(rf"(procedure|when|def) .*({words})", re.IGNORECASE)
+    for kind, words in {
+        "arrival": "arriv",
+        "departure": "depart",
+        "move": "changes phase|move",
+        "tick": "tick",
+        "update": "update",
+    }.items()
+}
 #: A value further than so many lines from where it was found would be out of sight.
 _NEAR = 4
 
@@ -60,6 +71,15 @@ class Code:
     def function_of(self, place: int) -> list[int]:
         """The places of all lines of the procedure that a line belongs to."""
         return [other for other, block in enumerate(self._block) if block == self._block[place]]
+
+    def current(self, records: Sequence[Record]) -> Line | None:
+        """The line of the last sub-step; of an event that has just begun, which no line does, that of its procedure."""
+        last = records[-1] if records else None
+        if last is None or last.line is not None:
+            return last and last.line
+        begins = _PROCEDURES.get(last.kind)
+        heads = (place for place, text in enumerate(self.plain) if begins is not None and begins.match(text))
+        return next((self.lines[place].line for place in heads), None)
 
     def line_for(self, symbol: str, line: Line) -> Line:
         """The line near *line*, in the same procedure, that sets or reads *symbol*.

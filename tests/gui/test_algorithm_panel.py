@@ -17,6 +17,7 @@ from slotscope.gui.panels.algorithm_view import PseudocodeView
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
 from slotscope.model.policies import reference_class
+from slotscope.model.policies.common import PseudocodeLine
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Line, Reassign, Record, Reject
 from slotscope.model.running.origin import Moment
@@ -120,7 +121,8 @@ class TestStepping:
     def test_the_line_and_the_sentence_of_the_sub_step_are_shown(self, panel, steps):
         for number, frame in enumerate(steps[1:-1], 1):
             panel.set_frame(frame)
-            assert panel.view.picture.current == frame.records[-1].line
+            begins = {"arrival": Line(2, 17), "departure": Line(2, 23)}[frame.records[0].kind]
+            assert panel.view.picture.current == (frame.records[-1].line or begins)
             assert panel.sentence.text() == frame.info.narrator.record(frame.records[-1])
             assert f"sub-step {number}" in panel.where.text()
             assert "601" in panel.where.text()
@@ -321,6 +323,33 @@ def test_until_its_sub_steps_come_an_event_is_told_and_older_values_are_dim(pane
     panel.set_frame(steps[-1])
     assert not panel.view.picture.dimmed
     assert "all" in panel.where.text()
+
+
+@pytest.mark.parametrize(
+    ("policy", "kind", "text"),
+    [
+        ("dra", "arrival", "procedure ARRIVAL(j, t)"),
+        ("dra", "departure", "procedure DEPARTURE(j, t)"),
+        ("dra-periodic", "update", "procedure UPDATE(t)"),
+        ("jrs", "arrival", "when a job of type i arrives do"),
+        ("jrs", "move", "when a job on ℓ changes phase or departs do"),
+        ("jrs", "departure", "when a job on ℓ changes phase or departs do"),
+        ("jrs", "tick", "when a timer of server ℓ ticks do"),
+        ("greedy-p", "arrival", "when a job arrives and j servers are free do"),
+        ("greedy-p", "departure", None),
+        ("bf-j", "arrival", None),  # its loop is about all that wait
+    ],
+)
+def test_an_event_that_begins_marks_the_procedure_that_it_enters(policy, kind, text):
+    code = Code(reference_class(policy).pseudocode)
+    line = code.current([Record("noise", code.lines[-1].line), Record(kind)])
+    assert (line and code.plain[code.place[line]]) == text
+    assert code.current([]) is None
+
+
+def test_an_event_that_begins_marks_the_function_of_a_policy_of_ones_own():
+    code = Code([PseudocodeLine(Line(1, 9), 0, "def departure(self, view, job):"), PseudocodeLine(Line(1, 10), 1, "…")])
+    assert code.current([Record("departure")]) == Line(1, 9)
 
 
 def test_a_whole_number_that_a_policy_calls_load_is_no_share():
