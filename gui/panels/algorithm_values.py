@@ -74,10 +74,11 @@ class Code:
 
     def current(self, records: Sequence[Record]) -> Line | None:
         """The line of the last sub-step; of an event that has just begun, which no line does, that of its procedure."""
-        last = records[-1] if records else None
-        if last is None or last.line is not None:
-            return last and last.line
-        begins = _PROCEDURES.get(last.kind)
+        if not records:
+            return None
+        if (line := records[-1].line) is not None:
+            return line
+        begins = _PROCEDURES.get(records[-1].kind)
         heads = (place for place, text in enumerate(self.plain) if begins is not None and begins.match(text))
         return next((self.lines[place].line for place in heads), None)
 

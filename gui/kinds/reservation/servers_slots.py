@@ -194,8 +194,8 @@ def strip_picture(
         elif box.right > box.left:
             steps = (np.arange(box.right - box.left) + 0.5) / (box.right - box.left)
             threshold[area] = steps * configuration[box.job_type]
-    brush = _Brush(strip, theme, palette, font)
-    pictures = [brush.picture(boxes, kind) for kind in ("full", "vacant", "reserved")]
+    brush = _Brush(boxes, strip, theme, palette, font)
+    pictures = [brush.picture(kind) for kind in ("full", "vacant", "reserved")]
     if all((table == table[-1]).all() for table in (job_type, threshold)):
         job_type, threshold = job_type[-1:], threshold[-1:]
     return StripPicture(boxes, job_type, threshold, *pictures)
@@ -204,20 +204,27 @@ def strip_picture(
 class _Brush:
     """Draws the slots of a strip."""
 
-    def __init__(self, strip: Strip, theme: Theme, palette: RasterPalette, font: QFont) -> None:
-        self._strip, self._theme, self._palette = strip, theme, palette
+    def __init__(
+        self, boxes: tuple[SlotBox, ...], strip: Strip, theme: Theme, palette: RasterPalette, font: QFont
+    ) -> None:
+        self._boxes, self._strip, self._theme, self._palette = boxes, strip, theme, palette
         self._font = QFont(font)
         self._font.setBold(True)
         self._largest = QFontInfo(self._font).pixelSize() * strip.line  # as other text
+        # Slots of a type differ by a pixel, and all have the letter, or none has.
+        self._least: dict[int, tuple[int, int]] = {}
+        for box in boxes:
+            across, down = self._least.get(box.job_type, (strip.width, strip.height))
+            self._least[box.job_type] = min(across, box.right - box.left), min(down, box.bottom - box.top)
 
-    def picture(self, boxes: tuple[SlotBox, ...], kind: str) -> Pixels:
+    def picture(self, kind: str) -> Pixels:
         """[height, width] the strip with all slots ``full``, ``vacant`` or ``reserved``."""
         width, height = self._strip.width, self._strip.height
         image = QImage(width, height, QImage.Format.Format_RGB32)
         image.fill(QColor(self._theme.panel))
         painter = QPainter(image)
-        self._frame(painter, bool(boxes))
-        for box in boxes:
+        self._frame(painter, bool(self._boxes))
+        for box in self._boxes:
             rect = QRect(box.left, box.top, box.right - box.left, box.bottom - box.top)
             self._slot(painter, box, rect, kind)
         painter.end()
@@ -255,13 +262,14 @@ class _Brush:
     def _letter(self, painter: QPainter, box: SlotBox, rect: QRect, filled: bool, color: str) -> None:
         style = self._theme.type_style(box.job_type)
         font, line = QFont(self._font), self._strip.line
+        across, down = self._least[box.job_type]
         for most in (self._largest, _SMALLER * line):  # rather a small letter in a narrow slot than none
-            font.setPixelSize(max(1, min(rect.height() - 4 * line, most)))
+            font.setPixelSize(max(1, min(down - 4 * line, most)))
             metrics = QFontMetrics(font)
             width = metrics.horizontalAdvance(style.letter) + 4 * line
-            if width <= rect.width():
+            if width <= across:
                 break
-        if font.pixelSize() < 8 * line or width > rect.width():
+        if font.pixelSize() < 8 * line or width > across:
             return
         painter.setFont(font)
         plate = QRect(0, 0, width, min(rect.height() - 2 * self._strip.line, metrics.height()))

@@ -278,3 +278,15 @@ def test_filled_slots_look_filled_and_empty_ones_empty() -> None:
         assert (strips[1][inside] == expected[inside]).all()
         assert not (picture.full[inside] == picture.vacant[inside]).all()
         assert not (picture.reserved[inside] == picture.vacant[inside]).all()
+
+
+@given(st.integers(60, 240), st.integers(14, 60), st.integers(1, 12))
+def test_all_slots_of_a_type_have_letters_of_one_size_or_none_has(width: int, height: int, slots: int) -> None:
+    strip = Strip(width, height, False, 1)
+    picture = strip_picture((slots, 1), [1.0, 2.0], strip, LIGHT, raster_palette(LIGHT, 2), QFont())
+    sizes: dict[int, set[int]] = {0: set(), 1: set()}
+    for box in picture.boxes:
+        inside = picture.vacant[box.top + 1 : box.bottom - 1, box.left + 1 : box.right - 1]
+        rows = np.flatnonzero((inside != inside[:1, :1]).any(axis=1))
+        sizes[box.job_type].add(int(rows[-1] - rows[0] + 1) if len(rows) else 0)
+    assert all(len(found) == 1 for found in sizes.values())
