@@ -235,6 +235,8 @@ class LessonControl(QObject):
         if fault:
             self.questions.close()  # none comes
         else:
+            for dock in self._area.docks.values():
+                dock.panel.forget()  # a step has one picture, whatever was seen before it
             self.presenter.pen.show(self.lesson.steps[self.number].marks)
             self.dress()
 

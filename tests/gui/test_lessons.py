@@ -19,6 +19,7 @@ from slotscope.model.lessons.languages import LANGUAGES
 from slotscope.model.scenario.files import scenario_files
 from tests.gui.test_keys import strike
 from tests.gui.windows import rest
+from tests.kinds.reservation.gui.servers_views import stacks
 
 Key = Qt.Key
 
@@ -92,6 +93,17 @@ def test_a_presenter_goes_through_a_lesson(qtbot: QtBot, window: MainWindow, les
     strike(window, Key.Key_PageUp)
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 10))
     assert "5 of 6" in said(window)
+
+
+def test_a_step_has_one_scale_however_it_is_reached(qtbot: QtBot, window: MainWindow) -> None:
+    """While stepping stacks keep theirs; a lecturer wants one picture for one step."""
+    window.lessons.open("dra-1-decision", 4)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 14, 9))
+    strike(window, Key.Key_PageDown)
+    rest(qtbot, window, lambda: window.lessons.number == 5 and stands(window, "dra-classroom", 14, 11))
+    view = window.docks["servers"].panel.stacks
+    fresh = stacks(qtbot, window.frame, (view.width(), view.height()))
+    assert view.scene.layout.scale == fresh.scene.layout.scale
 
 
 def test_without_a_lesson_the_keys_step(qtbot: QtBot, window: MainWindow, lesson: Path) -> None:

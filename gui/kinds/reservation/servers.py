@@ -53,6 +53,10 @@ class ServersPanel(Panel):
             self._views.addWidget(view)
             view.chosen.connect(self.intent.emit)
 
+    def begin(self, frame: Frame) -> None:
+        """Let stacks have the scale that fits."""
+        self.stacks.fit()
+
     def show_frame(self, frame: Frame) -> None:
         """Show a moment; where stacks have no room, as a grid."""
         view: StackView | GridView = self.grid

@@ -102,7 +102,7 @@ class StackView(PointedPicture):
             self._forget()
             before = None
         elif not (frame.running or before.running) and abs(frame.event - before.event) > 1:
-            self._scale = None  # elsewhere in history: the picture need not stand still
+            self.fit()  # elsewhere in history
         self._follow(frame)
         self.event_line.show_frame(frame)
         self._lay_out()
@@ -110,6 +110,10 @@ class StackView(PointedPicture):
             self._let_move(movements(before, frame), old_scene)
         if not frame.running:
             self.setAccessibleDescription(self.event_line.words)
+
+    def fit(self) -> None:
+        """Let the next moment have the largest scale that fits: the picture need not stand still."""
+        self._scale = None
 
     def _forget(self) -> None:
         """Another run begins."""
