@@ -7,6 +7,7 @@ decimal in a scenario means exactly what is written (0.1 is 1/10).
 from __future__ import annotations
 
 import re
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Sequence
@@ -46,6 +47,16 @@ def _far_exponent(text: str) -> bool:
     """Whether an exponent is so large that the integer alone would fill the memory."""
     exponent = re.search(r"[eE][-+]?([\d_]+)", text)
     return exponent is not None and int(exponent[1]) > 60
+
+
+def logarithm(value: Fraction) -> float:
+    """The float nearest to log *value* > 0, on every machine.
+
+    What NumPy and C libraries find differs in its last digit from processor to processor, and so would all jobs that are
+    drawn by it.
+    """
+    with localcontext(prec=50):
+        return float((Decimal(value.numerator) / value.denominator).ln())
 
 
 def common_units(values: Sequence[Fraction]) -> tuple[list[int], Fraction]:

@@ -40,6 +40,7 @@ from tests.rules import (
     quick_modules_load_nothing_slow,
     rooms_do_not_know_each_other,
     the_window_knows_no_single_policy,
+    what_is_drawn_is_the_same_on_every_processor,
     what_is_public_in_the_model_is_explained,
     what_rooms_share_knows_no_room,
 )
@@ -228,6 +229,11 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
         policies_say_what_they_implement,
         {"model/kinds/a/policies/b.py": "'''Reference\nImplements\n the Symbols\nDeviations'''\n"},
         "model/kinds/a/policies/b.py: its docstring has no heading Symbols",
+    ),
+    (
+        what_is_drawn_is_the_same_on_every_processor,
+        {"model/a.py": "def draw(random):\n    return np.log(random.random())\n", "model/b.py": "np.log(2)\n"},
+        "model/a.py:2: np.log where something is drawn",
     ),
     (
         nothing_is_left_unfinished,

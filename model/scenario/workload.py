@@ -8,12 +8,14 @@ state, and every policy meets the same jobs (common random numbers).
 from __future__ import annotations
 
 from collections import OrderedDict
+from fractions import Fraction
 from math import fsum
 from typing import Callable, Generic, NamedTuple, Protocol, Sequence, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.exact import logarithm
 from slotscope.model.scenario.common import (
     Deterministic,
     EmpiricalTimes,
@@ -198,8 +200,8 @@ def service_sampler(distribution: Service) -> Sampler:
         return _mixed_erlang(mean, [float(share) for share in distribution.probabilities])
     if isinstance(distribution, EmpiricalTimes):
         return empirical_sampler(np.array([float(value) for value in distribution.values]), mean)
-    spread = float(np.log1p(float(distribution.squared_variation)))
-    centre = float(np.log(mean)) - spread / 2
+    spread = logarithm(1 + distribution.squared_variation)
+    centre = logarithm(Fraction(mean)) - spread / 2
     return lambda random, n: random.lognormal(centre, spread**0.5, n)
 
 

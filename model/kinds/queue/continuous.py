@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from math import expm1
+from math import exp, expm1, inf, log, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.queue.sizes import Probability, Sizes, Units
 
 Floats = NDArray[np.float64]
+
+_LOG_10 = log(10)
 
 
 class Interval(ABC):
@@ -110,7 +112,9 @@ class GridExponential(Interval):
         self._kept = -expm1(-(high - low) / self._scale)
 
     def _draw(self, random: np.random.Generator, count: int) -> Floats:
-        return self.low - self._scale * np.log1p(-self._kept * random.random(count))
+        from scipy.special import log1p  # NumPy's is not the same on every processor
+
+        return np.asarray(self.low - self._scale * log1p(-self._kept * random.random(count)))
 
     def _below(self, size: float) -> float:
         return -expm1(-(size - self.low) / self._scale) / self._kept
@@ -151,17 +155,20 @@ class GridLogNormal(Interval):
         self._distribution = _StandardNormal(self._standard(low), self._standard(high))
 
     def _standard(self, size: float) -> float:
-        return float((np.log(size) - self._centre) / self._spread) if size > 0 else -np.inf
+        return (log(size) - self._centre) / self._spread if size > 0 else -inf
 
     def _draw(self, random: np.random.Generator, count: int) -> Floats:
-        return np.asarray(np.exp(self._centre + self._spread * self._distribution.draw(random, count)))
+        from scipy.special import exp10  # NumPy's exp is not the same on every processor
+
+        powers = self._centre + self._spread * self._distribution.draw(random, count)
+        return np.asarray(exp10(powers / _LOG_10))
 
     def _below(self, size: float) -> float:
         return self._distribution.below(self._standard(size))
 
     def mean(self, d: int = 0) -> Fraction:
         """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
-        whole = np.exp(self._centre + self._spread**2 / 2)
+        whole = exp(self._centre + self._spread**2 / 2)
         return Fraction(float(whole * self._distribution.tilted(self._spread)))
 
 
@@ -196,8 +203,8 @@ class _StandardNormal:
 
     def mean(self) -> float:
         """E[X]."""
-        density = np.exp(-np.square([self._low, self._high]) / 2) / np.sqrt(2 * np.pi)
-        return float(self._sign * (density[0] - density[1]) / self._chance)
+        low, high = (exp(-value * value / 2) for value in (self._low, self._high))
+        return self._sign * (low - high) / sqrt(2 * pi) / self._chance
 
     def tilted(self, spread: float) -> float:
         """E[exp(spread X)] over the same mean without truncation."""

@@ -13,6 +13,7 @@ from typing import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.exact import logarithm
 from slotscope.model.kinds.queue.scenario.service import (
     MOST_SLOTS,
     DiscreteSlots,
@@ -88,7 +89,7 @@ def _tail(distribution: Erlang | HyperExponential | Pareto | LogNormal) -> tuple
         )
     if isinstance(distribution, Pareto):
         return _pareto_tail(mean, float(distribution.shape))
-    return _lognormal_tail(mean, float(np.log1p(float(distribution.squared_variation))) ** 0.5)
+    return _lognormal_tail(mean, logarithm(1 + distribution.squared_variation) ** 0.5)
 
 
 def _erlang_tail(phases: int, rate: float) -> tuple[Function, Function]:
