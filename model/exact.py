@@ -52,8 +52,7 @@ def _far_exponent(text: str) -> bool:
 def logarithm(value: Fraction) -> float:
     """The float nearest to log *value* > 0, on every machine.
 
-    What NumPy and C libraries find differs in its last digit from processor to processor, and so would all jobs that are
-    drawn by it.
+    What NumPy finds differs in its last digit from processor to processor, and so would all jobs that are drawn by it.
     """
     with localcontext(prec=50):
         return float((Decimal(value.numerator) / value.denominator).ln())

@@ -34,7 +34,10 @@ from tests.source_tree import (
 )
 
 #: Of NumPy, what is made anew for each family of processors.
-BY_THE_PROCESSOR = {"exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "power", "float_power", "cbrt", "tanh", "sin"}
+BY_THE_PROCESSOR = {
+    *("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"),
+    *("power", "float_power", "cbrt", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
+}
 
 GUI_TOOLKITS = {"PySide6", "shiboken6", "pyqtgraph", "PyQt5", "PyQt6", "PySide2"}
 SOLVERS = {"pulp", "highspy"}
@@ -60,7 +63,7 @@ SHARED_BY_PANELS = {
     *("gui.panels.scenario_fields", "gui.panels.scenario_leaves", "gui.panels.algorithm_symbols"),
     *("gui.panels.tiles", "gui.panels.wording"),
     *("gui.kinds.declaration", "gui.kinds.rooms", "gui.painting.textures"),
-    *("gui.kinds.queue.colours", "gui.kinds.queue.wording"),
+    *("gui.kinds.reservation.wording", "gui.kinds.queue.colours", "gui.kinds.queue.wording"),
     *("gui.kinds.phases.colours", "gui.kinds.phases.wording"),
     *("gui.kinds.moldable.colours", "gui.kinds.moldable.wording"),
 }

@@ -14,7 +14,7 @@ from slotscope.gui.intents import Say
 from slotscope.gui.kinds.reservation.lp_curve import AlphaPlot, alpha_text
 from slotscope.gui.kinds.reservation.lp_scale import RatioScale, guarantee_sentence
 from slotscope.gui.kinds.reservation.lp_solution import BarRow, Solution, bar_rows, present_shares, solve_at
-from slotscope.gui.kinds.reservation.servers_words import letter_forms
+from slotscope.gui.kinds.reservation.wording import letter_forms
 from slotscope.gui.language.words import tr
 from slotscope.gui.panels.bounds import BoundsPanel, busy_page
 from slotscope.gui.panels.pages import rich_text, table_line, table_of

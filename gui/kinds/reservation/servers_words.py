@@ -10,12 +10,12 @@ import numpy as np
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
+from slotscope.gui.kinds.reservation.wording import configuration_words, letter_words
 from slotscope.gui.painting.stack_text import symbol
 from slotscope.gui.panels.wording import job_words
 from slotscope.model.kinds.reservation.state import ReservationState
-from slotscope.model.reporting.explain import grouped, shown
+from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
-from slotscope.model.reporting.letters import type_letter
 from slotscope.model.reporting.records import Configuration
 
 X_HAT = "X\u0302"
@@ -59,22 +59,6 @@ def reward_of(frame: Frame, configuration: Configuration) -> str:
 def _reward_of(rewards: tuple[Fraction, ...], configuration: Configuration) -> str:
     total = sum((Fraction(k) * u for k, u in zip(configuration, rewards, strict=True)), Fraction(0))
     return grouped(int(total)) if total.denominator == 1 else f"{float(total):.6g}"
-
-
-def configuration_words(configuration: Configuration, room: int = 6) -> str:
-    """(12, 3, 8, 0), or where there are many types the nonzero ones as 12 A + 3 B."""
-    return shown(configuration) if len(configuration) <= room else letter_words(configuration)
-
-
-def letter_words(configuration: Configuration, plus: str = "+ ") -> str:
-    """A configuration by the letters of its types, such as 12 A + 3 B."""
-    parts = [f"{k} {type_letter(j)}" if plus else f"{k}{type_letter(j)}" for j, k in enumerate(configuration) if k]
-    return f" {plus}".join(parts) or "0"
-
-
-def letter_forms(configuration: Configuration) -> tuple[str, ...]:
-    """A configuration by its letters, in full and in short."""
-    return (letter_words(configuration), letter_words(configuration, plus="")) if any(configuration) else ("empty",)
 
 
 def filled_words(frame: Frame, server: int) -> str:

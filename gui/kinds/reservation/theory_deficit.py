@@ -6,7 +6,7 @@ from PySide6.QtCore import QLineF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from slotscope.gui.kinds.reservation.servers_words import letter_forms
+from slotscope.gui.kinds.reservation.wording import letter_forms
 from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.plotting.scales import MINUS, SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
