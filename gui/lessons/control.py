@@ -236,7 +236,8 @@ class LessonControl(QObject):
             self.questions.close()  # none comes
         else:
             for dock in self._area.docks.values():
-                dock.panel.forget()  # a step has one picture, whatever was seen before it
+                if dock.panel.name == self._area.roles.servers:
+                    dock.panel.forget()  # a step has one picture of them, whatever was seen before it
             self.presenter.pen.show(self.lesson.steps[self.number].marks)
             self.dress()
 
