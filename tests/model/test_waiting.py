@@ -47,3 +47,12 @@ def test_a_plan_that_takes_long_is_told_and_can_be_stopped(monkeypatch):
     assert told[0].startswith("Solving the single-server problem: ")
     assert "Esc stops it" in told[-1]
     assert len(told) < 50
+
+
+@pytest.mark.usefixtures("nothing_solved_yet")
+def test_no_value_is_told_that_the_solver_does_not_have_yet(monkeypatch):
+    monkeypatch.setattr(waiting, "PERIOD", 0.0)
+    told: list[str] = []
+    with waiting.waiting(told.append, lambda: False):
+        Session.open("jrs-three-phases", kernel=False)
+    assert not any("inf" in line for line in told)

@@ -138,11 +138,14 @@ class PhaseServersView(ZoomedPicture):
 
     def set_frame(self, frame: Frame) -> None:
         """Show a moment; its pixels are found when it is painted."""
-        if self._frame is None or self._frame.info is not frame.info:
-            self._top = HARD_TOP if frame.info.numbers.model.hard else FIRST_TOP
         if self._frame is None or list(map(id, self._frame.runs)) != list(map(id, frame.runs)):
-            self._gatherers = [Gatherer(run.facts) for run in frame.runs]
+            self.begin(frame)
         super().set_frame(frame)
+
+    def begin(self, frame: Frame) -> None:
+        """Let this moment have the places and the scale that it needs, whatever was seen before."""
+        self._top = HARD_TOP if frame.info.numbers.model.hard else FIRST_TOP
+        self._gatherers = [Gatherer(run.facts) for run in frame.runs]
 
     def _prepare(self, frame: Frame) -> None:
         info = frame.info
@@ -236,6 +239,10 @@ class PhaseServersPanel(PicturePanel):
     summary = "Every server with its jobs to scale, real and virtual, its tokens and its timer."
     needs = frozenset({"phases"})
     picture = PhaseServersView
+
+    def begin(self, frame: Frame) -> None:
+        """Another run, or a step of a lesson."""
+        self.view.begin(frame)
 
     @staticmethod
     def header(frame: Frame) -> list[str]:

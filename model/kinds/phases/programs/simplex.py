@@ -6,6 +6,7 @@ Hong, Xie & Wang (2023), Appendix C.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Callable, Mapping
 
 import numpy as np
@@ -129,7 +130,7 @@ def _listen(solver: Any, progress: Progress | None, cancelled: Cancelled | None)
     """Tell *progress* about pivots, and stop where *cancelled* says so."""
 
     def interrupt(event: Any) -> None:
-        if progress is not None:
+        if progress is not None and isfinite(event.data_out.objective_function_value):  # not before the first step
             told = event.data_out
             progress(int(told.simplex_iteration_count), -float(told.objective_function_value))
         if cancelled is not None and cancelled():

@@ -84,3 +84,14 @@ def test_the_legend_explains_what_is_there() -> None:
     hard = Made("jrs-fixed-sizes").frame().info
     assert "over" not in {item.mark for item in entries(hard, jobs=True)}
     assert entries(hard, jobs=True)[0].words == "S small: 2"
+
+
+def test_a_step_of_a_lesson_has_the_places_that_it_needs(qtbot: QtBot) -> None:
+    """Backup servers that were in use at an earlier step kept their places."""
+    session = run("jrs-classroom", 60)
+    early = shown(qtbot, session.frame())
+    session.run(events=76)
+    fresh, frame = shown(qtbot, session.frame()), session.frame()
+    early.forget()  # as a lesson does between two steps
+    early.set_frame(frame)
+    assert [len(part.index) for part in scene_in(early).shown] == [len(part.index) for part in scene_in(fresh).shown]
