@@ -80,6 +80,10 @@ class PolicyFileError(PolicyError):
         return self
 
 
+class PolicyStoppedError(PolicyFileError):
+    """A policy of one's own was stopped because somebody asked for it (Esc), which is no fault of its file."""
+
+
 class UntrustedPolicyError(PolicyFileError):
     """A policy's file that a scenario or a session names, and nobody has allowed to run.
 

@@ -282,7 +282,11 @@ class DecisionsPanel(Panel):
             if asked is not None and asked.hits
             else tr("It held at no event so far.")
             if asked is not None
-            else tr("None of the last {count} events is like this.").format(count=len(frame.rows))
+            else tr("None of the last {count} sentences has these words. Return asks it of all history.").format(
+                count=len(frame.rows)
+            )
+            if len(frame.rows) and text
+            else tr("None of the last {count} events is of these kinds.").format(count=len(frame.rows))
             if len(frame.rows)
             else tr("No event yet: press Space to run, or Right to step.")
             if frame.event == frame.extent.keyframes[0]

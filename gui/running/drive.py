@@ -130,6 +130,7 @@ class Drive:
         if self.stepping and self.pace.substeps is not None:
             return self._beat(run, self.pace.substeps)
         until = goal.time if goal.express else min(goal.time, self._paced_time(run))
+        until = until if goal.replay else min(until, self._breakpoints.until())
         stop = () if goal.kind is None else (goal.kind,)
         budget = min(max(SLICE_SECONDS, left), LONG_SLICE_SECONDS)
         return self._reached(run, run.run(events=self._room(run), until=until, stop=stop, budget=budget))
@@ -172,7 +173,11 @@ class Drive:
         self._count_from(run)
         if run.timeline.next_event is None:
             return tr(NOTHING_MORE)
-        return self._breakpoints.told() if not run.timeline.substep and self._breakpoints.room() == 0 else None
+        return None if run.timeline.substep else self._breakpoints.asked() or None
+
+    def found(self) -> str:
+        """Why the run stops, as a monitor that was just looked at is violated; nothing if it does not."""
+        return "" if self.goal.replay else self._breakpoints.violated()
 
     def _room(self, run: Run) -> int | None:
         """Events until a breakpoint or the goal; None without either."""
@@ -188,11 +193,11 @@ class Drive:
             return tr(COMES_NEXT).format(kind=goal.kind)
         if reason is Reason.END:
             return tr(NOTHING_MORE)
+        if not goal.replay and (stop := self._breakpoints.told()):
+            return stop
         if reason is Reason.TIME and goal.time < inf:
             following = run.timeline.next_event
             return "" if following is None or following.time > goal.time else None
-        if not goal.replay and (stop := self._breakpoints.told()):
-            return stop
         if goal.event is not None and event >= goal.event:
             if goal.substep:
                 run.seek(event, goal.substep)

@@ -7,7 +7,6 @@ from time import monotonic
 from slotscope.gui.intents import Ask, Follow, Inspect
 from slotscope.model.api import Session
 from slotscope.model.comparison.runs import Run, lanes_of
-from slotscope.model.measures.monitors import Reading
 from slotscope.model.questions.search import QuestionSearch
 from slotscope.model.questions.tracks import Followed, Tracks
 from slotscope.model.reporting.history import Histories
@@ -72,16 +71,16 @@ class Searches:
                     if lane.info is wanted.run:
                         lane.histories.want(wanted.thing, wanted.further)
 
-    def follow(self, run: Run | None, rests: bool) -> list[Reading]:
-        """While it runs: look at what has just happened, if that is little; the monitors found violated by that.
+    def follow(self, run: Run | None, rests: bool) -> None:
+        """While it runs: look at what has just happened, if that is little.
 
         *rests*: it has come as far as its pace lets it for now.
         """
         for histories in self._of(run):
             histories.follow()
-        lanes = [lane for lane in _lanes(run) if lane.timeline.substep == 0]
-        found = [lane.lookout.follow(lane.timeline.event, lane.timeline.state, rests) for lane in lanes]
-        return [reading for readings in found for reading in readings]
+        for lane in _lanes(run):
+            if lane.timeline.substep == 0:
+                lane.lookout.follow(lane.timeline.event, lane.timeline.state, rests)
 
     def go_on(self, run: Run | None) -> bool:
         """Search for a slice, and look where the run rests; whether there is something new to show."""

@@ -26,8 +26,8 @@ from slotscope.gui.running.searches import Searches
 from slotscope.gui.running.warming import Warming
 from slotscope.gui.widgets.fault_label import without_folders
 from slotscope.model.api import Session
-from slotscope.model.comparison.runs import Run, check_kind, lanes_of, lanes_shown
-from slotscope.model.errors import PolicyFileError, UntrustedPolicyError, UserError
+from slotscope.model.comparison.runs import Run, check_kind, lanes_of, lanes_shown, lanes_watched
+from slotscope.model.errors import PolicyFileError, PolicyStoppedError, UntrustedPolicyError, UserError
 from slotscope.model.policies import stop_what_hangs
 from slotscope.model.questions.breakpoints import Breakpoints
 from slotscope.model.reporting.frame import Frame, RunInfo
@@ -226,10 +226,9 @@ class RunWorker(QObject):
             line = line_of(error)
             if isinstance(error, UntrustedPolicyError):
                 self.permission_wanted.emit(error, command)
-            if isinstance(error, PolicyFileError):
+            if isinstance(error, PolicyFileError) and not isinstance(error, PolicyStoppedError):
                 self.policy_refused.emit(line)
-                line = without_folders(line)
-            self._refuse(line)
+            self._refuse(without_folders(line) if isinstance(error, PolicyFileError) else line)
         except Exception as error:
             tell(error)
             self._refuse(tr("That could not be done: {fault}").format(fault=Fault.of(error).sentence))
@@ -310,7 +309,7 @@ class RunWorker(QObject):
         self.drive.end()
         self._after.begin(session)
         first = lanes_of(session)[0]
-        self.breakpoints.watch(first.bench, first.timeline, lambda: first.lookout.readings)
+        self.breakpoints.watch(first.bench, first.timeline, lanes_watched(session))
         self.breakpoints.restore(first.breakpoints)
         first.breakpoints = ()  # from here on they are in the list
         self.tell_breakpoints()
@@ -375,7 +374,8 @@ class RunWorker(QObject):
     def _search(self) -> None:
         """While it runs after each slice; at rest once the picture is drawn."""
         if self.drive.running:
-            if said := self.breakpoints.violated(self._searches.follow(self.session, self.drive.rests)):
+            self._searches.follow(self.session, self.drive.rests)
+            if said := self.drive.found():
                 self.drive.end()
                 self.tell(said)
         elif self._taken.is_set() and self._searching and self._searches.go_on(self.session):

@@ -8,6 +8,7 @@ from typing import Sequence
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.errors import UserError
+from slotscope.model.questions.breakpoints import WatchedLane
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.running.origin import Moment
@@ -51,6 +52,15 @@ def _ended_before(run: Run, event: int) -> str | None:
 def lanes_of(run: Run) -> tuple[Session, ...]:
     """The sessions of a run: itself, or one for each policy."""
     return run.sessions if isinstance(run, Comparison) else (run,)
+
+
+def lanes_watched(run: Run) -> list[WatchedLane]:
+    """What breakpoints watch of each lane; a label has only that of a comparison."""
+    labels = run.labels if isinstance(run, Comparison) else ("",)
+    return [
+        WatchedLane(lane.timeline, lambda lane=lane: lane.lookout.readings, label)  # type: ignore[misc]
+        for lane, label in zip(lanes_of(run), labels, strict=True)
+    ]
 
 
 def kinds_of(run: Run) -> tuple[str, ...]:

@@ -224,6 +224,7 @@ class Lookout:
                 self._readings[name] = reading._replace(sentence=told)
 
 
-def stop_line(reading: Reading) -> str:
-    """Why a run stopped."""
-    return f"Violated after event {reading.event}: {reading.monitor.statement} ({reading.sentence})."
+def stop_line(reading: Reading, label: str = "") -> str:
+    """Why a run stopped; *label*: of which policy of several."""
+    whose = f"{label}: " if label else ""
+    return f"{whose}Violated after event {reading.event}: {reading.monitor.statement} ({reading.sentence})."

@@ -8,7 +8,9 @@ stop before; looking ahead costs what running those events once more does.
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from typing import Callable, Iterable, Iterator, NamedTuple
+from dataclasses import dataclass, field
+from math import inf
+from typing import Callable, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
@@ -65,6 +67,30 @@ class Breakpoint(NamedTuple):
         return self.what if isinstance(self.what, str) and not self.what.startswith(MONITOR) else ""
 
 
+@dataclass(frozen=True)
+class WatchedLane:
+    """One of the policies that run, with what is known of its monitors by then; its *label* where there are several."""
+
+    timeline: Timeline
+    readings: Callable[[], Iterable[Reading]]
+    label: str = ""
+    _times: dict[int, float] = field(default_factory=dict)
+
+    def ahead(self, on: Callable[[str], bool]) -> Iterator[Reading]:
+        """What stops the run where it was found violated, after where the lane stands."""
+        return (one for one in self.violated(on) if one.event > self.timeline.event)
+
+    def violated(self, on: Callable[[str], bool]) -> Iterator[Reading]:
+        """Where monitors at which the run is to stop were found violated."""
+        return (one for one in self.readings() if one.standing == "violated" and on(MONITOR + one.monitor.name))
+
+    def time_of(self, event: int) -> float:
+        """When an event of its history happened."""
+        if event not in self._times:
+            self._times[event] = float(self.timeline.rows(event, event)["time"][0])
+        return self._times[event]
+
+
 class BreakpointList(NamedTuple):
     """All breakpoints; *asleep* are those that name what the present run has not."""
 
@@ -94,6 +120,8 @@ class Breakpoints:
         self._words: Words | None = None
         self._timeline: Timeline | None = None
         self._readings: Callable[[], Iterable[Reading]] = tuple
+        self._lanes: tuple[WatchedLane, ...] = ()  # of these the first is what is asked; monitors of all stop the run
+        self._left: tuple[int, ...] = ()  # the last event of each of these when the run went on
         self._passed = 0  # the last event before which there is no stop any more
         self._known = 0  # up to it is known where questions hold
         self._hit: tuple[int, str] | None = None
@@ -193,13 +221,13 @@ class Breakpoints:
 
     # The run.
 
-    def watch(self, bench: Bench, timeline: Timeline, readings: Callable[[], Iterable[Reading]] = tuple) -> None:
+    def watch(self, bench: Bench, timeline: Timeline, lanes: Sequence[WatchedLane] = ()) -> None:
         """Another run: questions are asked of it, as far as it has what they name, and counted anew.
 
-        A run that a fork or a way back leaves as it was goes on being counted.  *readings* are what is known of its
-        monitors by then: one that was found violated stops the run that passes there again.
+        A run that a fork or a way back leaves as it was goes on being counted.  A monitor of one of the *lanes* that
+        was found violated stops the run that passes there again.
         """
-        self._readings = readings
+        self._lanes = tuple(lanes)
         known = self._bench is not None and bench.scenario == self._bench.scenario
         self._bench, self._timeline, self._words = bench, timeline, Words(bench.kind.vocabulary, bench.system)
         for what, one in self._entries.items():
@@ -211,6 +239,7 @@ class Breakpoints:
     def begin(self) -> None:
         """The run goes on from where it stands: the next event is passed over."""
         self._passed = self._here + 1
+        self._left = tuple(lane.timeline.event for lane in self._lanes)
         self._hit, self._known = None, self._passed
         self._careful = False
 
@@ -220,15 +249,28 @@ class Breakpoints:
         ends = [
             event - 1 - here for event in self._entries if isinstance(event, int) and event > least and self._on(event)
         ]
-        ends += [one.event - here for one in self._violations() if one.event > here]
+        ends += [one.event - here for lane in self._lanes[:1] for one in lane.ahead(self._on)]
         if any(map(self._on, self._asked)):
             if self._known <= here or (self._hit is not None and self._hit[0] <= here):
                 self._look_ahead()
             ends.append((self._known if self._hit is None else self._hit[0] - 1) - here)
         return max(0, min(ends)) if ends else None
 
+    def until(self) -> float:
+        """The time by which the run has to stop, as a monitor of a lane beside the first was found violated then."""
+        beside = self._lanes[1:]
+        return min((lane.time_of(one.event) for lane in beside for one in lane.ahead(self._on)), default=inf)
+
+    def asked(self) -> str:
+        """As :meth:`told`, of a run that did not ask for the room that it has."""
+        self.room()
+        return self.told()
+
     def told(self) -> str:
         """Why the run stops where it stands; nothing if it does not."""
+        return self._told_before() or self.violated()
+
+    def _told_before(self) -> str:
         following = self._here + 1
         if following <= self._passed:
             return ""
@@ -238,18 +280,15 @@ class Breakpoints:
             return f"Breakpoint before event {grouped(following)}: {self._hit[1]}{counted}"
         if self._on(following):
             return f"Breakpoint before event {following}."
-        return self.violated(one for one in self._violations() if one.event == self._here)
+        return ""
 
-    def violated(self, readings: Iterable[Reading]) -> str:
-        """Why the run stops, as these monitors were just found violated; nothing if it does not."""
-        return next((stop_line(one) for one in readings if self._on(MONITOR + one.monitor.name)), "")
-
-    def _violations(self) -> Iterator[Reading]:
-        """Where monitors that the run is to stop at were found violated."""
-        watched = any(isinstance(what, str) and what.startswith(MONITOR) for what in self._entries)
-        for one in self._readings() if watched else ():
-            if one.standing == "violated" and self._on(MONITOR + one.monitor.name):
-                yield one
+    def violated(self) -> str:
+        """Why the run stops, as it has come to where a monitor was found violated; nothing if it has not."""
+        for lane, left in zip(self._lanes, self._left, strict=True):
+            for one in lane.violated(self._on):
+                if left < one.event <= lane.timeline.event and lane.timeline.time == lane.time_of(one.event):
+                    return stop_line(one, lane.label)
+        return ""
 
     def _on(self, what: int | str) -> bool:
         return what in self._entries and self._entries[what].on

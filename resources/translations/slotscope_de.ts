@@ -668,8 +668,12 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Die Ereignisse bis hier sind nicht zur Hand: einen Schritt weiter oder zurück.</translation>
         </message>
         <message>
-            <source>None of the last {count} events is like this.</source>
-            <translation>Keines der letzten {count} Ereignisse ist so.</translation>
+            <source>None of the last {count} sentences has these words. Return asks it of all history.</source>
+            <translation>Keiner der letzten {count} Sätze hat diese Wörter. Die Eingabetaste fragt damit den ganzen Verlauf.</translation>
+        </message>
+        <message>
+            <source>None of the last {count} events is of these kinds.</source>
+            <translation>Keines der letzten {count} Ereignisse ist von diesen Arten.</translation>
         </message>
         <message>
             <source>Add a job type</source>

@@ -227,7 +227,8 @@ class TestFilters:
         panel.set_frame(frames["paused"])
         qtbot.keyClicks(panel.bar.search, "zebra")
         assert panel.model.rowCount() == 0
-        assert "None of the last" in panel.view.empty_note
+        note = "None of the last {} sentences has these words. Return asks it of all history."
+        assert panel.view.empty_note == note.format(len(frames["paused"].rows))
 
     def test_chips_have_names_where_there_is_room(self, panel, frames, qtbot):
         panel.set_frame(frames["paused"])

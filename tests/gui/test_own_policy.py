@@ -298,7 +298,8 @@ def test_esc_ends_a_loop(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> No
     window.control.run_until(event=200)
     qtbot.waitUntil(inside_it.exists)
     qtbot.keyClick(window, Qt.Key.Key_Escape)  # type: ignore[no-untyped-call]
-    qtbot.waitUntil(lambda: "as asked" in fault_shown(window))
+    qtbot.waitUntil(lambda: "as asked" in window.status.said.text())
+    assert fault_shown(window) == ""  # the file is not at fault
     rest(qtbot, window, runs(window, path))
     window.control.step_back()
     rest(qtbot, window, lambda: window.frame is not None and window.frame.event >= 19)

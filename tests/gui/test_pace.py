@@ -13,7 +13,9 @@ from slotscope.gui.running.drive import LONGEST_WAIT, Drive
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import NO_LIMIT, REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
 from slotscope.model.api import Session
-from slotscope.model.questions.breakpoints import Breakpoints
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.measures.monitors import Reading
+from slotscope.model.questions.breakpoints import Breakpoints, WatchedLane
 from slotscope.model.scenario.files import scenario_files
 
 ROUND = [
@@ -148,3 +150,26 @@ def test_what_would_be_waited_for_too_long_is_cut_short_and_said(monkeypatch: py
     drive.set_pace(Pace(time=1000.0), session)
     drive.slice(session)
     assert not drive.told_of_gap
+
+
+def test_a_monitor_of_any_lane_stops_the_run_once_and_says_whose_it_is() -> None:
+    run = Comparison.open("dra-classroom", ["best-fit", "first-fit"], kernel=False)
+    run.run(events=200)
+    run.to_start()
+    first, other = run.sessions
+    monitor = next(one for one in first.bench.kind.monitors if one.name == "capacity")
+    found = [Reading(monitor, "violated", 1, 41, "why")]
+    breakpoints = Breakpoints()
+    lanes = [WatchedLane(first.timeline, tuple, "Best fit"), WatchedLane(other.timeline, lambda: found, "First fit")]
+    breakpoints.watch(first.bench, first.timeline, lanes)
+    breakpoints.add("monitor capacity")
+    drive = Drive(breakpoints)
+    drive.set_pace(NO_LIMIT, run)
+
+    def said() -> str:
+        drive.begin(run, Goal(event=200, note="there"))
+        return next(line for line in iter(lambda: drive.slice(run), "") if line is not None)
+
+    assert said().startswith("First fit: Violated after event 41: ")
+    assert other.timeline.event == 41
+    assert said() == "there"

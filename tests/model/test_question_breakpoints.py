@@ -11,7 +11,7 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.companion import companion
 from slotscope.model.measures.monitors import Reading
 from slotscope.model.questions.asking import answers
-from slotscope.model.questions.breakpoints import Breakpoint, Breakpoints
+from slotscope.model.questions.breakpoints import Breakpoint, Breakpoints, WatchedLane
 from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
@@ -177,10 +177,14 @@ def test_monitors_are_in_the_list() -> None:
         breakpoints.add("monitor capacities")
     assert breakpoints.room() is None
     found = {one.name: Reading(one, "violated", 1, 3, "why") for one in session.bench.kind.monitors}
-    assert "Violated after event 3" in breakpoints.violated(found.values())
-    assert not breakpoints.violated([found["conservation"]])
+    known = [found["conservation"]]
+    breakpoints.watch(session.bench, session.timeline, [WatchedLane(session.timeline, lambda: known)])
+    session.run(events=3)
+    assert not breakpoints.violated()
+    known.append(found["capacity"])
+    assert "Violated after event 3" in breakpoints.violated()
     breakpoints.switch("monitor capacity", False)
-    assert not breakpoints.violated(found.values())
+    assert not breakpoints.violated()
 
 
 def test_a_session_keeps_them_all(tmp_path: Path) -> None:

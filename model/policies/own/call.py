@@ -12,7 +12,7 @@ from typing import Any, Callable
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies.own import limits, watch
 from slotscope.model.policies.own.ending import OUT_OF_MEMORY, end
-from slotscope.model.policies.own.faults import line_in, moment_of, said_by, stopped
+from slotscope.model.policies.own.faults import fault_or_stop, line_in, moment_of, said_by, stopped
 from slotscope.model.policies.own.kind import Occasion, OwnKind
 from slotscope.model.policies.own.shape import place_in
 from slotscope.model.policies.own.shown import Shown
@@ -87,7 +87,7 @@ class Call:
             )
         asked = self._seconds > watch.NOTICEABLE and watch.asked_since(self._started)
         if asked or self._seconds > limits.LIMITS.seconds_in_event:
-            raise self.fault(stopped(self._seconds, asked))
+            raise self.fault(stopped(self._seconds, asked), asked=asked)
         return given
 
     def close(self) -> None:
@@ -98,11 +98,11 @@ class Call:
             except BaseException:
                 self._generator = None
 
-    def fault(self, what: str, line: int | None = None) -> PolicyFileError:
-        """An error of one line: where in the file, at which event, what."""
+    def fault(self, what: str, line: int | None = None, asked: bool = False) -> PolicyFileError:
+        """An error of one line: where in the file, at which event, what; *asked*: because of Esc."""
         number = self.line if line is None else line
         moment = moment_of(self._kind, self.occasion.name, self.view, self.arguments)
-        return PolicyFileError(f"{moment}: {what}", where=place_in(self.path, number))
+        return fault_or_stop(asked)(f"{moment}: {what}", where=place_in(self.path, number))
 
     def _guarded(self, work: Callable[[], Any], by: Callable[[Callable[[], Any]], Any] = watched) -> Any:
         try:
@@ -113,7 +113,7 @@ class Call:
     def _told(self, error: BaseException) -> PolicyFileError:
         if isinstance(error, CodeStoppedError):
             line = line_in(error.cause, self.path) or self.line
-            return self.fault(stopped(error.seconds, error.asked, grown=error.grown), line)
+            return self.fault(stopped(error.seconds, error.asked, grown=error.grown), line, error.asked)
         line = line_in(error, self.path) or self.line
         if isinstance(error, MemoryError):
             end(OUT_OF_MEMORY, self.path, line)  # what it has taken is given back so

@@ -7,6 +7,7 @@ from dataclasses import fields
 from types import TracebackType
 from typing import Any
 
+from slotscope.model.errors import PolicyFileError, PolicyStoppedError
 from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.kind import OwnKind
 from slotscope.model.policies.own.watch import Overtime, watched
@@ -80,6 +81,11 @@ def stopped(seconds: float, asked: bool, in_c: bool = False, grown: int = 0) -> 
         return f"stopped after {seconds:.1f} seconds in this event, as asked"
     in_step, in_event = limits.LIMITS.seconds, limits.LIMITS.seconds_in_event
     return _stopped(seconds, f"{in_step:g} seconds in one sub-step and {in_event:g} in one event", in_c, grown)
+
+
+def fault_or_stop(asked: bool) -> type[PolicyFileError]:
+    """What kind of error it is that a policy's code was stopped: its file's fault, unless somebody *asked* for it."""
+    return PolicyStoppedError if asked else PolicyFileError
 
 
 def stopped_kernel(seconds: float, in_c: bool = False, grown: int = 0) -> str:

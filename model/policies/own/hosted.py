@@ -10,7 +10,7 @@ from weakref import finalize
 from slotscope.model.errors import PolicyError, PolicyFileError
 from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.asked import asked_of_file
-from slotscope.model.policies.own.faults import moment_of, stopped
+from slotscope.model.policies.own.faults import fault_or_stop, moment_of, stopped
 from slotscope.model.policies.own.host import HOST, Child, LostError
 from slotscope.model.policies.own.kind import Occasion
 from slotscope.model.policies.own.loaded import Loaded, Source
@@ -81,7 +81,9 @@ class HostedPolicy(OwnPolicy):
     def left_in(self, event: int, lost: LostError) -> PolicyFileError:
         """What is said where somebody stopped it in what follows *event* events."""
         said = stopped(lost.stopped, lost.asked, True, lost.grown)
-        return PolicyFileError(f"at event {event + 1}: {said}", where=place_in(self.name, lost.line_in(self.name)))
+        return fault_or_stop(lost.asked)(
+            f"at event {event + 1}: {said}", where=place_in(self.name, lost.line_in(self.name))
+        )
 
     def ends_at(self, state: Any) -> LostError | None:
         """The end that is known of what follows *state*."""
@@ -198,4 +200,4 @@ class _HostedEvent:
         path = self._policy.name
         said = stopped(lost.stopped, lost.asked, True, lost.grown) if lost.stopped else lost.said
         moment = moment_of(self._policy.kind, self._occasion.name, self._view, self._arguments)
-        return PolicyFileError(f"{moment}: {said}", where=place_in(path, lost.line_in(path) or self._line))
+        return fault_or_stop(lost.asked)(f"{moment}: {said}", where=place_in(path, lost.line_in(path) or self._line))
