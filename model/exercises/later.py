@@ -48,11 +48,11 @@ def pose_later(run: Run, question: QuizQuestion, lane: int) -> Posed:
 
 
 def _ran_on(session: Session, until: float) -> Session:
-    """The same run, from its start to a time."""
+    """The same run, from its start to a time, under the engine that it has: compiling cannot be stopped."""
     origin = session.origin
     if not origin.source:
         raise UserError("the run cannot be opened again, as its scenario was edited; save the scenario and open that")
-    other = Session.open(origin.source, origin.policy, origin.seed, origin.trace)
+    other = Session.open(origin.source, origin.policy, origin.seed, origin.trace, kernel=session.compiled)
     other.run(until=until)
     return other
 

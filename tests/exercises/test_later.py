@@ -95,3 +95,11 @@ def test_what_cannot_be_looked_ahead_to_is_refused() -> None:
     for text in ("", "1 2", "a " * POINTS):
         with pytest.raises(UserError, match="or draw the curve"):
             verdict(posed, text)
+
+
+def test_nothing_is_compiled_for_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a machine's first start that takes minutes, and cannot be stopped."""
+    taken = posed_at(beside(1), 10, "ahead").taken
+    run = Comparison.open("dra-classroom", ["dra", "first-fit"], 1, kernel=False)
+    monkeypatch.setattr(Session, "use_kernel", lambda _: pytest.fail("compiling"))
+    assert posed_at(run, 10, "ahead").taken == taken
