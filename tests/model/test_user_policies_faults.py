@@ -31,6 +31,12 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "LIMITS", changed)
 
 
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few sub-steps, but time enough for what ends by itself on a busy machine."""
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(substeps=500))
+
+
 def refused(path: str) -> str:
     """The one line with which a file is refused."""
     with pytest.raises(PolicyFileError) as raised:
@@ -235,8 +241,9 @@ def faulty(what: str, when: str = WHEN) -> str:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_stops_the_run_before_its_event(tmp_path: Path, short: None, name: str) -> None:
+def test_a_fault_stops_the_run_before_its_event(tmp_path: Path, request: pytest.FixtureRequest, name: str) -> None:
     what, said = FAULTS[name]
+    request.getfixturevalue("short" if "loop without end" in said else "few")
     session = opened(tmp_path, faulty(what))
     good = opened(tmp_path, source(rest=REST), "dra-classroom")
     with pytest.raises(PolicyFileError) as raised:
