@@ -64,7 +64,7 @@ class PseudocodeView(QAbstractScrollArea):
         self.code = Code(())
         self.picture = ShownPseudocode()
         self.headings = False
-        self._setting = 0
+        self._setting, self._size = 0, self.size()
         self._layout = CodeLayout(self.code, self._type(), 0.0, False)
         self._placed: list[PlacedLine] = []
         self._glide = QPropertyAnimation(self.verticalScrollBar(), b"value", self)
@@ -116,9 +116,9 @@ class PseudocodeView(QAbstractScrollArea):
                 )
         return "; ".join(said)
 
-    def typeset(self) -> None:
-        """Set all lines in the present type and width; the one that was shown stays in view."""
-        self._set(0)
+    def typeset(self, setting: int = 0) -> None:
+        """Set all lines in the present type and width, from a setting on; the one that was shown stays in view."""
+        self._set(setting)
         self._place()
         self.viewport().update()
         shown = self.picture.current or self.picture.selected
@@ -223,7 +223,8 @@ class PseudocodeView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.typeset()
+        before, self._size = self._size, self.size()
+        self.typeset(self._setting if self._size == before else 0)  # a scroll bar alone leaves the type as it is
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

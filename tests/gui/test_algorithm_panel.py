@@ -431,6 +431,17 @@ class TestHall:
             wanted = view.code.function_of(current) if bottom - top <= view.viewport().height() else [current]
             assert {*wanted} <= {place for place, _ in view._seen()}
 
+    def test_its_type_stays_where_only_a_scroll_bar_comes_and_goes(self, hall, qapp):
+        session, seen = Session.open("dra-classroom", "resources/policies/reservation_template.py", kernel=False), []
+        hall.resize(608, 360)  # too low for a decision's values, and not for a departure without any
+        for _ in range(60):
+            session.step()
+            hall.set_frame(session.frame())
+            qapp.processEvents()
+            seen.append((hall.view._setting, hall.view.verticalScrollBar().isVisible()))
+        settings, bars = zip(*seen, strict=True)
+        assert {*bars} == {True, False} and [*settings] == sorted(settings)
+
     def test_the_line_stays_in_view_in_another_theme(self, hall, qtbot):
         session, view = Session.open("dra-classroom", kernel=False), hall.view
         session.run(events=1)
