@@ -293,6 +293,9 @@ class Panel(QWidget):
         if self.frame is not None:
             self.set_frame(self.frame)
 
+    def go_on_paper(self) -> None:
+        """Tell what a screen tells in tips; before the first frame."""
+
     def turn_page(self) -> None:
         """Scroll on by a page, or from the end back to the top."""
         areas = [area for area in self.findChildren(QAbstractScrollArea) if area.isVisibleTo(self)]

@@ -206,6 +206,10 @@ class DecisionsPanel(Panel):
         self.view.restyle(theme)
         self.setMinimumHeight(self.view.minimumSizeHint().height() if lecture else LEAST[1])
 
+    def go_on_paper(self) -> None:
+        """Every sentence is whole: paper has no tips."""
+        self.view.rows.whole = True
+
     def heightForWidth(self, width: int) -> int:
         """Height that the present sentence needs at a width."""
         return self.view.height_of(self.model.present_row(), width)

@@ -53,7 +53,7 @@ class LogRows:
 
     def __init__(self, theme: Theme, view: LogView) -> None:
         self.theme = theme
-        self.whole = False  #: whether a row that is not seen whole is left out
+        self.whole = False  #: whether sentences are whole, and a row that is not seen whole is left out
         self.numbers_within = False  #: whether sentences begin with their numbers, which have no column
         self._view = view
         self._kept = Kept()
@@ -233,7 +233,7 @@ class LogView(QTableView):
             text = _worded(entry, numbered=not widths[EVENT])
         width = whole - sum(widths.values()) - 2 * _PADDING - indent
         count = len(sentence_lines(text, self.font(), max(1.0, width)))
-        most = count if self._lecture else _MOST_LINES
+        most = count if self.rows.whole else _MOST_LINES
         return round(metrics.height() * min(count, most) + 2 * _PADDING)
 
     def note_if_empty(self, text: str) -> None:
@@ -245,10 +245,10 @@ class LogView(QTableView):
     def open_row(self, row: int, alone: bool = False) -> None:
         """Show the whole sentence of one row, on several lines if need be; -1: of none.
 
-        In lecture mode those of all rows are shown, unless it is *alone*.
+        In lecture mode and on paper those of all rows are shown, unless it is *alone*.
         """
         usual, rows = self.verticalHeader().defaultSectionSize(), self._log.rowCount()
-        opened = range(rows) if self._lecture and row >= 0 and not alone else (row,)
+        opened = range(rows) if self.rows.whole and row >= 0 and not alone else (row,)
         for other in {*self._heights} - {*opened}:
             if other < rows:
                 self.setRowHeight(other, usual)

@@ -118,6 +118,7 @@ def _wanted(frame: Frame) -> Iterator[tuple[type[Panel], int, str]]:
 def _shows(panel: Panel, frame: Frame) -> bool:
     """Let a panel show a moment, at rest and as a whole; False where it has nothing to show."""
     panel.resize(*SIZE)
+    panel.go_on_paper()
     panel.show()
     show_at_rest(panel, frame)
     if (focused := panel.focusWidget()) is not None:

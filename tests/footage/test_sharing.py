@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt
-from PySide6.QtGui import QDrag, QGuiApplication, QImage
+from PySide6.QtCore import QMimeData, QPoint, QRectF, Qt
+from PySide6.QtGui import QDrag, QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -17,10 +17,11 @@ from slotscope.gui.film.stage import show_at_rest
 from slotscope.gui.language.words import speak
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.page.command import unpacked
-from slotscope.gui.panels import panels_of
+from slotscope.gui.panels import decisions_view, panels_of
 from slotscope.gui.sharing.dialog import FILM, ShareDialog
 from slotscope.gui.sharing.handout import SIZE, save_handout
 from slotscope.gui.theme import load_theme
+from slotscope.gui.widgets.cut_label import cut_lines
 from slotscope.gui.widgets.painted import svg_of
 from slotscope.model.cli.arguments import parse
 from slotscope.model.comparison.runs import open_run, stand_at
@@ -314,6 +315,21 @@ class TestHandouts:
         show_at_rest(panel, run.frame())
         assert panel.view.verticalScrollBar().value() > 0
         assert "<clipPath" in svg_of(panel.view)
+
+    def test_sentences_are_whole_on_paper(self, qapp: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A screen tells in a tip what has no room on one line."""
+        lines: list[str] = []
+
+        def note(painter: QPainter, rect: QRectF, text: str) -> None:
+            lines.extend(cut_lines(text, painter.font(), rect.width(), rect.height()))
+
+        monkeypatch.setattr(decisions_view, "paint_cut", note)
+        run = open_run("jrs-classroom", (), kernel=False)
+        run.run(events=44)
+        rest = [entry.name for entry in panels_of("phases") if entry.name != "decisions"]
+        save_handout(run.frame(), tmp_path / "log", "light", lambda _: None, without=rest)
+        assert any(line.startswith("minutes ago") for line in lines)
+        assert not any("…" in line for line in lines)
 
     def test_a_page_is_as_high_as_what_it_shows_and_nothing_followed_has_none(
         self, qapp: object, tmp_path: Path
