@@ -11,12 +11,12 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.painting.colour import contrast, mix
@@ -234,6 +234,11 @@ class Fonts:
         """For the few numbers that are read from the last row."""
         return self._font(self.display_size)
 
+    @cached_property
+    def metrics(self) -> QFontMetricsF:
+        """Of the body."""
+        return QFontMetricsF(self.body)
+
     def _font(self, size: float) -> QFont:
         font = QFont(self.family)
         font.setPointSizeF(size)
@@ -241,6 +246,7 @@ class Fonts:
         return font
 
 
+@cache
 def fonts(lecture: bool = False) -> Fonts:
     """The window's fonts; in *lecture* mode they are half as large again."""
     scale = LECTURE_SCALE if lecture else 1.0

@@ -7,7 +7,7 @@ from html import escape
 
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
 
 from slotscope.gui.experiments.curves import Drawn, LogarithmicAxis, arrays, last_height
@@ -188,7 +188,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
     def _show_names(self) -> None:
         """Whole names at the ends of curves where all have room there; else signs, and names below."""
         named = self._named()
-        metrics = QFontMetricsF(current_fonts().body)
+        metrics = current_fonts().metrics
         widest = max((metrics.horizontalAdvance(whole) for whole, _, _, _ in named), default=0.0)
         at_ends = widest <= _LABEL_SHARE * self.width()
         self._column.set_theme(self._theme, current_fonts())  # it is as narrow as it can be

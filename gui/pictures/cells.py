@@ -65,7 +65,7 @@ class CellRaster:
         """
         key = rows, columns, len(coded), size, key
         if key == self._key and coded.shape == self._coded.shape:
-            changed = np.flatnonzero((coded != self._coded).any(axis=1))
+            changed = np.unique(np.nonzero(coded != self._coded)[0])
         else:
             shape = max(1, rows * size[1]), max(1, columns * size[0])
             self._pixels = np.full(shape, background, np.uint32)

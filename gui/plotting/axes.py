@@ -118,7 +118,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
         self.setPen(QPen(QColor(theme.border)))
         self.setTextPen(QPen(QColor(theme.muted)))
         self.setTickFont(fonts.body)
-        self._metrics = QFontMetricsF(fonts.body)
+        self._metrics = fonts.metrics
         self.setStyle(tickLength=-5, tickTextOffset=int(_TICK_OFFSET), hideOverlappingLabels=False)
         self.setLabel(
             self._text,

@@ -33,7 +33,7 @@ class Chart(QWidget):
 
     @staticmethod
     def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
+        return current_fonts().metrics
 
     def tip_at(self, point: QPointF) -> str:
         """What a tooltip says of a place."""

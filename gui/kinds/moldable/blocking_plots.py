@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.panels.wording import significant
@@ -160,7 +159,7 @@ class MomentPlot(RunPlot):
         plot = self.getPlotItem()
         plot.getAxis("bottom").setVisible(shown)
         # Without that axis the lowest number at the left needs room for its lower half.
-        half = QFontMetricsF(current_fonts().body).height() / 2
+        half = current_fonts().metrics.height() / 2
         plot.setContentsMargins(4, 8, 4, 4 if shown else half)
 
     def set_levels(self, levels: tuple[Level, ...]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.moldable.wording import subscript
@@ -32,7 +32,7 @@ def picture_heights() -> tuple[int, int]:
     """Pixels that a picture of the optimum has at least, and would like."""
     fonts = current_fonts()
     least, usual = (_IN_HALL, _IN_HALL) if fonts.lecture else (_LEAST, _USUAL)
-    line = QFontMetricsF(fonts.body).height()
+    line = fonts.metrics.height()
     return round(least * line), round(usual * line)
 
 

@@ -32,6 +32,9 @@ _PEER_ROLES = ("second", "third", "greedy", "migration")
 #: N with a bar, in rich text.
 NBAR = '<span style="text-decoration:overline"><i>N</i></span>'
 
+#: The measures of the run that are told.
+_SHOWN = ("active_servers", "cost_rate")
+
 #: The most configurations of a pool that are told.
 _MOST_TOLD = 4
 
@@ -39,7 +42,7 @@ _MOST_TOLD = 4
 class SoFar(NamedTuple):
     """What is known of the run up to now."""
 
-    measures: dict[str, Estimate]  #: since *start*; before the steady state without intervals
+    measures: dict[str, Estimate]  #: those shown, since *start*; before the steady state without intervals
     start: float = 0.0
     steady: bool = False  #: whether the run has filled up, so that averages are those to come
 
@@ -56,7 +59,7 @@ def so_far(frame: Frame) -> SoFar:
     first = steady_from(grown / (now / STRETCHES))
     start = float(edges[first or 0])
     found = info.kind.batches_so_far(info.numbers, [samples], start, now)
-    measures = estimates(found[0]) if found else {}
+    measures = estimates({name: found[0][name] for name in _SHOWN}) if found else {}
     if first is None:
         measures = {name: Estimate(one.mean, nan) for name, one in measures.items()}
     return SoFar(measures, start, first is not None)

@@ -14,6 +14,7 @@ from slotscope.gui.kinds.phases.tokens_lines import LifeLines
 from slotscope.gui.kinds.phases.tokens_lines_layout import waiting
 from slotscope.gui.kinds.phases.tokens_rates import RateRow, RatesChart
 from slotscope.gui.kinds.phases.tokens_words import (
+    RecentRates,
     TokenRow,
     limits_shown,
     read_all,
@@ -150,15 +151,13 @@ class TokensPanel(TiledPanel):
         rows = token_rows(frame, types)
         self.plot.show_rows(frame, rows)
         if self.pace.due(frame.running):
-            self._show_numbers(frame)
+            self._show_numbers(frame, rows, recent_rates(frame, types))
         near = 0 <= frame.event - self._event <= _FEW_EVENTS
         if near or self._line_pace.due(frame.running):
             self._event = frame.event
             self.lines.show_moment(frame)
 
-    def _show_numbers(self, frame: Frame) -> None:
-        types = shown_types(frame)
-        rows, recent = token_rows(frame, types), recent_rates(frame, types)
+    def _show_numbers(self, frame: Frame, rows: tuple[TokenRow, ...], recent: RecentRates) -> None:
         self.tiles.set_texts(tiles(frame, waiting(frame.state), recent))
         arrivals, letters = frame.info.numbers.arrival_rates, own_letters(frame.info.numbers.model.phases)
         each = zip(rows, recent.of, strict=True)

@@ -221,7 +221,7 @@ class LifeLines(Chart):
     # Places.
 
     def _arrange(self) -> None:
-        metrics = QFontMetricsF(current_fonts().body)
+        metrics = current_fonts().metrics
         number = metrics.horizontalAdvance(format_number(float(10**self._digits - 1)))
         brief = self.width() < _NARROW * current_fonts().scale
         layout = LinesLayout(

@@ -37,17 +37,9 @@ class Life:
 
 def waiting(state: Any) -> tuple[Life, ...]:
     """The tokens of all pools and types, the oldest first."""
-    lives = [
-        Life(
-            int(state.token_number[pool, kind, place]),
-            int(kind),
-            int(pool),
-            int(state.token_server[pool, kind, place]),
-            float(state.token_time[pool, kind, place]),
-        )
-        for pool, kind in np.argwhere(state.token_count > 0)
-        for place in range(state.token_count[pool, kind])
-    ]
+    there = np.nonzero(state.token_number >= 0)
+    numbers = (array[there].tolist() for array in (state.token_server, state.token_time))
+    lives = map(Life, state.token_number[there].tolist(), there[1].tolist(), there[0].tolist(), *numbers)
     return tuple(sorted(lives, key=lambda life: life.token))
 
 

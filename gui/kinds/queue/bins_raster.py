@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,7 @@ from slotscope.gui.kinds.queue.bins_layout import BinCell, BinLayout
 from slotscope.gui.kinds.queue.colours import Look, look_color, look_tile
 from slotscope.gui.painting.colour import argb, letter_ink, mix
 from slotscope.gui.painting.textures import Pixels, dimmed_pixels, plain_tile, strip_of, texture_tile, wall_of
-from slotscope.gui.pictures.cells import CellRaster
+from slotscope.gui.pictures.cells import FEW, CellRaster
 from slotscope.gui.pictures.layout import level
 from slotscope.gui.theme import Texture, Theme
 
@@ -250,26 +249,36 @@ def heat_rows(share: Floats, full: Floats, stalled: Flags, cell: BinCell) -> Loo
 class BinRaster(CellRaster):
     """Draws bins into pixels."""
 
-    def start(self, layout: BinLayout, background: int) -> None:
+    def start(self, layout: BinLayout, palette: BinPalette) -> None:
         """Start a picture; what is between the bins is drawn only when that changes."""
         rows, columns = self.place(layout)
         tops = layout.grids[0].edges[rows.start : rows.stop + 1]
         self._cell = layout.cell
         self._columns = len(columns)
         self._tops = (tops - tops[0]).tolist()
-        key = background, layout.cell, self._columns, tuple(self._tops), len(layout.visible())
+        key = palette, layout.cell, self._columns, tuple(self._tops), len(layout.visible())
         if key != self._key:
-            self._key = key
+            self._key, self._coded = key, np.zeros((0, 0), np.int64)
             height, width = self._tops[-1], self._columns * layout.cell.width
-            self._pixels = np.full((max(1, height), max(1, width)), background, np.uint32)
+            self._pixels = np.full((max(1, height), max(1, width)), palette.background, np.uint32)
 
-    def draw(self, picture: Pixels, left: int) -> None:
-        """Put columns [S, D, H, W] into the cells; *left* is the x of the first resource."""
+    def fresh(self, coded: Integers) -> Integers:
+        """The cells to be drawn: all, or those few that changed; *coded* [S, k] says what is in each."""
+        before, self._coded = self._coded, coded
+        every = np.arange(len(coded))
+        changed = np.unique(np.nonzero(coded != before)[0]) if before.shape == coded.shape else every
+        return changed if len(changed) < FEW * len(coded) else every
+
+    def draw(self, picture: Pixels, left: int, few: Integers | None = None) -> None:
+        """Put columns [S, D, H, W] into all cells, or some; *left* is the x of the first resource."""
         cell, columns = self._cell, self._columns
         _, resources, height, width = picture.shape
-        for row, (top, end) in enumerate(pairwise(self._tops)):
-            cells = self._pixels[top:end].reshape(end - top, columns, cell.width)
-            servers = picture[row * columns : (row + 1) * columns]
+        at_once = columns if few is None else 1
+        for number, first in enumerate(range(0, len(picture), columns) if few is None else few.tolist()):
+            row, column = divmod(first, columns)
+            top, end = self._tops[row : row + 2]
+            cells = self._pixels[top:end].reshape(end - top, columns, cell.width)[:, column:]
+            servers = picture[number * at_once : (number + 1) * at_once]
             bottom = end - top - cell.gap - cell.label
             high = min(height, bottom)  # what is above a row of smaller servers is empty
             for resource in range(resources):

@@ -11,7 +11,15 @@ from PySide6.QtCore import QRectF
 
 from slotscope.gui.kinds.queue.bins_content import BinJobs, Levels, blocks_of, levels_of, slots_of
 from slotscope.gui.kinds.queue.bins_layout import BinLayout
-from slotscope.gui.kinds.queue.bins_raster import BinRaster, bar_rows, bin_palette, bin_rows, draw_gauges, heat_rows
+from slotscope.gui.kinds.queue.bins_raster import (
+    BinPalette,
+    BinRaster,
+    bar_rows,
+    bin_palette,
+    bin_rows,
+    draw_gauges,
+    heat_rows,
+)
 from slotscope.gui.kinds.queue.colours import SizeClasses, size_classes
 from slotscope.gui.painting.textures import pixels_of_looks
 from slotscope.gui.pictures.layout import Integers
@@ -111,14 +119,9 @@ def draw(scene: BinScene, raster: BinRaster, heights: Integers | None) -> None:
     queues = scene.classes.of_queues(scene.numbers, scene.facts)
     palette = bin_palette(scene.theme, scene.classes.count, queues, cell.bin, cell.bar, scale)
     stalled = scene.state.stalled[scene.servers] != 0
-    raster.start(layout, palette.background)
+    raster.start(layout, palette)
     if scene.blocks is None or scene.levels is None:
-        capacity = scene.numbers.capacity[scene.servers]
-        used = scene.state.used[scene.servers] / np.maximum(capacity, 1)
-        full = capacity / scene.numbers.largest
-        looks = heat_rows(used, full, stalled, cell)
-        picture = pixels_of_looks(looks, palette.heat, stalled)
-        raster.draw(picture, cell.bin_left(0))
+        _draw_heat(scene, raster, palette)
         return
     looks = bin_rows(scene.levels, scene.blocks.place, scene.job_class, stalled, cell, scale)
     picture = pixels_of_looks(looks, palette.strips, stalled)
@@ -128,3 +131,14 @@ def draw(scene: BinScene, raster: BinRaster, heights: Integers | None) -> None:
         slots = slots_of(scene.state, scene.facts, heights, scene.servers, cell.tall)
         looks = bar_rows(slots, scene.numbers.largest, len(scene.servers), cell, scale)
         raster.draw(pixels_of_looks(looks, palette.bars, stalled), cell.left)
+
+
+def _draw_heat(scene: BinScene, raster: BinRaster, palette: BinPalette) -> None:
+    """Bins too small for jobs: how much of each is in use, where that changed."""
+    state, cell, servers = scene.state, scene.layout.cell, scene.servers
+    capacity = scene.numbers.capacity[servers]
+    chosen = raster.fresh(np.column_stack([state.used[servers], capacity, state.stalled[servers]]))
+    capacity, used, stalled = capacity[chosen], state.used[servers][chosen], state.stalled[servers][chosen] != 0
+    looks = heat_rows(used / np.maximum(capacity, 1), capacity / scene.numbers.largest, stalled, cell)
+    few = chosen if len(chosen) < len(servers) else None
+    raster.draw(pixels_of_looks(looks, palette.heat, stalled), cell.bin_left(0), few)

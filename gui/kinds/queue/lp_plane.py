@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Sequence
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
@@ -24,7 +24,7 @@ class RegionPlane:
     def __init__(self, size: QSize, most: tuple[float, float]) -> None:
         self.size = size
         self.high = tuple(_ROOM * (value or 1.0) for value in most)
-        self.metrics = QFontMetricsF(current_fonts().body)
+        self.metrics = current_fonts().metrics
         line = self.metrics.height()
         wide = self.metrics.horizontalAdvance(format_number(*self._highest_tick(1)))
         left, bottom = line + 2 * _GAP + wide, 2 * line + 2 * _GAP

@@ -168,7 +168,7 @@ class LanesView(Chart):
     def _arrange(self) -> None:
         self._measure()
         fonts = current_fonts()
-        text = LaneText(QFontMetricsF(fonts.body).height(), scale=fonts.scale, **self._widest)
+        text = LaneText(fonts.metrics.height(), scale=fonts.scale, **self._widest)
         size = self.size()
         lanes = max(1, len(self._names))
         self.layout_of_lanes = LanesLayout(size.width(), size.height(), lanes, text)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Sequence
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from slotscope.gui.kinds.queue.colours import look_brush, look_color, paint_look
 from slotscope.gui.kinds.queue.queues_layout import GAP, LanesLayout, length_share, length_ticks
@@ -40,7 +40,7 @@ class LanesPainter:
         self._painter, self._theme, self._layout, self._names = painter, theme, layout, names
         self._top, self._float_top = top, float(top)
         self._fonts = current_fonts()
-        self._metrics = QFontMetricsF(self._fonts.body)
+        self._metrics = self._fonts.metrics
         self._ratio = device_ratio(painter)
         self._use(self._fonts.body)
 

@@ -109,7 +109,7 @@ class SizeRuler(Chart):
     # Geometry.
 
     def _line(self) -> float:
-        return QFontMetricsF(current_fonts().body).height()
+        return current_fonts().metrics.height()
 
     def _caption_height(self) -> float:
         return _CAPTION * self._line()

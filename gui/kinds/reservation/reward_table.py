@@ -81,7 +81,7 @@ class RewardTable(Chart):
 
     def line_height(self) -> float:
         """Height of one line in pixels."""
-        return QFontMetricsF(current_fonts().body).height() + _LINE_GAP
+        return current_fonts().metrics.height() + _LINE_GAP
 
     def height_of(self, lines: int) -> int:
         """Height of the table with so many lines and its heading."""
@@ -153,7 +153,7 @@ class RewardTable(Chart):
 
     def _measure(self) -> None:
         """Columns get as wide as their widest number so far, so that they do not breathe."""
-        metrics = QFontMetricsF(current_fonts().body)
+        metrics = current_fonts().metrics
         rows = [[heading for heading, _ in COLUMNS]] + [list(one.cells()) for one in self._counts]
         needed = [max(metrics.horizontalAdvance(row[place]) for row in rows) for place in range(len(COLUMNS))]
         usual = metrics.horizontalAdvance(_USUAL)
@@ -177,7 +177,7 @@ class RewardTable(Chart):
         return lefts[::-1]
 
     def _names_end(self) -> float:
-        metrics = QFontMetricsF(current_fonts().body)
+        metrics = current_fonts().metrics
         widest = max((metrics.horizontalAdvance(one.name) for one in self._counts), default=0.0)
         return float(_MARGIN + self.line_height() + widest)
 

@@ -218,7 +218,8 @@ def test_only_what_changed_is_drawn_and_nothing_stale_is_left(changes: int) -> N
     counts[3] = random.random((40, 2)) < 0.2
 
     def content() -> PhaseContent:
-        return PhaseContent(counts[0].copy(), counts[1].copy(), counts[3].copy(), counts[2, :, 0] > 0)
+        real, virtual, _, tokens = counts.copy()
+        return PhaseContent(real, virtual, tokens, counts[2, :, 0] > 0, tokens.any(axis=1))
 
     kept = PhaseRaster()
     for _ in range(5):
@@ -238,7 +239,7 @@ def test_a_sprite_is_in_each_cell() -> None:
     palette = server_palette(LIGHT, 2, cell.real, cell.virtual, 1)
     counts = np.array([[place, 1] for place in range(7)], np.int32)
     none = np.zeros_like(counts)
-    content = PhaseContent(counts, none, none, np.zeros(7, bool))
+    content = PhaseContent(counts, none, none, np.zeros(7, bool), np.zeros(7, bool))
     raster = PhaseRaster()
     raster.draw(layout, 0, content, amounts, np.array([10]), palette)
     picture = pixels_of(raster.image)

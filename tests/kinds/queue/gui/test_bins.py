@@ -255,3 +255,15 @@ def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
     assert kinds("queues-classroom", "vqs-bf", True) == [*["jobs"] * 6, "gauge", "slot", "lid"]
     assert kinds("queues-wide-jobs", "bf-js") == [*["jobs"] * 7, "gauge"]
     assert kinds("queues-wide-jobs", "bf-js", True, jobs=False) == ["heat", "lid"]
+
+
+@pytest.mark.parametrize("servers", [700, 703])
+def test_small_bins_are_drawn_anew_where_they_changed_and_nothing_stale_is_left(qtbot: QtBot, servers: int) -> None:
+    frame = run("queues-wide-jobs", 5, servers=servers).frame()
+    panel = shown(qtbot, filled(frame), (300, 220))
+    assert scene_in(panel).blocks is None
+    for seed in (2, 2, 3):
+        now = filled(frame, seed)
+        now.state.used[: servers - 3 * seed] = filled(frame).state.used[: servers - 3 * seed]  # few change
+        panel.set_frame(now)
+        assert (pixels(panel) == pixels(shown(qtbot, now, (300, 220)))).all()
