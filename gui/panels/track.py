@@ -148,7 +148,9 @@ class HitStrip(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("where conditions hold")
         self.setToolTip("Where conditions and breakpoints hold. A click goes to just before that event.")
-        plot.getPlotItem().getViewBox().sigXRangeChanged.connect(lambda *_: self.update())
+        box = plot.getPlotItem().getViewBox()
+        for moved in (box.sigXRangeChanged, box.geometryChanged):  # by labels beside it, too
+            moved.connect(lambda *_: self.update())
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""

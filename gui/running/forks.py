@@ -16,7 +16,7 @@ from slotscope.model.forks.changes import Choice, Course, Deviation
 from slotscope.model.forks.edits import edits_between
 from slotscope.model.forks.tree import Fork
 from slotscope.model.policies import policy_titles
-from slotscope.model.policies.choice import choice_text
+from slotscope.model.policies.choice import choice_text, seen_from
 from slotscope.model.scenario.load import as_data, parse_scenario
 
 
@@ -100,6 +100,7 @@ def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "
     """
     session = _followed(worker) if lane is None else worker.lane(lane)
     session.forks.add(session.origin.policy)
+    policy = policy and seen_from(session.info.policy_name, policy)
     change = Deviation(session.timeline.event, policy, decision, edits)
     _show_beside(worker, session, forked(session, change, session.compiled))
 

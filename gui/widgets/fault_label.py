@@ -39,8 +39,8 @@ class FaultLine(QLabel):
 #: Characters that the label would like to show, and does with at least.
 _WANTED, _LEAST = 60, 14
 
-#: The folders of a policy's file, at the start of a fault.
-_FOLDERS = re.compile(r"^.*?[/\\](?=[^/\\]*\.py\b)")
+#: The folders of a policy's file, at the start of a fault; what wants to run one stands before it.
+_FOLDERS = re.compile(r"^(?:(?! wants to run ).)*?[/\\](?=[^/\\]*\.py\b)")
 #: What a fault says before the fault itself, besides the line.
 _PREAMBLE = re.compile(
     r"^(?:.*\.py, )?(?P<line>line \d+(?:, column \d+)?: )"

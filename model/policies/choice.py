@@ -7,7 +7,7 @@ Values are numbers, ``true`` or ``false``, text, lists in brackets, or tables in
 from __future__ import annotations
 
 import re
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Sequence
 
 from slotscope.model.errors import PolicyError
@@ -52,6 +52,15 @@ def without_folder(text: str) -> str:
     """What a policy is called: one in a file by the file's name, with its parameters."""
     name = policy_choice(text).name
     return PurePath(name).name + text.strip().removeprefix(name)
+
+
+def seen_from(running: str, text: str) -> str:
+    """The policy that *text* means where *running* runs: a file without its folder may be one beside that."""
+    name = policy_choice(text).name
+    near = PurePath(policy_choice(running).name).parent / name
+    if not name.lower().endswith(".py") or Path(name).exists() or not Path(near).exists():
+        return text
+    return str(near) + text.strip().removeprefix(name)
 
 
 def names_beside(texts: Sequence[str]) -> dict[str, str]:

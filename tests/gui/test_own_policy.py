@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Callable
 
@@ -13,7 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import open_in
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.running.forks import fork
 from slotscope.gui.running.own_policy import OwnPolicyFile
+from slotscope.gui.widgets.fault_label import without_folders
 from slotscope.model.policies import template_of
 from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.trust import allow_named
@@ -303,6 +306,20 @@ def test_esc_ends_a_loop(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> No
     rest(qtbot, window, runs(window, path))
     window.control.step_back()
     rest(qtbot, window, lambda: window.frame is not None and window.frame.event >= 19)
+
+
+def test_what_if_knows_the_file_that_runs_by_its_name(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = write(tmp_path, source())
+    chosen(qtbot, window, path)
+    window.worker.post(partial(fork, policy=Path(path).name))
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1 and fault_shown(window) == "")
+    assert window.frame.companions[0].info.policy_name == path
+
+
+def test_a_fault_names_the_file_alone_and_whoever_wants_to_run_it() -> None:
+    assert without_folders("/my files/mine.py, line 3: NameError") == "mine.py, line 3: NameError"
+    wants = "/my files/run.slotscope wants to run /my files/mine.py, which you have not allowed"
+    assert without_folders(wants) == wants
 
 
 def test_a_file_is_dropped_on_the_window(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels.track import TrackPanel, hits_of
 from slotscope.model.questions.tracks import Tracked
+from tests.gui.painted import Counted
 from tests.gui.windows import press, rest
 
 Key = Qt.Key
@@ -94,6 +95,12 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     events, _ = hits_of(tracked, 0)
     assert len(events) == tracked.tracks[0].hits > 0
     assert f"at {tracked.tracks[0].hits}" in panel.legend.text()
+    # The ticks follow the curves where labels beside these take more room.
+    for width in (120, None):
+        qtbot.wait(50)
+        ticks = Counted(panel.strip)
+        panel.plot.getPlotItem().getAxis("left").setWidth(width)
+        qtbot.waitUntil(lambda ticks=ticks: ticks.count > 0)
     # A click on a tick goes to just before its event.
     click_on_tick(qtbot, panel, tracked, int(events[0]))
     rest(qtbot, window, lambda: window.frame.event < EVENTS)

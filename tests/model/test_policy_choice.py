@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError, UserError
-from slotscope.model.policies.choice import choice_text, names_beside, policy_choice
+from slotscope.model.policies.choice import choice_text, names_beside, policy_choice, seen_from
 from slotscope.model.scenario.common import PolicyChoice
 from slotscope.model.systems.state import digest
 
@@ -32,6 +32,14 @@ def test_numbers_truth_text_and_lists() -> None:
 )
 def test_a_colon_in_a_path_belongs_to_the_path(text: str, name: str) -> None:
     assert policy_choice(text).name == name
+
+
+def test_a_file_without_its_folder_is_one_beside_that_which_runs(tmp_path: Path) -> None:
+    running, other = tmp_path / "mine.py", tmp_path / "other.py"
+    other.touch()
+    assert seen_from(str(running), "other.py:kept=3") == f"{other}:kept=3"
+    for text in ("nowhere.py", str(other), "dra:retry=true"):
+        assert seen_from(str(running), text) == text
 
 
 def test_a_part_without_a_value_is_named() -> None:
