@@ -69,6 +69,7 @@ class QuestionControl(QObject):
         self.close()
         self._lane, self._step, self.goes_on = lane, step, goes_on
         self._awaited = True
+        self.held.emit(True)  # nobody lets the run go on past what is about to be asked
         return self._turns
 
     def asking(self, question: QuizQuestion, lane: int, step: tuple[str, int]) -> Command:
@@ -89,6 +90,7 @@ class QuestionControl(QObject):
             return
         self._awaited = False
         if isinstance(made, str):
+            self.held.emit(False)
             self.refused.emit(made)
             return
         self._exercise, self.posed = made, made.posed

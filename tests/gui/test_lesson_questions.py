@@ -96,6 +96,14 @@ def test_a_student_answers_with_the_keyboard(qtbot: QtBot, window: MainWindow) -
     rest(qtbot, window, lambda: place(window) == (14, 1))
 
 
+def test_no_run_begins_while_a_question_is_on_its_way(qtbot: QtBot, window: MainWindow) -> None:
+    window.lessons.open(window.lessons.path, 1)
+    assert not window.actions_by_name["step"].isEnabled()
+    qtbot.waitUntil(lambda: window.lessons.questions.open)
+    window.lessons.questions.close()
+    assert window.actions_by_name["step"].isEnabled()
+
+
 def test_r_reveals_from_the_field_too(qtbot: QtBot, window: MainWindow) -> None:
     line = window.lessons.questions.line
     qtbot.waitUntil(line.answer.hasFocus)
