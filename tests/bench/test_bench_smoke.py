@@ -13,7 +13,10 @@ from time import sleep
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor, QPainter, QPixmap, QRegion
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
 
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
@@ -32,6 +35,7 @@ from tests.bench import (
     bench_questions,
     bench_queues,
     bench_references,
+    bench_rest,
     bench_scale,
     bench_start,
     bench_window,
@@ -335,3 +339,25 @@ def test_questions_are_asked_about_each_field_that_is_declared(name: str) -> Non
     fields = [*words.each_field(), *(field for one in words.of_thing.values() for field in one.values())]
     asked = [field.name for field in fields if not field.index or words.dimensions[field.index]]
     assert all(any(re.search(rf"\b{name}\b", text) for text in texts) for name in asked)
+
+
+def test_what_a_step_paints_is_painted_once_more_in_the_same_place(qtbot: QtBot) -> None:
+    window = QWidget()
+    label = QLabel("937 555", window)
+    label.resize(60, 20)
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    painted = bench_rest.Painted(window)
+    painted.watch(lambda: label.repaint(40, 0, 20, 10))
+    assert painted.parts[label] == QRegion(40, 0, 20, 10)
+    assert painted.again() > 0
+    seen, again = QPixmap(label.size()), QPixmap(label.size())
+    for canvas in (seen, again):
+        canvas.fill(QColor("white"))
+    label.render(seen, QPoint(), QRegion(label.rect()), QWidget.RenderFlag(0))
+    painter = QPainter(again)
+    for region in (QRegion(0, 0, 30, 20), QRegion(30, 0, 30, 20)):
+        bench_rest.paint(painter, QPoint(), region, bench_rest.recorded(label, region))
+    painter.end()
+    assert again.toImage() == seen.toImage()
