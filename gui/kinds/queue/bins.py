@@ -236,6 +236,7 @@ class BinView(ZoomedPicture):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Servers as bins", parent)
+        self._rasters = [BinRaster()]
 
     def _prepare(self, frame: Frame) -> None:
         numbers, facts = frame.info.numbers, frame.info.facts
@@ -243,7 +244,6 @@ class BinView(ZoomedPicture):
         def share_of(pool: QueuePool) -> float:
             return float((np.array(pool.capacity) / numbers.largest).max())
 
-        self._rasters = [BinRaster()]
         self._heights = slot_heights(numbers, facts)
         self._kinds, _ = label_widths(numbers, facts, self._text)
         # Bins are as large beside others: all have the room that one of them needs.
