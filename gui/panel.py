@@ -97,6 +97,7 @@ class Panel(QWidget):
         self.frame: Frame | None = None
         self.selection = Select()
         self.veiled = False  #: whether a question asks for what it tells
+        self._seen = True
         self.fault: Fault | None = None  #: shown instead of the picture until tried again
         self._note = QLabel(self)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -280,8 +281,14 @@ class Panel(QWidget):
                 self._describe()
 
     def _describe(self) -> None:
-        if heard() and not (self.frame is not None and self.frame.running):
-            describe(self, self.described())
+        if heard() and not (self._seen and self.frame is not None and self.frame.running):
+            describe(self, self.described() if self._seen else "")
+
+    def tell(self, seen: bool) -> None:
+        """Be described by what is shown, or behind a tab, where that is not kept up, by nothing."""
+        self._seen = seen
+        with caught():
+            self._describe()
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme."""

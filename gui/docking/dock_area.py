@@ -125,6 +125,7 @@ class DockArea(QObject):
         dock.seen = seen
         if self.docks.get(dock.name) is dock:
             self._show_in(dock)
+            dock.panel.tell(seen)
 
     def _raise_focused(self, _: QWidget | None, now: QWidget | None) -> None:
         """Who goes from panel to panel by keys sees where the keys are: to the front with what stands behind a tab."""

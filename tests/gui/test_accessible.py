@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.wording import sentence
@@ -48,6 +49,21 @@ def test_each_step_is_announced_once_and_only_to_who_listens(
         log = window.docks["decisions"].panel.accessibleDescription()
         assert sentence(window.frame)[1:] in log and "trail" not in log  # no column that only a file is for
         assert sentence(window.frame) in window.docks["servers"].panel.accessibleDescription()
+
+
+def test_behind_a_tab_nothing_is_described_that_is_past(window: MainWindow, qtbot: QtBot) -> None:
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+    reward, groups = (window.docks[name] for name in ("reward", "groups"))
+    with listening():
+        reward.raise_()
+        qtbot.waitUntil(lambda: reward.seen and bool(reward.panel.accessibleDescription()))
+        groups.raise_()
+        qtbot.waitUntil(lambda: groups.seen and bool(groups.panel.accessibleDescription()))
+        window.area.select(Select(server=1))  # which panels behind tabs are told, too
+        assert not reward.panel.accessibleDescription()
+        reward.raise_()
+        qtbot.waitUntil(lambda: bool(reward.panel.accessibleDescription()))
 
 
 def _descriptions(window: MainWindow) -> dict[str, str]:
