@@ -52,6 +52,7 @@ from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.sharing.control import SharingControl
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.gestures import take_copy
+from slotscope.gui.widgets.motion import settle
 from slotscope.gui.window import dialogs, manual
 from slotscope.gui.window.actions import Actions
 from slotscope.gui.window.breakpoints_dialog import BreakpointsDialog
@@ -460,9 +461,7 @@ class MainWindow(DockWindow):
 
     def settle(self) -> None:
         """Let everything be laid out, come to rest and be painted."""
-        for _ in range(5):
-            QApplication.processEvents()
-            self.area.come_to_rest()
+        settle(self.area.come_to_rest)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A policy of one's own may be dropped, or a trace."""

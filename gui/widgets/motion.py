@@ -2,12 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Callable, Iterator
 
-from PySide6.QtCore import QAbstractAnimation, QEvent
+from PySide6.QtCore import QAbstractAnimation, QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
 _RUNS, _HELD = QAbstractAnimation.State.Running, QAbstractAnimation.State.Paused
+
+#: Rounds of events after which what asks for another size for ever is shown at the one it has.
+_MOST = 20
+
+
+class LayoutWatch(QObject):
+    """Whether a round of events lays anything out; a request climbs by one widget a round."""
+
+    _LAYS_OUT = (QEvent.Type.LayoutRequest, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
+
+    def process(self) -> bool:
+        self._seen = False
+        app = QApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)
+        QApplication.processEvents()
+        app.removeEventFilter(self)
+        return self._seen
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self._seen = self._seen or event.type() in self._LAYS_OUT
+        return False
+
+
+def settle(show: Callable[[], None]) -> None:
+    """Let everything be laid out, then shown at its size and painted, until that lays out nothing more."""
+    watch, shown = LayoutWatch(), False
+    for _ in range(_MOST):
+        if watch.process():
+            shown = False
+        elif shown:
+            return
+        else:
+            show()
+            shown = True
+    show()
 
 
 def come_to_rest(widget: QWidget) -> None:
