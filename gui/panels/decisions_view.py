@@ -260,7 +260,8 @@ class LogView(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.fit()
+        if event.size().width() != event.oldSize().width():  # each row is measured, of which a hall may have hundreds
+            self.fit()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A click goes to its event at once: Qt would scroll to its row half a second later, whatever is shown then."""

@@ -477,6 +477,15 @@ class TestPicture:
         heights = {panel.view.rowHeight(n) for n in range(panel.model.rowCount() - 1)}
         assert heights == {usual}
 
+    def test_rows_are_measured_again_for_another_width_alone(self, panel, frames, monkeypatch):
+        panel.set_frame(frames["paused"])
+        fitted = []
+        monkeypatch.setattr(panel.view, "fit", lambda: fitted.append(panel.view.width()))
+        panel.resize(panel.width(), 240)
+        assert not fitted
+        panel.resize(480, 240)
+        assert fitted
+
     def test_lines_break_between_words(self, qapp):
         text = "one two three four five six seven"
         lines = sentence_lines(text, qapp.font(), 90)
