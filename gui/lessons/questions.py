@@ -57,6 +57,8 @@ class QuestionControl(QObject):
         self._awaited = False  # whether a question that was asked for is on its way
         self._turns = 0  # how often something was asked: what was posed before comes too late
         worker.posed.connect(self._take)
+        # Until a policy's file is allowed none comes; who does not allow it goes on with the run that is there.
+        worker.permission_wanted.connect(lambda *_: self.held.emit(self.open))
         area.asked.connect(self._point)
         self.line.committed.connect(self.commit)
         self.line.revealed.connect(self.reveal)

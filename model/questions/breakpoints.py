@@ -119,7 +119,6 @@ class Breakpoints:
         self._bench: Bench | None = None
         self._words: Words | None = None
         self._timeline: Timeline | None = None
-        self._readings: Callable[[], Iterable[Reading]] = tuple
         self._lanes: tuple[WatchedLane, ...] = ()  # of these the first is what is asked; monitors of all stop the run
         self._left: tuple[int, ...] = ()  # the last event of each of these when the run went on
         self._passed = 0  # the last event before which there is no stop any more
@@ -227,7 +226,7 @@ class Breakpoints:
         A run that a fork or a way back leaves as it was goes on being counted.  A monitor of one of the *lanes* that
         was found violated stops the run that passes there again.
         """
-        self._lanes = tuple(lanes)
+        self._lanes, self._left = tuple(lanes), tuple(lane.timeline.event for lane in lanes)
         known = self._bench is not None and bench.scenario == self._bench.scenario
         self._bench, self._timeline, self._words = bench, timeline, Words(bench.kind.vocabulary, bench.system)
         for what, one in self._entries.items():

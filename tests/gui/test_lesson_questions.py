@@ -12,10 +12,13 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
+from slotscope.gui.lessons.questions import QuestionControl
 from slotscope.gui.lessons.sketch import SketchPad
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.model.api import Session
+from slotscope.model.errors import UntrustedPolicyError
 from slotscope.model.exercises.posing import pose
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.lessons.answers import read_answers
@@ -100,8 +103,20 @@ def test_no_run_begins_while_a_question_is_on_its_way(qtbot: QtBot, window: Main
     window.lessons.open(window.lessons.path, 1)
     assert not window.actions_by_name["step"].isEnabled()
     qtbot.waitUntil(lambda: window.lessons.questions.open)
+    assert not window.actions_by_name["step"].isEnabled()
     window.lessons.questions.close()
     assert window.actions_by_name["step"].isEnabled()
+
+
+def test_a_question_that_waits_for_permission_holds_no_run(window: MainWindow) -> None:
+    """Whoever does not allow a policy's file goes on with the run that is there."""
+    worker, held = RunWorker(), []
+    questions = QuestionControl(window.area, worker)
+    questions.held.connect(held.append)
+    questions.begin_turn()
+    worker.permission_wanted.emit(UntrustedPolicyError("mine.py", ""), lambda _: None)
+    assert held[-2:] == [True, False]
+    questions.deleteLater()
 
 
 def test_r_reveals_from_the_field_too(qtbot: QtBot, window: MainWindow) -> None:
