@@ -22,8 +22,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication, QEvent, QTimer
-from PySide6.QtGui import QFont, QFontDatabase, QImage
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QTimer
+from PySide6.QtGui import QCursor, QFont, QFontDatabase, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -152,9 +152,14 @@ def pictures(entry: PanelEntry) -> Iterator[QImage]:
                 QCoreApplication.sendPostedEvents(panel, QEvent.Type.DeferredDelete)
 
 
+#: Where no panel is under the pointer.
+AWAY = QPoint(4000, 4000)
+
+
 def drawn(panel: Panel, frame: Frame) -> Iterator[QImage]:
     """A panel in each size."""
     panel.resize(*SIZES[0])
+    QCursor.setPos(AWAY)  # wherever another test has left it
     panel.show()
     panel.set_frame(frame)
     panel.set_selection(Select.of(Thing(SERVER, 0)))
