@@ -202,9 +202,10 @@ def test_while_the_run_goes_on_the_sheet_does_not_speak_of_an_event_that_is_past
 ) -> None:
     dialog = opened(qtbot, window)
     while dialog.decide.isEnabled():  # up to where nothing is decided in the next event: a departure
-        there = f"After event {window.frame.event + 1},"
-        window.control.go_to(window.frame.event + 1)
-        rest(qtbot, window, lambda there=there: dialog.place.text().startswith(there))
+        event = window.frame.event + 1
+        window.control.go_to(event)
+        rest(qtbot, window, lambda event=event: window.frame.event == event)
+        qtbot.waitUntil(lambda event=event: dialog.place.text().startswith(f"After event {event},"))
     press(qtbot, window, Key.Key_Space)
     qtbot.waitUntil(lambda: window.frame.playing and "pause" in dialog.place.text())
 
