@@ -44,7 +44,7 @@ class TourOffer(QWidget):
         self._settings = settings
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 2, 8, 4)
-        row.addWidget(QLabel(tr("New here? A tour of two minutes shows what stands where, and the keys.")))
+        row.addWidget(QLabel(tr("New here? A tour of two minutes shows what is where.")))
         self.buttons: dict[str, EnterButton] = {}
         for name, *words in _BUTTONS:
             text, tip = map(tr, words)

@@ -498,8 +498,8 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>{number} von {count}</translation>
         </message>
         <message>
-            <source>New here? A tour of two minutes shows what stands where, and the keys.</source>
-            <translation>Neu hier? Ein Rundgang von zwei Minuten zeigt, was wo steht, und die Tasten.</translation>
+            <source>New here? A tour of two minutes shows what is where.</source>
+            <translation>Neu hier? Ein Rundgang von zwei Minuten zeigt, was wo ist.</translation>
         </message>
         <message>
             <source>The default layout is back; Ctrl+Z takes that back.</source>

@@ -62,6 +62,13 @@ def test_nothing_is_cut_in_any_panel(
             _is_whole(qtbot, window, lane_name(name, lane))
 
 
+def test_the_offer_of_the_tour_is_whole(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "dra-classroom", (), 30)
+    assert window.lessons.offer.offer()
+    window.settle()
+    assert cut(window) == []
+
+
 def _is_whole(qtbot: QtBot, window: MainWindow, name: str) -> None:
     panel = window.docks[name].panel
     with shortened() as found:
