@@ -158,12 +158,13 @@ def _letters(painter: QPainter, scene: StackScene, left: float, number: int, fil
         style = scene.theme.type_style(job_type)
         area = QRectF(left + start / scene.ratio, foot.y(), (end - start) / scene.ratio, foot.height())
         words = f"{style.letter} {filled[job_type]}" if job_type < len(filled) else style.letter
-        texts: tuple[str, ...] = (words, style.letter, "")
+        texts = [words]
         if not scene.rows.legend:  # nothing else says what a letter stands for
             name = scene.frame.info.numbers.type_names[job_type]
-            texts = (words if name == style.letter else f"{words} {name}", *texts)
-        ink = scene.theme.ink(style.color)
-        scene.text.draw_first(painter, area, texts, ink, 0.5)
+            texts.insert(0, words if name == style.letter else f"{words} {name}")
+        room = area.width() - scene.text.height / 2  # words side by side would read as one
+        apart = [text for text in texts if scene.text.width(text) <= room]
+        scene.text.draw_first(painter, area, (*apart, style.letter, ""), scene.theme.ink(style.color), 0.5)
 
 
 def paint_header(painter: QPainter, scene: StackScene, captions: Captions, split: bool, kept: Kept) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -125,6 +126,26 @@ def test_a_type_that_is_called_by_its_letter_is_named_once(qtbot: QtBot, monkeyp
     view.grab()
     assert view.scene is not None and view.scene.rows.legend == 0
     assert [text for text in written if text.startswith("A 2")] == ["A 2/3"]
+
+
+def test_words_of_types_side_by_side_do_not_read_as_one(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session.open("dra-vms", kernel=False)
+    session.run(events=300)
+    view = stacks(qtbot, session.frame(), (500, 250))
+    ends: list[tuple[float, float]] = []
+    draw = Symbols.draw_in
+
+    def noted(self: Symbols, painter: QPainter, rect: QRectF, text: str, color: str, align: float = 0.0) -> None:
+        if view.scene is not None and rect.y() == view.scene.regions.foot.y() and "/" in text:
+            half = self.width(text) / 2
+            ends.append((rect.center().x() - half, rect.center().x() + half))
+        draw(self, painter, rect, text, color, align)
+
+    monkeypatch.setattr(Symbols, "draw_in", noted)
+    view._kept.forget()
+    view.grab()
+    assert view.scene is not None and len(ends) >= 2, ends
+    assert all(after[0] - before[1] >= view.scene.text.height / 2 for before, after in pairwise(sorted(ends)))
 
 
 def test_a_moment_has_one_scale_whatever_was_seen_before(qtbot: QtBot) -> None:
