@@ -24,6 +24,7 @@ from slotscope.gui.widgets.fault_label import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.gui.widgets.spoken import Table
 from slotscope.model.questions.fields import EventKind
+from slotscope.model.questions.search import Asked
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
 
@@ -279,29 +280,29 @@ class DecisionsPanel(Panel):
             known = up_to(asked.last, frame.extent.live_end, asked.searching)
             count = f"{grouped(asked.hits)} {plural(asked.hits, 'hit')}{known}"
         self.bar.tell(count)
-        self.view.note_if_empty(
-            ""
-            if asked is not None and asked.fault
-            else tr("It holds at none of these kinds of event.")
-            if asked is not None and asked.hits
-            else tr("It held at no event so far.")
-            if asked is not None
-            else tr("None of the last {count} sentences has these words. Return asks it of all history.").format(
-                count=len(frame.rows)
-            )
-            if len(frame.rows) and text
-            else tr("None of the last {count} events is of these kinds.").format(count=len(frame.rows))
-            if len(frame.rows)
-            else tr("No event yet: press Space to run, or Right to step.")
-            if frame.event == frame.extent.keyframes[0]
-            else tr("The events up to here are not at hand: step on, or back.")
-        )
+        self.view.note_if_empty(self._said_of_none(frame, asked, text))
         # While events rush past, no row changes its height; in a hall who can read one reads all of it.
         read = current_fonts().lecture and 0 <= frame.event - self._read_up_to <= _READABLE
         self._read_up_to = frame.event
         self.view.open_row(self.model.present_row() if read or not frame.running else -1, alone=frame.running)
         if self._following:
             self._to_present()
+
+    @staticmethod
+    def _said_of_none(frame: Frame, asked: Asked | None, text: str) -> str:
+        """What stands where no row does."""
+        if asked is not None:
+            if asked.fault:
+                return ""
+            return tr("It holds at none of these kinds of event.") if asked.hits else tr("It held at no event so far.")
+        if count := len(frame.rows):
+            said = tr("None of the last {count} events is of these kinds.")
+            if text:
+                said = tr("None of the last {count} sentences has these words. Return asks it of all history.")
+            return said.format(count=count)
+        if frame.event == frame.extent.keyframes[0]:
+            return tr("No event yet: press Space to run, or Right to step.")
+        return tr("The events up to here are not at hand: step on, or back.")
 
     def _ask(self) -> None:
         """Return in the search: what stands there is a question."""
