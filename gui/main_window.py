@@ -56,7 +56,7 @@ from slotscope.gui.widgets.motion import settle
 from slotscope.gui.window import dialogs, manual
 from slotscope.gui.window.actions import Actions
 from slotscope.gui.window.breakpoints_dialog import BreakpointsDialog
-from slotscope.gui.window.forks_dialog import ForksDialog
+from slotscope.gui.window.forks_dialog import show_forks
 from slotscope.gui.window.inspectors import DOCKED, Inspectors
 from slotscope.gui.window.lecture import LectureMode, paint_from_now_on
 from slotscope.gui.window.status_line import StatusLine
@@ -320,9 +320,9 @@ class MainWindow(DockWindow):
         if decision:
             self.worker.post_instead(partial(fork, decision=decision, lane=lane))
             return
+        show_forks(self, self.worker)
         if event is not None:
             self.carry_out(GoTo(event), lane)
-        ForksDialog(self, self.worker).show()
 
     # Commands.
 

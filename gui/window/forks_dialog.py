@@ -36,6 +36,16 @@ _TEXT = Qt.ItemDataRole.UserRole
 _LEAST, _WIDTH = 560, 64
 
 
+def show_forks(parent: QWidget, worker: RunWorker) -> None:
+    """Show what can go otherwise from here on: the run goes no further."""
+    worker.post(RunWorker.rest)
+    shown = [dialog for dialog in parent.findChildren(ForksDialog) if dialog.isVisible()]
+    dialog = shown[0] if shown else ForksDialog(parent, worker)
+    dialog.show()
+    dialog.raise_()
+    dialog.activateWindow()
+
+
 class ForksDialog(QDialog):
     """Forks the run that is shown, and goes from fork to fork; it follows the run while it is open."""
 
@@ -104,10 +114,13 @@ class ForksDialog(QDialog):
         """What is offered is about where the run rests; while it goes on nothing can be decided of another event."""
         if not frame.playing:
             self._ask()
-        else:
-            self.place.setText(tr("Press Space to pause and Shift+Right to step into a decision."))
-            self.decision.setEnabled(False)
-            self.decide.setEnabled(False)
+            return
+        self._offer = None
+        self.place.setText(tr("The run goes on. Pause it to decide otherwise: Space in its window."))
+        self.decision.clear()
+        self.decision.setPlaceholderText("")
+        for widget in (self.decision, self.decide):
+            widget.setEnabled(False)
 
     def _ask(self) -> None:
         self._worker.post(forks.offer)

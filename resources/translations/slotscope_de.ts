@@ -542,6 +542,10 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>sein einziger Teilschritt</translation>
         </message>
         <message>
+            <source>The run goes on. Pause it to decide otherwise: Space in its window.</source>
+            <translation>Der Lauf geht weiter. Anders entschieden wird, wenn er anhält: Leertaste in seinem Fenster.</translation>
+        </message>
+        <message>
             <source>Press Space to pause and Shift+Right to step into a decision.</source>
             <translation>Leertaste hält an, Umschalt+Rechts geht in eine Entscheidung hinein.</translation>
         </message>

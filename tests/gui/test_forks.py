@@ -194,7 +194,12 @@ def test_while_the_run_goes_on_nothing_is_decided_of_an_event_that_is_past(qtbot
     dialog = opened(qtbot, window)
     assert dialog.decide.isEnabled()
     press(qtbot, window, Key.Key_Space)
-    qtbot.waitUntil(lambda: not dialog.decide.isEnabled() and "pause" in dialog.place.text())
+    qtbot.waitUntil(lambda: not dialog.decide.isEnabled() and "Pause" in dialog.place.text())
+    assert dialog.decision.currentText() == "" and not dialog.number.isVisible()
+    press(qtbot, window, Key.Key_I)  # of here: the run rests, and the sheet is the same one
+    rest(qtbot, window, lambda: not window.frame.playing)
+    qtbot.waitUntil(lambda: dialog.place.text().startswith(f"After event {window.frame.event},"))
+    assert [one for one in window.findChildren(ForksDialog) if one.isVisible()] == [dialog]
 
 
 def test_while_the_run_goes_on_the_sheet_does_not_speak_of_an_event_that_is_past(
@@ -207,7 +212,7 @@ def test_while_the_run_goes_on_the_sheet_does_not_speak_of_an_event_that_is_past
         rest(qtbot, window, lambda event=event: window.frame.event == event)
         qtbot.waitUntil(lambda event=event: dialog.place.text().startswith(f"After event {event},"))
     press(qtbot, window, Key.Key_Space)
-    qtbot.waitUntil(lambda: window.frame.playing and "pause" in dialog.place.text())
+    qtbot.waitUntil(lambda: window.frame.playing and "Pause" in dialog.place.text())
 
 
 def test_a_right_click_offers_what_can_be_decided_of_the_server(qtbot: QtBot, window: MainWindow) -> None:

@@ -97,7 +97,7 @@ def _has_room_for_its_words(qtbot: QtBot, window: MainWindow) -> None:
     """On the smallest screen of a lecture hall, with its dialogs, and side by side."""
     window.resize(1280, 720)
     window.lessons.open("dra-2-reserve", 3)
-    qtbot.waitUntil(lambda: window.frame is not None and len(window.frame.lanes) == 2)
+    qtbot.waitUntil(lambda: window.frame is not None and len(window.frame.lanes) == 2 and window.frame.event > 0)
     for hall in (False, True):
         assert window.lecture.on == hall
         window.settle()
