@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import starmap
 from math import gcd, lcm
+from operator import mul
 from typing import Sequence
 
 #: Scaled integers stay below this bound, so that products of two of them fit int64.
@@ -17,6 +19,11 @@ INTEGER_BOUND = 2**31
 
 #: Numbers in scenarios lie between these (and may be 0), and are not written longer.
 SMALLEST, LARGEST, LONGEST = Fraction(1, 10**30), Fraction(10**30), 80
+
+
+def dot(left: Sequence[int], right: Sequence[int]) -> int:
+    """The sum of the products of integers."""
+    return sum(starmap(mul, zip(left, right, strict=True)))
 
 
 def rational(value: int | float | str | Fraction) -> Fraction:

@@ -18,6 +18,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from slotscope.model.exact import dot
 from slotscope.model.jit import compiled
 from slotscope.model.programs.branch_and_bound import branch_and_bound, most_of
 from slotscope.model.programs.simplex import ExactSimplex
@@ -177,8 +178,8 @@ def _columns(demand: Sequence[Integers], room: Integers, weights: Integers) -> l
     columns = [([row[d] for row in demand], left) for d, left in enumerate(room) if any(row[d] for row in demand)]
     if len(columns) > 1:
         prices = relaxation_prices(demand, room, weights)
-        combined = [_dot(prices, row) for row in demand]
-        columns.append((combined, _dot(prices, room)))
+        combined = [dot(prices, row) for row in demand]
+        columns.append((combined, dot(prices, room)))
     units = [gcd(*sizes) for sizes, _ in columns]
     return [
         ([size // unit for size in sizes], left // unit) for (sizes, left), unit in zip(columns, units, strict=True)
@@ -194,7 +195,7 @@ def relaxation_prices(demand: Sequence[Integers], room: Integers, weights: Integ
     simplex: ExactSimplex[tuple[str, int]] = ExactSimplex(room, [("room", d) for d in resources], [0] * len(room))
     while True:
         prices, scale = simplex.prices(), simplex.denominator
-        gains = [weight * scale - _dot(prices, row) for weight, row in zip(weights, demand, strict=True)]
+        gains = [weight * scale - dot(prices, row) for weight, row in zip(weights, demand, strict=True)]
         best = max(range(len(gains)), key=gains.__getitem__)
         cheapest = min(resources, key=prices.__getitem__)
         if gains[best] > 0:
@@ -227,7 +228,3 @@ def _denser(weight: int, size: int, numerator: int, denominator: int) -> tuple[i
         return numerator, denominator
     divisor = gcd(weight, size)
     return weight // divisor, size // divisor
-
-
-def _dot(left: Integers, right: Integers) -> int:
-    return sum(a * b for a, b in zip(left, right, strict=True))

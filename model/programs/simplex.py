@@ -10,7 +10,10 @@ lexicographic ratio test makes cycling impossible whatever column is brought.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import islice
 from typing import Generic, Hashable, Sequence, TypeVar
+
+from slotscope.model.exact import dot
 
 Label = TypeVar("Label", bound=Hashable)
 
@@ -48,15 +51,11 @@ class ExactSimplex(Generic[Label]):
 
     def prices(self) -> list[int]:
         """The dual variable of each row, times :attr:`denominator`."""
-        columns = range(1, len(self._tableau) + 1)
-        return [
-            sum(cost * row[column] for cost, row in zip(self._costs, self._tableau, strict=True)) for column in columns
-        ]
+        return [dot(self._costs, column) for column in islice(zip(*self._tableau, strict=True), 1, None)]
 
     def objective(self) -> Fraction:
         """The value of the present basic solution."""
-        total = sum(cost * row[0] for cost, row in zip(self._costs, self._tableau, strict=True))
-        return Fraction(total, self.denominator)
+        return Fraction(dot(self._costs, [row[0] for row in self._tableau]), self.denominator)
 
     def solution(self) -> dict[Label, Fraction]:
         """The basic variables that are positive."""
@@ -74,9 +73,7 @@ class ExactSimplex(Generic[Label]):
         ArithmeticError
             If the program is unbounded in the direction of this column.
         """
-        direction = [
-            sum(entry * factor for entry, factor in zip(column, row[1:], strict=True)) for row in self._tableau
-        ]
+        direction = [dot(column, row[1:]) for row in self._tableau]
         leaving = self._leaving_row(direction)
         self._pivot(leaving, direction)
         self.basis[leaving] = label
@@ -91,9 +88,13 @@ class ExactSimplex(Generic[Label]):
         for place in range(len(self._tableau) + 1):
             if len(candidates) == 1:
                 break
-            ratios = [Fraction(self._tableau[row][place], direction[row]) for row in candidates]
-            smallest = min(ratios)
-            candidates = [row for row, ratio in zip(candidates, ratios, strict=True) if ratio == smallest]
+            smallest = candidates[:1]
+            for row in candidates[1:]:
+                first = smallest[0]
+                above = self._tableau[row][place] * direction[first] - self._tableau[first][place] * direction[row]
+                if above <= 0:
+                    smallest = [row] if above < 0 else [*smallest, row]
+            candidates = smallest
         return candidates[0]
 
     def _pivot(self, leaving: int, direction: Sequence[int]) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from shutil import copy
@@ -16,6 +19,7 @@ import pytest
 from slotscope.model.api import Session
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies import POLICIES_OF
+from slotscope.model.policies.own import memory
 from slotscope.model.policies.own.memory import MOST_DEPTH, MOST_PARTS, Lasting
 from tests.own_policies import FIRST_FIT, opened, source
 
@@ -139,6 +143,52 @@ def test_numbers_are_seen_to_change_and_only_then(held: Callable[[], Any], chang
     holder.held = held()  # another object with the same in it
     assert lasting.changed() == []
     change(holder.held)
+    assert lasting.changed() == ["self.held"]
+
+
+class Table(dict[str, Any]):
+    """One that may have attributes."""
+
+
+def counting() -> Callable[[], int]:
+    count = [0]
+    return lambda: count[0]
+
+
+@pytest.mark.parametrize(
+    ("made", "change"),
+    [
+        (lambda: [0], lambda held: held.append(1)),
+        (lambda: {1: "a"}, lambda held: held.update({1: "b"})),
+        (lambda: {1, 2}, lambda held: held.add(3)),
+        (lambda: bytearray(b"a"), lambda held: held.extend(b"b")),
+        (lambda: deque([1]), lambda held: held.rotate(0) or held.append(1)),
+        (lambda: Table(a=1), lambda held: setattr(held, "more", 1)),
+        (lambda: Holder(1.5), lambda held: setattr(held, "held", -1.5)),
+        (lambda: Fraction(1, 3), lambda held: setattr(held, "_numerator", 2)),
+        (lambda: np.zeros(2, "i8,i8")[0], lambda held: held.__setitem__("f1", 3)),
+        (lambda: np.array([None, []], object), lambda held: held[1].append(1)),
+        (lambda: np.arange(4), lambda held: setattr(held, "dtype", np.float64)),
+        (lambda: random.Random(1), lambda held: held.random()),
+        (lambda: np.random.default_rng(1), lambda held: held.random()),
+        (lambda: (n for n in range(9)), next),
+        (lambda: iter([1, 2]), next),
+        (counting, lambda held: held.__closure__[0].cell_contents.append(1)),
+        (counting, lambda held: setattr(held.__closure__[0], "cell_contents", [1])),
+        (counting, lambda held: setattr(held, "__defaults__", (1,))),
+        (lambda: type("Own", (), {"__module__": __name__, "most": 3}), lambda held: setattr(held, "most", 4)),
+    ],
+)
+def test_what_stands_as_it_did_is_not_printed_again(
+    made: Callable[[], Any], change: Callable[[Any], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even deep inside; and whatever has changed there in its place is seen."""
+    held = made()
+    lasting = Lasting(Holder([(1, {"a": held})]), {"__name__": __name__}, ())
+    with monkeypatch.context() as patched:
+        patched.setattr(memory._Press, "print", None)
+        assert lasting.changed() == []
+    change(held)
     assert lasting.changed() == ["self.held"]
 
 

@@ -26,6 +26,10 @@ MOST_PARTS, MOST_DEPTH = 10_000, 200
 
 #: Types whose values tell themselves; subclasses may have been given any ``__repr__``.
 _PLAIN = frozenset({int, float, complex, str, bytes, bool, type(None), Fraction, range})
+#: Types of what always consists of the same.
+_CONSTANT = _PLAIN - {Fraction} | {tuple, frozenset}
+#: Types of what tells parts that are no objects of their own.
+_TOLD = frozenset({bytes, str, int})
 #: So many values are looked at one by one.
 _FEW = 20
 #: Types of containers that have no attributes.
@@ -67,12 +71,13 @@ class Lasting:
             for name, item in vars(kind).items()
             if isinstance(item, cached_property)
         }
-        self._before = self._first_prints()
-        self._note_places()
+        press = _Press(self._known, self._module)
+        self._before = self._first_prints(press)
+        self._note_places(press)
 
-    def _first_prints(self) -> dict[str, tuple[Any, _Print | None]]:
+    def _first_prints(self, press: _Press) -> dict[str, tuple[Any, _Print | None]]:
         """By name each value and its print, or None for what cannot change in place."""
-        press, before = _Press(self._known, self._module), dict[str, tuple[Any, _Print | None]]()
+        before = dict[str, tuple[Any, _Print | None]]()
         for name, value in self._all():
             try:
                 before[name] = value, None if self._is_fixed(value) else _held(value) or press.print(value)
@@ -82,19 +87,19 @@ class Lasting:
 
     def changed(self) -> list[str]:
         """Names of attributes and variables that are not what they were."""
-        press = _Press(self._known, self._module)
-        if self._in_place() and all(_same(press, value, value, made) for value, made in self._loose):
+        if self._in_place() and all(_held(value) == made for value, made in self._held) and self._noted.are_in_place():
             return []
         press, left = _Press(self._known, self._module), dict(self._before)
         found = [name for name, value in self._all() if name not in left or not _same(press, value, *left.pop(name))]
         if not (found or left):  # what is new does not count, or is as it was
-            self._note_places()
+            self._note_places(press)
         return [*found, *left]
 
-    def _note_places(self) -> None:
-        """Note which objects stand where, and which of them may change in place."""
+    def _note_places(self, press: _Press) -> None:
+        """Note which objects stand where, also in those of which *press* has made prints."""
         pairs = [(value, *self._before[name]) for name, value in self._all()]
-        self._loose = [(value, made) for value, _, made in pairs if made is not None]
+        self._held = [(value, made) for value, _, made in pairs if isinstance(made, tuple)]
+        self._noted = press
         self._places: list[tuple[Mapping[str, Any], tuple[str, ...], tuple[Any, ...]]] = []
         slots = any(vars(kind).get("__slots__") for kind in type(self._owner).__mro__)
         if not slots and all(value is before for value, before, made in pairs if made is None):
@@ -187,8 +192,25 @@ def _same(press: _Press, value: Any, before: Any, made: _Print | None) -> bool:
         return False
 
 
+def _is_constant(item: Any) -> bool:
+    """Whether it consists of the same objects for ever."""
+    if isinstance(item, np.generic):
+        return type(item).__module__ == "numpy" and not isinstance(item, np.void)
+    return type(item) in _CONSTANT or (isinstance(item, tuple) and not hasattr(item, "__dict__"))
+
+
+def _are_same(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+    return len(now) == len(before) and (all(map(is_, now, before)) or all(map(_is_same, now, before)))
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return one is other or (type(one) is type(other) and type(one) in _TOLD and one == other)
+
+
 class _Press:
-    """Makes prints, of at most :data:`MOST_PARTS` parts in all.
+    """Makes prints, of at most :data:`MOST_PARTS` parts in all, and notes which parts stood in what can change.
+
+    Where the same ones stand there, nothing need be printed again: that is seen ten times as fast.
 
     Parameters
     ----------
@@ -201,6 +223,31 @@ class _Press:
     def __init__(self, known: Mapping[int, Any], module: str) -> None:
         self._known, self._module = known, module
         self._left = MOST_PARTS
+        self._looks: list[tuple[Any, tuple[Any, ...]]] = []  # each before what it consists of
+
+    def are_in_place(self) -> bool:
+        """Whether all that was printed still consists of the same objects."""
+        return all(_are_same(self._look(item), look) for item, look in self._looks)
+
+    def _note(self, item: Any) -> None:
+        if not _is_constant(item):
+            self._looks.append((item, self._look(item)))
+
+    def _look(self, item: Any) -> tuple[Any, ...]:
+        """What an item consists of: the objects themselves, or bytes, texts and numbers that tell them."""
+        kind = type(item)
+        if kind is dict:
+            return kind, *item, *item.values()
+        if kind is list or isinstance(item, set | frozenset):
+            return kind, *item
+        if kind is FunctionType or isinstance(item, type):
+            return kind, item.__module__, *_inside(item, self._module)
+        if kind is Fraction:
+            return kind, item.numerator, item.denominator
+        if isinstance(item, np.generic):
+            return kind, _plain(item)
+        head, parts = self._taken_apart(item, 0)
+        return (kind, head, *parts) if isinstance(item, np.ndarray) else (kind, *parts)
 
     def print(self, value: Any, depth: int = 0) -> bytes:
         """A hash of all that *value* consists of."""
@@ -213,10 +260,12 @@ class _Press:
             self._count(depth)
             if type(item) in _PLAIN or isinstance(item, np.generic):
                 made.update(_plain(item))
+                self._note(item)
             elif id(item) in seen or id(item) in self._known:
                 made.update(b"again")
             else:
                 seen[id(item)] = item
+                self._note(item)
                 head, parts = self._taken_apart(item, depth)
                 made.update(head)
                 pending.extend((part, depth + 1) for part in parts)
@@ -234,18 +283,22 @@ class _Press:
     def _taken_apart(self, item: Any, depth: int) -> tuple[bytes, Iterable[Any]]:
         """Something that tells the item itself, and its parts."""
         name = type(item).__qualname__.encode()
-        own = [] if type(item) in _BARE else _flat(_attributes(item))
         if isinstance(item, np.ndarray):
             whole = not item.dtype.hasobject
             body = [np.ascontiguousarray(item).tobytes()] if whole else list(item.flat)
             return name + str((item.dtype.str, item.shape)).encode(), body
         if isinstance(item, dict):
-            return name, [*_flat(item.items()), *own]
+            return name, [*_flat(item.items()), *_beside(item)]
         if isinstance(item, set | frozenset):
             return name, sorted(self.print(part, depth + 1) for part in item)
         if isinstance(item, list | tuple | deque | bytearray):
-            return name + b"%d" % len(item), [*item, *own]
+            return name + b"%d" % len(item), [*item, *_beside(item)]
         return name, _inside(item, self._module)
+
+
+def _beside(container: Any) -> list[Any]:
+    """The attributes of a container."""
+    return [] if type(container) in _BARE else _flat(_attributes(container))
 
 
 def _plain(item: Any) -> bytes:

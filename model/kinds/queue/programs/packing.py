@@ -14,6 +14,7 @@ from typing import Any, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.exact import dot
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
 #: Units of a server up to which the table is filled (a millisecond for each type).
@@ -50,12 +51,12 @@ class Packer:
         if self.tabled:
             largest = max(1, *weights)
             found = self.near(np.array([weight / largest for weight in weights]))
-            if _dot(weights, found) > limit:
+            if dot(weights, found) > limit:
                 return found
             found = self._filled(np.array(weights, object))
         else:
             found = self.space.heaviest(weights)
-        return found if _dot(weights, found) > limit else None
+        return found if dot(weights, found) > limit else None
 
     def near(self, weights: NDArray[np.float64]) -> Configuration:
         """The heaviest configuration up to rounding; asked for only where there is a table."""
@@ -92,7 +93,3 @@ def _table(sizes: NDArray[np.int64], weights: NDArray[Any], capacity: int) -> ND
             stretch = best[start : start + size]
             np.maximum(stretch, best[start - size :][: len(stretch)] + weight, out=stretch)
     return best
-
-
-def _dot(left: Sequence[int], right: Sequence[int]) -> int:
-    return sum(a * b for a, b in zip(left, right, strict=True))

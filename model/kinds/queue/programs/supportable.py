@@ -21,6 +21,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Any, Literal, NamedTuple, Sequence
 
+from slotscope.model.exact import dot
 from slotscope.model.kinds.queue.programs.packing import Packer
 from slotscope.model.kinds.queue.programs.smoothing import Smoothing
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
@@ -189,7 +190,7 @@ class _SupportableProgram:
         if prices[cheapest] < 0:
             self.simplex.enter(("idle", cheapest, ()), self._unit(cheapest), 0)
             return True
-        if _dot(self.direction, prices[: self.types]) < self.simplex.denominator:
+        if dot(self.direction, prices[: self.types]) < self.simplex.denominator:
             column = [*self.direction, *([0] * len(self.counts))]
             self.simplex.enter(("workload", 0, ()), column, 1)
             return True
@@ -206,7 +207,7 @@ class _SupportableProgram:
         scale = self.simplex.denominator
         found = self.smoothing.proposals([price / scale for price in prices[: self.types]])
         gains = [
-            (_dot(prices[: self.types], configuration) - prices[self.types + pool], pool)
+            (dot(prices[: self.types], configuration) - prices[self.types + pool], pool)
             for pool, configuration in enumerate(found)
         ]
         gain, pool = max(gains, default=(0, 0))
@@ -319,7 +320,3 @@ def formulate(
     for p, count in enumerate(servers):
         problem += pulp.lpSum(x[p]) == count, f"pool_{p + 1}"
     return problem
-
-
-def _dot(left: Sequence[int], right: Sequence[int]) -> int:
-    return sum(a * b for a, b in zip(left, right, strict=True))

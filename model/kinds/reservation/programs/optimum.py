@@ -17,6 +17,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Iterable, Literal, Sequence
 
+from slotscope.model.exact import dot
 from slotscope.model.kinds.reservation.programs.greedy import check_numbers
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
 from slotscope.model.programs.simplex import ExactSimplex
@@ -114,13 +115,13 @@ class _OptimumProgram:
         if self._improve_slack(prices):
             return True
         worth = [reward * self.simplex.denominator - price for reward, price in zip(self.rewards, prices, strict=True)]
-        best = max(self.pool, key=lambda k: _dot(worth, k), default=(0,) * self.space.types)
-        if _dot(worth, best) <= server_price:
+        best = max(self.pool, key=lambda k: dot(worth, k), default=(0,) * self.space.types)
+        if dot(worth, best) <= server_price:
             best = self.space.heaviest(worth)
-        if _dot(worth, best) <= server_price:
+        if dot(worth, best) <= server_price:
             return False
         self.pool.setdefault(best)
-        self.simplex.enter(("servers", best), [*best, 1], _dot(self.rewards, best))
+        self.simplex.enter(("servers", best), [*best, 1], dot(self.rewards, best))
         return True
 
     def _improve_slack(self, prices: Sequence[int]) -> bool:
@@ -175,7 +176,3 @@ def _entries(column: Column) -> tuple[int, ...]:
 
 def _unit(j: int, types: int) -> Configuration:
     return tuple(int(i == j) for i in range(types))
-
-
-def _dot(left: Sequence[int], right: Sequence[int]) -> int:
-    return sum(a * b for a, b in zip(left, right, strict=True))

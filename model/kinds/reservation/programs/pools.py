@@ -18,6 +18,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Iterable, Sequence
 
+from slotscope.model.exact import dot
 from slotscope.model.kinds.reservation.programs.greedy import check_numbers
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
 from slotscope.model.programs.simplex import ExactSimplex
@@ -111,10 +112,10 @@ class _PoolsProgram:
         worth = [u * scale - price for u, price in zip(self.rewards, prices, strict=False)]
         for p, space in enumerate(self.spaces):
             best = space.heaviest(worth)
-            if _dot(worth, best) > prices[self.types + p]:
+            if dot(worth, best) > prices[self.types + p]:
                 column = self._column(self.types + p, 1)
                 column[: self.types] = best
-                self.simplex.enter(("servers", p, best), column, _dot(self.rewards, best))
+                self.simplex.enter(("servers", p, best), column, dot(self.rewards, best))
                 return True
         return False
 
@@ -182,7 +183,7 @@ def pooled_greedy(
         used[best] = used.get(best, Fraction(0)) + share
         if share == reach[first]:
             allowed &= ~(1 << first)
-    value = sum((share * _dot(units, k) for (_, k), share in used.items()), Fraction(0))
+    value = sum((share * dot(units, k) for (_, k), share in used.items()), Fraction(0))
     for p, share in enumerate(shares):
         used[p, (0,) * len(workload)] = share
     servers = tuple(sorted((p, k, share) for (p, k), share in used.items() if share))
@@ -208,12 +209,8 @@ def _best(
         fitting = sum(1 << j for j, fits in enumerate(space.fits) if fits) & allowed
         if shares[p] and fitting:
             configuration = space.max_reward(tuple(units), fitting)
-            found.append((_dot(units, configuration), -p, configuration))
+            found.append((dot(units, configuration), -p, configuration))
     if not found:
         return None
     _, pool, configuration = max(found)
     return -pool, configuration
-
-
-def _dot(left: Sequence[int], right: Sequence[int]) -> int:
-    return sum(a * b for a, b in zip(left, right, strict=True))
