@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
-from slotscope.gui.language.words import tr
+from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.running.worker import RunWorker
+from slotscope.gui.widgets.fault_label import without_folders
 from slotscope.model.api import Session
 from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.comparison.comparison import Comparison
@@ -17,6 +18,7 @@ from slotscope.model.forks.edits import edits_between
 from slotscope.model.forks.tree import Fork
 from slotscope.model.policies import policy_titles
 from slotscope.model.policies.choice import choice_text, seen_from
+from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.scenario.load import as_data, parse_scenario
 
 
@@ -40,6 +42,8 @@ class ForkOffer:
         All forks that there are.
     shown:
         The texts of those that run now.
+    fault:
+        What is wrong with what was asked for last; other commands' faults are none of it.
     """
 
     event: int
@@ -49,9 +53,27 @@ class ForkOffer:
     policy: str
     forks: tuple[Fork, ...]
     shown: tuple[str, ...]
+    fault: str = ""
 
 
-def offer(worker: RunWorker) -> None:
+def answered(worker: RunWorker, command: Callable[[RunWorker], None]) -> None:
+    """Carry out what *What if* asks for, and tell it, too, where that cannot be done.
+
+    Raises
+    ------
+    UserError
+        If it cannot be.
+    """
+    try:
+        command(worker)
+    except GivenUpError:
+        raise
+    except UserError as error:
+        offer(worker, without_folders(line_of(error)))
+        raise
+
+
+def offer(worker: RunWorker, fault: str = "") -> None:
     """Tell what can go otherwise where the followed run stands."""
     session, line = _followed(worker), _followed(worker).timeline
     following = line.next_event
@@ -64,6 +86,7 @@ def offer(worker: RunWorker) -> None:
             session.info.policy_name,
             session.forks.entries(),
             tuple(lane.origin.policy for lane in lanes_of(worker.present)),
+            fault,
         )
     )
 

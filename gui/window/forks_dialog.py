@@ -96,7 +96,6 @@ class ForksDialog(QDialog):
         worker = self._worker
         worker.framed.connect(self._follow)
         worker.forks_told.connect(self._show)
-        worker.refused.connect(self.fault.say)
         self.decision.currentIndexChanged.connect(self._choose)
         self.decide.clicked.connect(self._decide)
         self.policy.returnPressed.connect(self._go_on)
@@ -127,8 +126,8 @@ class ForksDialog(QDialog):
 
     def _show(self, offer: ForkOffer) -> None:
         before, self._offer = self._offer, offer
-        if before is None or before.event != offer.event:
-            self.fault.say("")
+        if offer.fault or before is None or before.event != offer.event:
+            self.fault.say(offer.fault)
         following = f"{tr('next')}: {offer.following}" if offer.following else tr("nothing happens any more")
         place = tr("After event {number}, {following}. The jobs stay the same.")
         self.place.setText(place.format(number=grouped(offer.event), following=following))
@@ -210,4 +209,4 @@ class ForksDialog(QDialog):
 
     def _post(self, command: Callable[[RunWorker], None]) -> None:
         self.fault.say("")
-        self._worker.post_instead(command)
+        self._worker.post_instead(partial(forks.answered, command=command))

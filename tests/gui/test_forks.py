@@ -256,6 +256,14 @@ def test_what_is_impossible_is_said_in_the_sheet_and_nothing_is_forked(qtbot: Qt
     assert dialog.policy.text() == "best-fit"
 
 
+def test_what_is_wrong_with_another_command_is_not_said_in_the_sheet(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    window.control.open("dra-clasroom")
+    qtbot.waitUntil(lambda: "did you mean" in window.status.said.text())
+    rest(qtbot, window, lambda: window.frame.event == EVENT)
+    assert not dialog.fault.text()
+
+
 def test_another_policy_goes_on_and_in_the_past_there_is_the_one_it_left(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     qtbot.keyClicks(dialog.policy, "best-fit")

@@ -58,8 +58,9 @@ class MoldableNarrator(Narrator):
         if flags & rows.FLAG_DEPARTED:
             first = self._departed_row(row, job)
         else:
-            asked = int(row["request"])  # a policy of one's own may turn a job away without asking
-            first = f"{job} asks for {servers_told(asked)}, " if asked > 0 else f"{job} arrives, "
+            asked, got = int(row["request"]), int(row["width"])  # a user's policy may decide without asking
+            chosen = asked <= 0 or (self._facts.chosen and asked == got)
+            first = f"{job} arrives, " if chosen else f"{job} asks for {servers_told(asked)}, "
             first += "the fork decides otherwise, " if flags & FLAG_FORCED else ""
             first += self._blocked_row(row) if flags & rows.FLAG_BLOCKED else self._allocated_row(row, flags)
         return "; ".join([first, *self._consequences(row, flags)])
@@ -145,6 +146,8 @@ class MoldableNarrator(Narrator):
         asked, free, got = record.values["request"], record.values["free"], record.servers
         if record.values.get("reason") == "forced":
             return f"the fork decides so: it gets {servers_told(got)}"
+        if self._facts.chosen and asked == got:
+            return f"it gets {servers_told(got)} of {grouped(free)} that {_are(free)} free"
         missing = f", {grouped(asked - got)} fewer than it asked for" if got < asked else ""
         return (
             f"min(i, j) = min({grouped(asked)}, {grouped(free)}) = {grouped(got)}: it gets {servers_told(got)}{missing}"

@@ -28,12 +28,15 @@ class MoldableFacts:
         [l] (i, p_i) that the policy draws requests by; empty where it draws none.
     pool_names:
         [P] the class whose servers a pool's are, "common", or "" where there is one pool.
+    chosen:
+        Whether the policy is a user's, which may give a job servers for which it has not asked.
     """
 
     rules: AllocationRules
     tables: MoldableTables
     distributions: tuple[tuple[tuple[int, float], ...], ...]
     pool_names: tuple[str, ...]
+    chosen: bool
 
     def open_pools(self, job_class: int) -> tuple[int, ...]:
         """The pools whose servers a class may take: its own, then a common one."""
@@ -57,7 +60,7 @@ def facts_of(numbers: MoldableNumbers, tables: MoldableTables, policy: MoldableP
     draws = policy.draws and not numbers.requests_scripted
     distributions = tuple(tuple(policy.distribution(j)) for j in range(numbers.classes)) if draws else ()
     names = ("",) if rules.pools == 1 else (*numbers.class_names, "common")[: rules.pools]
-    return MoldableFacts(rules, tables, distributions, names)
+    return MoldableFacts(rules, tables, distributions, names, policy.may_fail)
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,12 +48,18 @@ class OverruledWidth(Overruled):
         self.servers = servers
 
     def arrival(self, view: MoldableView, job: MoldableJob) -> Iterator[Record]:
-        """As the policy, but for the number; a job that gets more than it asks for has asked for as many."""
+        """As the policy, but for the number; a job that gets more than it asks for has asked for as many.
+
+        So has one that got what a user's policy chose, without asking.
+        """
 
         def instead(own: Allocate | Reject) -> Record:
+            values = {**own.values, **_FORCED}
+            if self.policy.may_fail and values.get("request") == getattr(own, "servers", None):
+                values.pop("request", None)
             if self.servers is None:
-                return Reject(line=own.line, values={**own.values, **_FORCED})
-            asked = max(int(own.values.get("request", -1)), self.servers)
-            return Allocate(line=own.line, servers=self.servers, values={**own.values, "request": asked, **_FORCED})
+                return Reject(line=own.line, values=values)
+            asked = max(int(values.get("request", -1)), self.servers)
+            return Allocate(line=own.line, servers=self.servers, values={**values, "request": asked})
 
         return self.substituted(self.policy.arrival(view, job), (Allocate, Reject), instead)

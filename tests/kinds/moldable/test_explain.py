@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.explain import MoldableNarrator, neighbours_told, time_told
 from slotscope.model.kinds.moldable.rows import (
     FLAG_ADMITTED,
@@ -298,3 +299,15 @@ class TestWords:
             "86\u202f400",
             "1e-05",
         ]
+
+
+@pytest.mark.parametrize(("forced", "said"), [("", "it gets"), ("@0:servers=1", "the fork"), ("@0:block", "the fork")])
+def test_of_a_users_policy_that_chooses_no_job_asks_for_servers(forced: str, said: str) -> None:
+    session = Session.open("moldable-classroom", f"resources/policies/half_of_the_rest.py{forced}", kernel=False)
+    session.run(events=1)
+    (row,), narrator = session.timeline.rows(1, 1), session.info.narrator
+    session.explain()
+    told = [narrator.row(row), *(narrator.record(record) for record in session.timeline.records)]
+    assert "job 0 arrives" in told[0] and said in told[0]
+    assert not [sentence for sentence in told if "ask" in sentence or "min(" in sentence]
+    assert not row["flags"] & FLAG_PARTIAL
