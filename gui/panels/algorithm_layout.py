@@ -7,7 +7,17 @@ from html import escape
 from typing import Mapping, NamedTuple
 
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QFont, QFontMetricsF, QPainter, QPalette, QTextDocument
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPalette,
+    QTextCursor,
+    QTextDocument,
+    QTextOption,
+)
 
 from slotscope.gui.panels.algorithm_values import Beside, Code
 from slotscope.model.policies.common import PseudocodeLine
@@ -16,6 +26,11 @@ from slotscope.model.reporting.records import Line
 _EDGE = 8.0  # pixels that stay free at the right
 HEADING_LEFT = 8.0  #: where headings begin
 _INDENT, _GAP, _NEXT = 0.7, 0.7, 0.6  # of a level, before values and between them, in rows
+_READABLE = 0.3  # of the width, that a line which is cut keeps beside its values
+
+#: A row that ends in an ellipsis is filled with letters, not with words.
+_ANYWHERE = QTextOption()
+_ANYWHERE.setWrapMode(QTextOption.WrapMode.WrapAnywhere)
 
 #: Values that are remembered as they are set; then all are forgotten.
 _MOST_REMEMBERED = 512
@@ -49,12 +64,26 @@ class PlacedLine(NamedTuple):
         return self.top + self.height
 
 
-class CodeLayout:
-    """Pseudocode set in a type, wrapped to a width; values wrap below the line they belong to."""
+class Text(NamedTuple):
+    """The text of a line as it is set, without its values."""
 
-    def __init__(self, code: Code, font: QFont, width: float, headings: bool, tight: bool = False) -> None:
-        """*tight*: rows stand as close as those without raised and lowered letters."""
-        self._code, self._font, self._width, self._headings = code, font, width, headings
+    document: QTextDocument
+    height: float
+    end: float  #: of its last row
+    base: float  #: of its last row
+
+
+class CodeLayout:
+    """Pseudocode set in a type, wrapped to a width; values stand after the line they belong to, or below it."""
+
+    def __init__(
+        self, code: Code, font: QFont, width: float, headings: bool, tight: bool = False, brief: bool = False
+    ) -> None:
+        """*tight*: rows stand as close as those without raised and lowered letters.
+
+        *brief*: long lines but the current one end in an ellipsis on their first row.
+        """
+        self._code, self._font, self._width, self._headings, self._brief = code, font, width, headings, brief
         metrics = QFontMetricsF(font)
         longest = max((line.line.number for line in code.lines), default=0)
         self.gutter = metrics.horizontalAdvance("0" * max(2, len(str(longest)))) + 16
@@ -64,9 +93,8 @@ class CodeLayout:
         if not tight:
             self.ascent = max(map(ascent_of, plain), default=self.ascent)
             self.row = max([*(one.size().height() for one in plain), self.row]) + 3
-        self._documents = [self._wrapped(document, self.indent(place)) for place, document in enumerate(plain)]
-        self._ends = [self.indent(place) + one.idealWidth() for place, one in enumerate(self._documents)]
-        self._heights = [self._height(document) for document in self._documents]
+        self._texts = [self._text(document, self.indent(place)) for place, document in enumerate(plain)]
+        self._cuts: dict[tuple[int, int], Text] = {}
         self._set_headings: dict[int, QTextDocument] = {}
         self._set_values: dict[str, tuple[QTextDocument, float, float]] = {}
 
@@ -78,8 +106,38 @@ class CodeLayout:
         document.setTextWidth(max(self.row, self._width - _EDGE - left))
         return document
 
-    def placed(self, beside: Mapping[Line, Mapping[str, Beside]]) -> list[PlacedLine]:
-        """All lines from top to bottom, with these values."""
+    def _text(self, document: QTextDocument, left: float) -> Text:
+        """A text that begins there, wrapped."""
+        height = self._height(self._wrapped(document, left))
+        rows = document.firstBlock().layout()
+        first, last = rows.lineAt(0), rows.lineAt(rows.lineCount() - 1)
+        below = last.y() + last.ascent() - first.y() - first.ascent()
+        return Text(document, height, left + last.naturalTextWidth(), 1 + self.ascent + below)
+
+    def _cut(self, place: int, values: float) -> Text:
+        """The first row of a line, as far as it leaves room for *values* of so many pixels and can still be read."""
+        left = self.indent(place)
+        room = self._width - _EDGE - left
+        if room - values > _READABLE * self._width:
+            room -= values
+        key = place, int(room)
+        if key not in self._cuts:
+            document = document_of(self._code.lines[place].text, self._font)
+            document.setDefaultTextOption(_ANYWHERE)
+            document.setTextWidth(room)
+            document.size()  # lays it out
+            end = document.firstBlock().layout().lineAt(0).textLength()
+            cursor = QTextCursor(document)
+            while document.size() and document.firstBlock().layout().lineCount() > 1 and end > 0:
+                end -= 1
+                cursor.setPosition(end)
+                cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+                cursor.insertText("…")
+            self._cuts[key] = self._text(document, left)
+        return self._cuts[key]
+
+    def placed(self, beside: Mapping[Line, Mapping[str, Beside]], current: Line | None = None) -> list[PlacedLine]:
+        """All lines from top to bottom, with these values; the *current* one is always whole."""
         column = self._column(beside)
         result: list[PlacedLine] = []
         top, before = 4.0, None
@@ -92,8 +150,11 @@ class CodeLayout:
                 top += self.row * 0.35
             before = line.line.algorithm
             found = _printed(line) | dict(beside.get(line.line, {}))
-            values, height = self._values(place, found, column, self._heights[place])
-            result.append(PlacedLine(top, height, self._documents[place], values, heading))
+            text, whole = self._texts[place], not self._brief or line.line == current
+            if not whole and text.height > self.row:
+                text = self._cut(place, self._row_of(found) + self.row * _GAP)
+            values, height = self._values(place, found, column, text)
+            result.append(PlacedLine(top, height, text.document, values, heading))
             top += height
         return result
 
@@ -113,23 +174,27 @@ class CodeLayout:
 
     def _column(self, beside: Mapping[Line, Mapping[str, Beside]]) -> float:
         """Where values stand below each other, if the panel is wide enough for that."""
-        ends = [self._ends[place] for place, line in enumerate(self._code.lines) if line.line in beside]
+        ends = [self._texts[place].end for place, line in enumerate(self._code.lines) if line.line in beside]
         return min(max(ends, default=0.0) + self.row, 0.5 * self._width)
 
+    def _row_of(self, found: Mapping[str, Beside]) -> float:
+        """How wide values are beside each other."""
+        return sum(self._value(item.text)[1] for item in found.values()) + self.row * _NEXT * (len(found) - 1)
+
     def _values(
-        self, place: int, found: Mapping[str, Beside], column: float, height: float
+        self, place: int, found: Mapping[str, Beside], column: float, text: Text
     ) -> tuple[tuple[Value, ...], float]:
         """The values of a line, and how high it is with them."""
+        height = text.height
         if not found:
             return (), height
         items = [*found.values()]
         documents, widths, heights = zip(*(self._value(item.text) for item in items), strict=True)
-        whole = sum(widths) + self.row * _NEXT * (len(items) - 1)
-        near = self._ends[place] + self.row * _GAP
-        left, most = max(column, near), self._width - _EDGE - whole
-        if height <= self.row and near <= most:
+        near = text.end + self.row * _GAP
+        left, most = max(column, near), self._width - _EDGE - self._row_of(found)
+        if near <= most:
             left = min(left, most)
-            y = 1 + self.ascent
+            y = text.base
         else:
             left, y, height = self.indent(place) + self.row, height + self.ascent, height + self.row
             if most >= self.gutter:  # further left rather than on one more row

@@ -38,10 +38,19 @@ from slotscope.model.reporting.records import Line
 
 _SCROLL_TIME = 180  # ms
 _DIMMED = 0.38
-#: How lines are set, from the roomiest on: close together or not, and the share of the panel's type.
-_SETTINGS = ((False, 1.08), (True, 1.0), (True, 0.92), (True, 0.85), (True, 0.78), (True, 0.72))
-#: The tightest for a hall: type that the last row cannot read shows nothing, so that longer functions scroll.
-_TIGHTEST_IN_HALL = 1
+
+
+class Setting(NamedTuple):
+    """How lines are set."""
+
+    tight: bool = False
+    share: float = 1.08  #: of the panel's type
+    brief: bool = False  #: long lines end in an ellipsis
+
+
+#: From the roomiest on; type that the last row of a hall cannot read shows nothing, so that there long lines are cut.
+_SETTINGS = (Setting(), *(Setting(True, share) for share in (1.0, 0.92, 0.85, 0.78, 0.72)))
+_IN_HALL = (*_SETTINGS[:2], Setting(True, 1.0, True))
 
 
 class ShownPseudocode(NamedTuple):
@@ -64,7 +73,7 @@ class PseudocodeView(QAbstractScrollArea):
         self.code = Code(())
         self.picture = ShownPseudocode()
         self.headings = False
-        self._setting, self._size = 0, self.size()
+        self._setting, self._set_as, self._size = 0, _SETTINGS[0], self.size()
         self._layout = CodeLayout(self.code, self._type(), 0.0, False)
         self._placed: list[PlacedLine] = []
         self._glide = QPropertyAnimation(self.verticalScrollBar(), b"value", self)
@@ -126,28 +135,29 @@ class PseudocodeView(QAbstractScrollArea):
             self.bring_into_view(shown)
 
     def _set(self, setting: int) -> None:
-        self._setting = setting
-        tight, _ = _SETTINGS[setting]
-        self._layout = CodeLayout(self.code, self._type(), self.viewport().width(), self.headings, tight)
-        self._placed = self._layout.placed(self.picture.beside)
+        settings = _settings()
+        self._setting = min(setting, len(settings) - 1)
+        self._set_as = one = settings[self._setting]
+        width = self.viewport().width()
+        self._layout = CodeLayout(self.code, self._type(), width, self.headings, one.tight, one.brief)
+        self._placed = self._layout.placed(self.picture.beside, self.picture.current)
 
     def _place(self) -> None:
         """Where lines and values stand: as roomy as shows the whole function that runs, and from then on.
 
         Where no setting does the lines stay as they are; in a hall the tightest shows most of them.
         """
-        self._placed = self._layout.placed(self.picture.beside)
-        roomy, hall = self._setting, current_fonts().lecture
-        tightest = _TIGHTEST_IN_HALL if hall else len(_SETTINGS) - 1
-        while self._too_high() and self._setting < tightest:
+        self._placed = self._layout.placed(self.picture.beside, self.picture.current)
+        roomy = self._setting
+        while self._too_high() and self._setting < len(_settings()) - 1:
             self._set(self._setting + 1)
-        if self._too_high() and not hall:
+        if self._too_high() and not current_fonts().lecture:
             self._set(roomy)
         self._set_range()
 
     def _type(self) -> QFont:
         font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * _SETTINGS[self._setting][1])
+        font.setPointSizeF(font.pointSizeF() * self._set_as.share)
         return font
 
     def _too_high(self) -> bool:
@@ -379,6 +389,10 @@ class PseudocodeView(QAbstractScrollArea):
         shown = "; ".join(item.text for item in values.values()) if values else ""
         text = self.code.lines[self.code.place[line]].text
         return f"<p>{name}, {visited}</p><p>{text}</p>{f'<p>{shown}</p>' if shown else ''}"
+
+
+def _settings() -> tuple[Setting, ...]:
+    return _IN_HALL if current_fonts().lecture else _SETTINGS
 
 
 def _above(line: PlacedLine) -> float:
