@@ -124,10 +124,6 @@ def _written(name: str, system: str, own_policy: bool) -> Symbol:
     return own._replace(word=known.word) if known.text and own_policy else known
 
 
-def _symbol(name: str, info: RunInfo) -> Symbol:
-    return _written(name, info.system, is_own(info.policy_name))
-
-
 @cache
 def _labelled(system: str, own_policy: bool) -> frozenset[str]:
     """The values whose symbols carry a label."""
@@ -136,9 +132,15 @@ def _labelled(system: str, own_policy: bool) -> frozenset[str]:
 
 def numbers_of(record: Record) -> dict[str, Any]:
     """All that a record says, by name."""
-    own = {field.name: getattr(record, field.name) for field in fields(record) if field.name not in _NOT_SHOWN}
+    own = {name: getattr(record, name) for name in _own_names(type(record))}
     said = {name: value for name, value in record.values.items() if name not in _IN_WORDS}
     return {**said, **own}
+
+
+@cache
+def _own_names(kind: type[Record]) -> tuple[str, ...]:
+    """What records of a kind say in fields of their own."""
+    return tuple(field.name for field in fields(kind) if field.name not in _NOT_SHOWN)
 
 
 def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
@@ -148,7 +150,7 @@ def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
         if value == 0:
             return "matched"
         return f"surplus {value}" if value > 0 else f"missing {-value}"
-    symbol = _symbol(name, info)
+    symbol = _written(name, info.system, is_own(info.policy_name))
     left = symbol.text.replace("{i}", str(values.get("i", "<i>i</i>")))
     try:
         right = symbol.word(value, info, values)
@@ -161,20 +163,25 @@ def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
 
 def values_beside(code: Code, records: Sequence[Record], info: RunInfo) -> dict[Line, dict[str, Beside]]:
     """The values known after *records*, by the line beside which they stand."""
-    found: dict[Line, dict[str, Beside]] = {}
-    labelled = _labelled(info.system, is_own(info.policy_name))
+    own = is_own(info.policy_name)
+    labelled = _labelled(info.system, own)
+    said: dict[Line, dict[str, tuple[Mapping[str, Any], bool]]] = {}  # last: of many sub-steps few are to be worded
     for record in records:
         if record.line not in code.place:
             continue
         values, fresh = numbers_of(record), record is records[-1]
-        found.setdefault(record.line, {})
+        said.setdefault(record.line, {})
         for name in values:
             if name == "i" and not labelled.isdisjoint(values):
                 continue  # the labels of the others carry it
             if name == "configuration" and "count" in values:
                 continue  # it was said when it was found
-            symbol = _symbol(name, info).plain
+            symbol = _written(name, info.system, own).plain
             line = code.line_for(symbol, record.line) if symbol else record.line
-            if text := worded(name, values, info):
-                found.setdefault(line, {})[name] = Beside(text, fresh)
-    return found
+            said.setdefault(line, {})[name] = values, fresh
+    return {
+        line: {
+            name: Beside(text, fresh) for name, (values, fresh) in named.items() if (text := worded(name, values, info))
+        }
+        for line, named in said.items()
+    }

@@ -56,13 +56,16 @@ class SteadyRows(Chart, Generic[Row]):
 
     def set_rows(self, rows: tuple[Row, ...]) -> None:
         """Show these; nothing around them jumps where they get fewer."""
-        if rows == self._rows:
-            return
-        self._rows = rows
+        before, self._rows = self._look(), rows
         if len(rows) > self._most_rows:
             self._most_rows = len(rows)
             self.updateGeometry()
-        self.update()
+        if self._look() != before:
+            self.update()
+
+    def _look(self) -> object:
+        """What decides how the rows look."""
+        return self._rows
 
     def sizeHint(self) -> QSize:
         return QSize(200, round((self._most_rows + 1) * self._row_height() + 6))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from unittest import mock
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.symbols import SYMBOLS
+from slotscope.gui.panels import algorithm_values
 from slotscope.gui.panels.algorithm import AlgorithmPanel
 from slotscope.gui.panels.algorithm_layout import HEADING_LEFT
 from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside
@@ -106,6 +108,13 @@ class TestValues:
         assert not found[Line(2, 18)]["servers_with_room"].fresh
         assert found[Line(2, 22)]["empty_slots"].fresh
         assert found[Line(2, 18)]["servers_with_room"].text == "servers with room = 4"
+
+    def test_of_many_sub_steps_only_what_was_said_last_is_worded(self, steps):
+        records = [Record("servers_scanned", Line(2, 18), {"servers_with_room": count}) for count in range(5)]
+        with mock.patch.object(algorithm_values, "worded", wraps=algorithm_values.worded) as told:
+            found = values_beside(Code(steps[0].info.pseudocode), records, steps[0].info)
+        assert [item.text for item in found[Line(2, 18)].values()] == ["servers with room = 4"]
+        assert told.call_count == 1
 
     def test_what_a_decision_names_counts_from_one(self, steps):
         info = steps[0].info

@@ -8,6 +8,7 @@ from math import ceil, isfinite
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 
+from slotscope.gui.painting.seen import PARTS
 from slotscope.gui.panels.pages import SteadyRows
 from slotscope.gui.panels.wording import with_interval
 from slotscope.gui.plotting.scales import format_number, step_up
@@ -64,7 +65,7 @@ class ServersAxis(SteadyRows[AxisRow]):
     @property
     def top(self) -> float:
         """The end of the axis, in servers."""
-        ends = [row.servers.mean + _half_width(row) for row in self._rows if isfinite(row.servers.mean)]
+        ends = [end for row in self._rows for end in _ends(row) if isfinite(end)]
         return step_up(_ROOM * max([1.0, *ends, *(value for _, value, _ in self.levels)]))
 
     @property
@@ -89,6 +90,20 @@ class ServersAxis(SteadyRows[AxisRow]):
 
     def _across(self, servers: float, track: QRectF) -> float:
         return track.left() + track.width() * min(1.0, servers / self.top)
+
+    def _look(self) -> object:
+        """The words, and the ends of marks as far as anybody sees where they are."""
+        parts = PARTS * self.width() / self.top
+        return self.top, [
+            (
+                row.title,
+                _number(row),
+                row.role,
+                row.breaks,
+                *(isfinite(end) and round(parts * end) for end in _ends(row)),
+            )
+            for row in self._rows
+        ]
 
     def row_at(self, y: float) -> int:
         """The row at a height, -1 outside."""
@@ -140,8 +155,7 @@ class ServersAxis(SteadyRows[AxisRow]):
     def _paint_mark(self, painter: QPainter, track: QRectF, row: AxisRow, middle: float) -> None:
         """A dot with its interval; a ring where the budget is broken."""
         color = QColor(self._theme.color("rejection" if row.breaks else row.role))
-        width = _half_width(row)
-        ends = [self._across(max(0.0, row.servers.mean + sign * width), track) for sign in (-1, 1)]
+        ends = [self._across(max(0.0, end), track) for end in _ends(row)]
         painter.setPen(QPen(color, 2.0))
         painter.drawLine(QLineF(ends[0], middle, ends[1], middle))
         painter.setBrush(QColor(self._theme.panel) if row.breaks else color)
@@ -153,9 +167,10 @@ class ServersAxis(SteadyRows[AxisRow]):
         return self._rows[place].tip if place >= 0 else ""
 
 
-def _half_width(row: AxisRow) -> float:
-    """That of N; 0 where there is no interval."""
-    return row.servers.half_width if isfinite(row.servers.half_width) else 0.0
+def _ends(row: AxisRow) -> tuple[float, float]:
+    """Those of N's interval; N itself where there is none."""
+    half = row.servers.half_width if isfinite(row.servers.half_width) else 0.0
+    return row.servers.mean - half, row.servers.mean + half
 
 
 def _number(row: AxisRow) -> str:

@@ -25,7 +25,7 @@ from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBound
 from slotscope.model.kinds.phases.state import REQUESTED
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours, text_of, type_of
+from tests.gui.painted import Counted, colours, text_of, type_of
 from tests.gui.windows import on_screen
 
 NAME = "jrs-two-phases"
@@ -202,6 +202,16 @@ def test_rows_are_pointed_at_by_their_height(qtbot: QtBot):
     step = axis.height() / 3
     assert [axis.row_at(step * place + step / 2) for place in range(3)] == [-1, 0, 1]
     assert axis.top >= 5.5
+
+
+def test_a_policy_is_painted_again_where_its_mark_is_seen_to_move(qtbot: QtBot):
+    axis = on_screen(qtbot, ServersAxis(load_theme("dark"), "servers"), 400, 90)
+    paints, seen = Counted(axis), []
+    for servers in (30_000.0, 30_000.01, 30_400.0):
+        axis.set_rows((AxisRow("now", Estimate(servers, float("nan"))), AxisRow("b", Estimate(5e4, servers))))
+        QApplication.processEvents()
+        seen.append(paints.count)
+    assert 0 < seen[0] == seen[1] < seen[2]
 
 
 def test_the_nearest_point_is_told(qtbot: QtBot):
