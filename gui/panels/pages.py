@@ -56,14 +56,14 @@ class SteadyRows(Chart, Generic[Row]):
 
     def set_rows(self, rows: tuple[Row, ...]) -> None:
         """Show these; nothing around them jumps where they get fewer."""
-        before, self._rows = self._look(), rows
+        before, self._rows = self._appearance(), rows
         if len(rows) > self._most_rows:
             self._most_rows = len(rows)
             self.updateGeometry()
-        if self._look() != before:
+        if self._appearance() != before:
             self.update()
 
-    def _look(self) -> object:
+    def _appearance(self) -> object:
         """What decides how the rows look."""
         return self._rows
 

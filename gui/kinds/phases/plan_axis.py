@@ -91,7 +91,7 @@ class ServersAxis(SteadyRows[AxisRow]):
     def _across(self, servers: float, track: QRectF) -> float:
         return track.left() + track.width() * min(1.0, servers / self.top)
 
-    def _look(self) -> object:
+    def _appearance(self) -> object:
         """The words, and the ends of marks as far as anybody sees where they are."""
         parts = PARTS * self.width() / self.top
         return self.top, [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
@@ -15,6 +16,7 @@ from slotscope.gui.kinds.queue.queues_lanes import LogSwitch
 from slotscope.gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, spaced
 from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
 from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.kept import Kept
 from slotscope.gui.painting.textures import device_ratio
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
@@ -51,6 +53,7 @@ class SizeRuler(Chart):
         self._marker: Marker | None = None
         self._caption: tuple[str, ...] = ("",)
         self._bars: tuple[list[float], list[float]] = ([], [])
+        self._kept = Kept()
         self.switch = LogSwitch("sizes", theme, self)
         self.switch.toggled.connect(self._rescale)
         self._scale = SizeScale(0, 1, False, Fraction(1))
@@ -97,6 +100,7 @@ class SizeRuler(Chart):
     def _rescale(self) -> None:
         if self._sizes is None or self._numbers is None:
             return
+        self._kept.forget()
         right = max(_MARGIN + 10.0, self.width() - _MARGIN)
         self._scale = SizeScale(_MARGIN, right, self.switch.isChecked(), self._sizes.least)
         self._bars = ([], [])
@@ -140,19 +144,27 @@ class SizeRuler(Chart):
             return
         painter = QPainter(self)
         painter.setFont(current_fonts().body)
-        top = self._caption_height() + 2
-        area = QRectF(self._scale.left, top, self._scale.right - self._scale.left, max(1.0, self.floor() - top))
+        self._kept.paint(painter, self.rect(), QColor(self._theme.panel), None, partial(self._paint_sizes, self._sizes))
         self._paint_caption(painter)
-        if self._sizes.stems:
-            self._paint_stems(painter, self._sizes, area)
-        else:
-            self._paint_bars(painter, self._sizes, area)
-        self._paint_floor(painter, self._sizes, area)
-        if self._sizes.intervals:
-            self._paint_partition(painter, self._sizes)
-        self._paint_ends(painter, self._sizes)
-        self._paint_marker(painter, area)
+        self._paint_marker(painter)
         painter.end()
+
+    def _area(self) -> QRectF:
+        """Where the histogram is."""
+        top = self._caption_height() + 2
+        return QRectF(self._scale.left, top, self._scale.right - self._scale.left, max(1.0, self.floor() - top))
+
+    def _paint_sizes(self, sizes: SizeAxis, painter: QPainter) -> None:
+        """All that no size which is pointed out changes."""
+        area = self._area()
+        if sizes.stems:
+            self._paint_stems(painter, sizes, area)
+        else:
+            self._paint_bars(painter, sizes, area)
+        self._paint_floor(painter, sizes, area)
+        if sizes.intervals:
+            self._paint_partition(painter, sizes)
+        self._paint_ends(painter, sizes)
 
     def _paint_caption(self, painter: QPainter) -> None:
         texts = self._marker.words if self._marker is not None else self._caption
@@ -239,9 +251,10 @@ class SizeRuler(Chart):
             box = QRectF(left, top + 3, widths[number] + 1, self.height() - top - 3)
             painter.drawText(box, _LEFT, fraction_words(marks[number]))
 
-    def _paint_marker(self, painter: QPainter, area: QRectF) -> None:
+    def _paint_marker(self, painter: QPainter) -> None:
         if self._marker is None:
             return
+        area = self._area()
         x = round(self._scale.x(self._marker.share)) - 0.5
         color, size = QColor(self._theme.color(self._marker.role)), 5 * current_fonts().scale
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

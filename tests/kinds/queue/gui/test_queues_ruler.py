@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations, pairwise
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -322,6 +323,17 @@ def test_a_linear_axis_for_few_intervals_and_a_switch(panel: QueuesPanel) -> Non
     panel.ruler.switch.click()
     assert panel.ruler.scale.logarithmic
     assert panel.ruler.scale.x(Fraction(1, 2)) > middle
+
+
+def test_another_marker_draws_no_sizes_again(panel: QueuesPanel) -> None:
+    shown(panel, "queues-wide-jobs", "bf-js")
+    ruler = panel.ruler
+    with mock.patch.object(ruler, "_paint_sizes", wraps=ruler._paint_sizes) as drawn:
+        ruler._kept.forget()
+        for share in (0.3, 0.6, 0.9):
+            move(panel, QPointF(ruler.scale.x(share), ruler.floor() - 5))
+            assert load_theme("light").focus in colours(ruler)
+    assert drawn.call_count == 1
 
 
 def test_a_narrower_ruler_has_fewer_bars(qtbot: QtBot, panel: QueuesPanel) -> None:
