@@ -28,6 +28,7 @@ TEXT_CONTRAST = 4.5
 MARK_CONTRAST = 3.0
 LECTURE_SCALE = 1.5
 _BODY_SIZE, _HEADING_SIZE, _DISPLAY_SIZE = 11.0, 13.0, 18.0
+_BETWEEN_SIZES = _BODY_SIZE * (1 + LECTURE_SCALE) / 2  # of the body at a desk and in a lecture
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _FAMILIES = ("Inter", "Noto Sans", "Source Sans 3", "Segoe UI", "Helvetica Neue", "DejaVu Sans", "Liberation Sans")
 #: Widgets that need an outline of their own, and by how much (%) Fusion darkens it.
@@ -273,9 +274,7 @@ _STYLED = "slotscope-styled"
 
 def current_fonts() -> Fonts:
     """The fonts of the window as it is now, in lecture mode or not."""
-    usual = fonts()
-    middle = usual.body_size * (1 + LECTURE_SCALE) / 2
-    return fonts(lecture=QApplication.font().pointSizeF() > middle)
+    return fonts(lecture=QApplication.font().pointSizeF() > _BETWEEN_SIZES)
 
 
 def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:

@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from slotscope.gui.platform import Platform
+from slotscope.model.cli import arguments
 from slotscope.model.cli.arguments import COMMANDS, parse
 from slotscope.model.cli.output import Progress
 from slotscope.model.cli.parser import DEFAULT_SCENARIO
@@ -192,6 +194,14 @@ class TestProcess:
         process.send_signal(signal.SIGINT)
         _, err = process.communicate()
         assert (process.returncode, err) == (130, "slotscope: stopped\n")
+
+
+def test_lines_of_the_window_are_read_by_one_parser_which_keeps_nothing_of_them():
+    with mock.patch.object(arguments, "Parser", wraps=arguments.Parser) as made:
+        alone = parse(["dra-classroom"])
+        parse(["dra-vms", "--policy", "dra", "--policy", "first-fit", "--trace", "jobs.csv", "--event", "3"])
+        assert parse(["dra-classroom"]) == alone
+    assert (alone.policies, alone.trace, made.call_count <= 1) == ((), [], True)
 
 
 def test_a_reference_engine_can_be_forced(answer, monkeypatch):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Sequence
+from typing import Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QCursor,
+    QFont,
     QFontMetricsF,
     QMouseEvent,
     QPainter,
@@ -43,6 +44,8 @@ _SHORT_LINE = 36
 _LONG_LINE, _LEAST_LINE = 60, 30
 #: Lines that the sentence of an opened row takes at most.
 _MOST_LINES = 4
+#: Sentences of which it is remembered how many lines they take; then all are forgotten.
+_MOST_REMEMBERED = 4096
 _PADDING = 4.0
 _MARGIN, _GAP = 5, 3  # before the first mark, and between marks
 _STEP_INDENT = 0.8  # of a sub-step's sentence, in heights of the type
@@ -150,6 +153,7 @@ class LogView(QTableView):
         self._digits = (0, 0)
         self._opened, self._alone = -1, False
         self._heights: set[int] = set()  # rows whose heights are not the usual one
+        self._counted: dict[tuple[str, str, float], int] = {}  # lines, by sentence, type and width
         self._lecture = False
         self._log = model
         self.rows = LogRows(theme, self)
@@ -225,16 +229,30 @@ class LogView(QTableView):
 
     def height_of(self, row: int, whole: int) -> int:
         """Height in pixels that a row needs to show all of its sentence at a panel's width."""
-        metrics = QFontMetricsF(self.font())
-        indent, text, widths = 0.0, self.empty_note, self._widths(whole)
-        if 0 <= row < self._log.rowCount():
-            entry = self._log.entry(row)
-            indent = metrics.height() * _STEP_INDENT if entry.step else 0.0
-            text = _worded(entry, numbered=not widths[EVENT])
-        width = whole - sum(widths.values()) - 2 * _PADDING - indent
-        count = len(sentence_lines(text, self.font(), max(1.0, width)))
-        most = count if self.rows.whole else _MOST_LINES
-        return round(metrics.height() * min(count, most) + 2 * _PADDING)
+        return next(self._heights_of((row,), whole))
+
+    def _heights_of(self, rows: Iterable[int], whole: int) -> Iterator[int]:
+        """The same of several; in a hall hundreds are measured, at each width on the way to a layout."""
+        font, widths, known = self.font(), self._widths(whole), self._log.rowCount()
+        high = QFontMetricsF(font).height()
+        room = whole - sum(widths.values()) - 2 * _PADDING
+        for row in rows:
+            indent, text = 0.0, self.empty_note
+            if 0 <= row < known:
+                entry = self._log.entry(row)
+                indent = high * _STEP_INDENT if entry.step else 0.0
+                text = _worded(entry, numbered=not widths[EVENT])
+            count = self._count_lines(text, font, max(1.0, room - indent))
+            yield round(high * (count if self.rows.whole else min(count, _MOST_LINES)) + 2 * _PADDING)
+
+    def _count_lines(self, text: str, font: QFont, width: float) -> int:
+        """How many lines a sentence takes: most stay as they are from moment to moment."""
+        key = text, font.key(), width
+        if key not in self._counted:
+            if len(self._counted) >= _MOST_REMEMBERED:
+                self._counted.clear()
+            self._counted[key] = len(sentence_lines(text, font, width))
+        return self._counted[key]
 
     def note_if_empty(self, text: str) -> None:
         """Say this where there is no row."""
@@ -253,9 +271,9 @@ class LogView(QTableView):
             if other < rows:
                 self.setRowHeight(other, usual)
         self._opened, self._alone, self._heights = row, alone, set(opened)
-        for one in opened:
-            wanted = self.height_of(one, self.viewport().width()) if 0 <= one < rows else 0
-            if wanted and wanted != self.rowHeight(one):
+        known = [one for one in opened if 0 <= one < rows]
+        for one, wanted in zip(known, self._heights_of(known, self.viewport().width()), strict=True):
+            if wanted != self.rowHeight(one):
                 self.setRowHeight(one, wanted)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -186,7 +186,7 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
         )
         return wide, max(ends)
 
-    @property
+    @cached_property
     def origin(self) -> tuple[int, int]:
         """Where the content begins in the view; what is narrower or lower is centred."""
         wide, high = self.content

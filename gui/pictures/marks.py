@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from typing import Iterator
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -52,9 +53,14 @@ def around(painter: QPainter, stage: QRectF) -> Iterator[None]:
 def outline(painter: QPainter, rect: QRectF, color: str, under: str) -> None:
     """A frame in two tones, so that it is seen on any ground."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    for tone, width in ((under, WIDTH + 2), (color, WIDTH)):
-        painter.setPen(QPen(QColor(tone), width, j=Qt.PenJoinStyle.MiterJoin))
+    for pen in (_pen(under, WIDTH + 2), _pen(color, WIDTH)):
+        painter.setPen(pen)
         painter.drawRect(rect)
+
+
+@cache
+def _pen(color: str, width: float) -> QPen:
+    return QPen(QColor(color), width, j=Qt.PenJoinStyle.MiterJoin)
 
 
 def outline_thing(painter: QPainter, rect: QRectF, color: str, under: str, small: float = SMALL) -> None:

@@ -22,7 +22,7 @@ def format_number(value: float, resolution: float = 1.0) -> str:
         return "\u2013"
     decimals = max(0, -math.floor(math.log10(resolution) + 1e-9)) if resolution > 0 else 0
     text = f"{value:.3g}" if abs(value) >= _LARGEST_PLAIN or decimals > _MOST_DECIMALS else f"{value:,.{decimals}f}"
-    if not any(digit in text for digit in "123456789"):
+    if text.startswith("-") and not any(digit in text for digit in "123456789"):
         text = text.removeprefix("-")
     return text.replace(",", THIN_SPACE).replace("-", MINUS)
 

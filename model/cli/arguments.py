@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -119,6 +120,7 @@ class _ShowVersion(argparse.Action):
         parser.exit()
 
 
+@cache  # a lesson has a line of the window for each of its steps
 def _window() -> Parser:
     parser = Parser(
         "",

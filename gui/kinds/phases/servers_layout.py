@@ -214,9 +214,9 @@ class PhaseLayout(CellLayout[PhaseWishes, SectionGrid[PhaseCell]]):
 
     def box(self, section: int, index: int) -> Box:
         """x, y, width, height of a server's bins up to their rims, with the floor."""
-        cell, (x, _) = self.grids[section].cell, self.corner(section, index)
-        y = self.ground(section, index) - cell.rim
-        return x + cell.left, y, cell.bins(self.wishes.resources), cell.rim + cell.floor
+        cell, (x, y) = self.grids[section].cell, self.corner(section, index)
+        top = y + cell.head + cell.tall - cell.rim
+        return x + cell.left, top, cell.bins(self.wishes.resources), cell.rim + cell.floor
 
     def _caption_end(self, section: int) -> int:
         if self.beside and section + 1 < len(self.grids):

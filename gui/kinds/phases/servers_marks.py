@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from slotscope.gui.intents import Select
@@ -144,10 +145,9 @@ def paint_marks(painter: QPainter, scene: PhaseScene, named: tuple[PhaseMark, ..
 def paint_passed(painter: QPainter, scene: PhaseScene, text: Symbols) -> None:
     """Outline the servers that are passed over, with the reason in them."""
     for one in scene.frame.passed_over:
-        place, color = ServerPlace(one.server), scene.theme.color(passed_role(one))
-        rect = scene.server_rect(place)
-        if rect is not None:
-            _outline_place(painter, scene, place, color, tokens=False)
+        found, color = scene.find(ServerPlace(one.server)), scene.theme.color(passed_role(one))
+        if found is not None:
+            rect = _outline_server(painter, scene, found, color)
             paint_reason(painter, rect, one.reasons, text, scene.theme, color)
 
 
@@ -177,14 +177,20 @@ def _outline_place(painter: QPainter, scene: PhaseScene, place: ServerPlace, col
     if found is None:
         return
     if not tokens:
-        large = scene.layout.grids[found[0]].cell.shows_jobs
-        outline_server(painter, scene.rect(scene.layout.box(*found)), color, scene.theme.panel, large)
+        _outline_server(painter, scene, found, color)
         return
     count = max(1, int(scene.state.tokens_on[place.server]))
     boxes = [scene.rect(box) for box in scene.token_boxes(*found, count)]
     if boxes[0].width() > 0:
         around = boxes[0].united(boxes[-1]).adjusted(-2, -2, 2, 2)
         outline(painter, around, color, scene.theme.panel)
+
+
+def _outline_server(painter: QPainter, scene: PhaseScene, found: tuple[int, int], color: str) -> QRectF:
+    """Outline the bins of a server of a section; where they are."""
+    rect = scene.rect(scene.layout.box(*found))
+    outline_server(painter, rect, color, scene.theme.panel, scene.layout.grids[found[0]].cell.shows_jobs)
+    return rect
 
 
 def _record(state: PhaseState, job: int, virtual: bool) -> int | None:

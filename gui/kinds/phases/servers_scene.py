@@ -72,11 +72,6 @@ class PhaseScene(CellScene[PhaseState, PhaseNumbers, PhaseFacts]):
                 return number, index
         return None
 
-    def server_rect(self, place: ServerPlace) -> QRectF | None:
-        """The bins of a server up to their rims; None where it has no place."""
-        found = self.find(place)
-        return None if found is None else self.rect(self.layout.box(*found))
-
     def blocks(self, place: ServerPlace, virtual: bool = False) -> JobBlocks:
         """The jobs of one server."""
         number, index = self.find(place) or (0, 0)

@@ -158,7 +158,7 @@ class TokensPanel(TiledPanel):
             self.lines.show_moment(frame)
 
     def _show_numbers(self, frame: Frame, rows: tuple[TokenRow, ...], recent: RecentRates) -> None:
-        self.tiles.set_texts(tiles(frame, waiting(frame.state), recent))
+        self.tiles.set_texts(tiles(frame, waiting(frame.state, 1), recent))
         arrivals, letters = frame.info.numbers.arrival_rates, own_letters(frame.info.numbers.model.phases)
         each = zip(rows, recent.of, strict=True)
         self.rates.show_rates(

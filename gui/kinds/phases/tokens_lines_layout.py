@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
-from typing import Any, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
 from PySide6.QtCore import QRectF
@@ -14,8 +14,7 @@ from slotscope.model.kinds.phases.rows import FLAG_MATCHED, FLAG_OF_VIRTUAL, FLA
 from slotscope.model.reporting.frame import Frame
 
 
-@dataclass(frozen=True)
-class Life:
+class Life(NamedTuple):
     """One token; ``used`` is None while it waits.
 
     ``job`` is the number of the job, or of the virtual job, that took it.
@@ -35,12 +34,13 @@ class Life:
         return (now if self.used is None else self.used) - self.made
 
 
-def waiting(state: Any) -> tuple[Life, ...]:
-    """The tokens of all pools and types, the oldest first."""
-    there = np.nonzero(state.token_number >= 0)
-    numbers = (array[there].tolist() for array in (state.token_server, state.token_time))
-    lives = map(Life, state.token_number[there].tolist(), there[1].tolist(), there[0].tolist(), *numbers)
-    return tuple(sorted(lives, key=lambda life: life.token))
+def waiting(state: Any, most: int | None = None) -> tuple[Life, ...]:
+    """The tokens of all pools and types, the oldest first; no more than *most*."""
+    pools, types, places = np.nonzero(state.token_number >= 0)
+    oldest = np.argsort(state.token_number[pools, types, places])[:most]
+    there = pools[oldest], types[oldest], places[oldest]
+    columns = state.token_number[there], there[1], there[0], state.token_server[there], state.token_time[there]
+    return tuple(map(Life, *(column.tolist() for column in columns)))
 
 
 def used_lately(frame: Frame, most: int) -> tuple[Life, ...]:
@@ -112,7 +112,7 @@ def _by_virtual_gone(rows: np.ndarray, state: Any, known: np.ndarray) -> Iterato
     for made, lives in of_request.items():
         lives.sort(key=lambda life: (life.type, life.job))
         for token, life in zip(requests[made], lives, strict=False):
-            yield replace(life, token=token, pool=made.pool, made=made.made)
+            yield life._replace(token=token, pool=made.pool, made=made.made)
 
 
 def _requests(rows: np.ndarray, known: np.ndarray) -> dict[Life, list[int]]:

@@ -150,7 +150,7 @@ def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
 
 
 def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> tuple[TileText, ...]:
-    """The few numbers above the curves; *lives* are the tokens that wait, the oldest first."""
+    """The few numbers above the curves; *lives* begin with the token that has waited longest."""
     state, servers = frame.state, frame.info.facts.normal_servers
     oldest = significant(lives[0].age(frame.time), 2) if lives else "–"
     return (

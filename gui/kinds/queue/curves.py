@@ -291,12 +291,13 @@ class QueueCurvesPanel(TiledPanel):
         self.tiles.set_texts(tuple(tiles(frame, until_now(frame), found)))
         self._show_verdict(frame)
         mean, judgement = found.means.get("queue_length"), found.judgement
-        if mean is None or judgement is None or judgement.verdict not in (STABLE, NO_VERDICT):
-            self.plot.set_reference("mean", None, "muted", "")
-            self.plot.refresh()
+        if mean is not None and judgement is not None and judgement.verdict in (STABLE, NO_VERDICT):
+            told = estimate_words(mean.mean, mean.half_width).split(" ")[0]
+            self.plot.set_reference("mean", mean.mean, "muted", f"mean{THIN} {told}")
+        elif self.plot.has_reference("mean"):
+            self.plot.discard("mean")
+        else:
             return
-        told = estimate_words(mean.mean, mean.half_width).split(" ")[0]
-        self.plot.set_reference("mean", mean.mean, "muted", f"mean{THIN} {told}")
         self.plot.refresh()
 
     def _show_verdict(self, frame: Frame) -> None:

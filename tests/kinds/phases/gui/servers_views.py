@@ -151,9 +151,10 @@ def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> PhaseServ
 
 
 def server_rect(scene: PhaseScene, place: ServerPlace) -> QRectF:
-    rect = scene.server_rect(place)
-    assert rect is not None
-    return rect
+    """The bins of a server up to their rims."""
+    found = scene.find(place)
+    assert found is not None
+    return scene.rect(scene.layout.box(*found))
 
 
 def records_of(state: PhaseState) -> list[int]:

@@ -130,6 +130,7 @@ def test_waiting_tokens_are_the_states_oldest_first() -> None:
     state = frame.state
     found = waiting(state)
     assert [life.token for life in found] == sorted(state.token_number[state.token_number >= 0].tolist())
+    assert waiting(state, 2) == found[:2] != found
     ages = [life.age(frame.time) for life in found]
     assert ages == sorted(ages, reverse=True)
     for life in found:
