@@ -75,6 +75,8 @@ class PseudocodeView(QAbstractScrollArea):
         self.headings = False
         self._setting, self._set_as, self._size = 0, _SETTINGS[0], self.size()
         self._layout = CodeLayout(self.code, self._type(), 0.0, False)
+        self._given: object = None  #: what all layouts are made of,
+        self._layouts: dict[Setting, CodeLayout] = {}  #: where none shows enough, all are tried at each step
         self._placed: list[PlacedLine] = []
         self._glide = QPropertyAnimation(self.verticalScrollBar(), b"value", self)
         self._glide.setEasingCurve(QEasingCurve.Type.OutCubic)
@@ -139,7 +141,12 @@ class PseudocodeView(QAbstractScrollArea):
         self._setting = min(setting, len(settings) - 1)
         self._set_as = one = settings[self._setting]
         width = self.viewport().width()
-        self._layout = CodeLayout(self.code, self._type(), width, self.headings, one.tight, one.brief)
+        given = self.code, self.font().key(), width
+        if given != self._given:
+            self._given, self._layouts = given, {}
+        if one not in self._layouts:
+            self._layouts[one] = CodeLayout(self.code, self._type(), width, self.headings, one.tight, one.brief)
+        self._layout = self._layouts[one]
         self._placed = self._layout.placed(self.picture.beside, self.picture.current)
 
     def _place(self) -> None:

@@ -11,9 +11,9 @@ from PySide6.QtCore import QPoint, Qt
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.symbols import SYMBOLS
-from slotscope.gui.panels import algorithm_values
+from slotscope.gui.panels import algorithm_values, algorithm_view
 from slotscope.gui.panels.algorithm import AlgorithmPanel
-from slotscope.gui.panels.algorithm_layout import HEADING_LEFT
+from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout
 from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside
 from slotscope.gui.panels.algorithm_view import PseudocodeView
 from slotscope.gui.theme import apply, load_theme
@@ -127,6 +127,18 @@ class TestValues:
 
 
 class TestStepping:
+    def test_lines_are_set_once_for_a_width_also_where_no_type_shows_the_whole_function(self, panel, steps):
+        panel.resize(500, 160)
+        panel.set_frame(steps[-2])
+        with mock.patch.object(algorithm_view, "CodeLayout", wraps=CodeLayout) as made:
+            for frame in steps[1:-1]:
+                panel.set_frame(frame)
+            assert panel.view._too_high()
+            assert not made.called
+            panel.resize(460, 160)
+            panel.grab()
+            assert made.called
+
     def test_the_line_and_the_sentence_of_the_sub_step_are_shown(self, panel, steps):
         for number, frame in enumerate(steps[1:-1], 1):
             panel.set_frame(frame)
