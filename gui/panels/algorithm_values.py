@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import fields
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Mapping, NamedTuple, Sequence
@@ -132,15 +131,9 @@ def _labelled(system: str, own_policy: bool) -> frozenset[str]:
 
 def numbers_of(record: Record) -> dict[str, Any]:
     """All that a record says, by name."""
-    own = {name: getattr(record, name) for name in _own_names(type(record))}
+    own = {name: getattr(record, name) for name in record.__dataclass_fields__ if name not in _NOT_SHOWN}
     said = {name: value for name, value in record.values.items() if name not in _IN_WORDS}
     return {**said, **own}
-
-
-@cache
-def _own_names(kind: type[Record]) -> tuple[str, ...]:
-    """What records of a kind say in fields of their own."""
-    return tuple(field.name for field in fields(kind) if field.name not in _NOT_SHOWN)
 
 
 def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:

@@ -40,7 +40,7 @@ _SCROLL_TIME = 180  # ms
 _DIMMED = 0.38
 
 
-class Setting(NamedTuple):
+class TypeSetting(NamedTuple):
     """How lines are set."""
 
     tight: bool = False
@@ -49,8 +49,8 @@ class Setting(NamedTuple):
 
 
 #: From the roomiest on; type that the last row of a hall cannot read shows nothing, so that there long lines are cut.
-_SETTINGS = (Setting(), *(Setting(True, share) for share in (1.0, 0.92, 0.85, 0.78, 0.72)))
-_IN_HALL = (*_SETTINGS[:2], Setting(True, 1.0, True))
+_SETTINGS = (TypeSetting(), *(TypeSetting(True, share) for share in (1.0, 0.92, 0.85, 0.78, 0.72)))
+_IN_HALL = (*_SETTINGS[:2], TypeSetting(True, 1.0, True))
 
 
 class ShownPseudocode(NamedTuple):
@@ -76,7 +76,7 @@ class PseudocodeView(QAbstractScrollArea):
         self._setting, self._set_as, self._size = 0, _SETTINGS[0], self.size()
         self._layout = CodeLayout(self.code, self._type(), 0.0, False)
         self._given: object = None  #: what all layouts are made of,
-        self._layouts: dict[Setting, CodeLayout] = {}  #: where none shows enough, all are tried at each step
+        self._layouts: dict[TypeSetting, CodeLayout] = {}  #: where none shows enough, all are tried at each step
         self._placed: list[PlacedLine] = []
         self._glide = QPropertyAnimation(self.verticalScrollBar(), b"value", self)
         self._glide.setEasingCurve(QEasingCurve.Type.OutCubic)
@@ -398,7 +398,7 @@ class PseudocodeView(QAbstractScrollArea):
         return f"<p>{name}, {visited}</p><p>{text}</p>{f'<p>{shown}</p>' if shown else ''}"
 
 
-def _settings() -> tuple[Setting, ...]:
+def _settings() -> tuple[TypeSetting, ...]:
     return _IN_HALL if current_fonts().lecture else _SETTINGS
 
 
