@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping
 
-from slotscope.gui.language.words import line_of, tr
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.worker import RunWorker
-from slotscope.gui.widgets.fault_label import without_folders
+from slotscope.gui.widgets.fault_label import brief_line
 from slotscope.model.api import Session
 from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.comparison.comparison import Comparison
@@ -69,7 +69,7 @@ def answered(worker: RunWorker, command: Callable[[RunWorker], None]) -> None:
     except GivenUpError:
         raise
     except UserError as error:
-        offer(worker, without_folders(line_of(error)))
+        offer(worker, brief_line(error))
         raise
 
 

@@ -24,7 +24,7 @@ from slotscope.gui.running.goals import Goal, GoalProgress
 from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.gui.running.searches import Searches
 from slotscope.gui.running.warming import Warming
-from slotscope.gui.widgets.fault_label import without_folders
+from slotscope.gui.widgets.fault_label import brief_line
 from slotscope.model.api import Session
 from slotscope.model.comparison.runs import Run, check_kind, lanes_of, lanes_shown, lanes_watched
 from slotscope.model.errors import PolicyFileError, PolicyStoppedError, UntrustedPolicyError, UserError
@@ -223,12 +223,11 @@ class RunWorker(QObject):
             if session is None:  # no frame comes that could tell it
                 self.refused.emit(line_of(error))
         except UserError as error:
-            line = line_of(error)
             if isinstance(error, UntrustedPolicyError):
                 self.permission_wanted.emit(error, command)
             if isinstance(error, PolicyFileError) and not isinstance(error, PolicyStoppedError):
-                self.policy_refused.emit(line)
-            self._refuse(without_folders(line) if isinstance(error, PolicyFileError) else line)
+                self.policy_refused.emit(line_of(error))
+            self._refuse(brief_line(error))
         except Exception as error:
             tell(error)
             self._refuse(tr("That could not be done: {fault}").format(fault=Fault.of(error).sentence))

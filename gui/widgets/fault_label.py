@@ -8,8 +8,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
-from slotscope.gui.language.words import tr
+from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.theme import Theme
+from slotscope.model.errors import PolicyFileError, UserError
 
 
 class FaultLine(QLabel):
@@ -51,6 +52,12 @@ _PREAMBLE = re.compile(
 def without_folders(text: str) -> str:
     """A fault that names a policy's file by its name alone."""
     return _FOLDERS.sub("", text, count=1)
+
+
+def brief_line(error: UserError) -> str:
+    """What is wrong, in one line; of a policy's file without its folders."""
+    line = line_of(error)
+    return without_folders(line) if isinstance(error, PolicyFileError) else line
 
 
 class FaultLabel(QLabel):

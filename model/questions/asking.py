@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 from time import monotonic
-from typing import Any, Callable, Iterator, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,13 @@ from slotscope.model.questions.changes import OfThings, WatchedThings, column_of
 from slotscope.model.questions.counting import prepare_counting
 from slotscope.model.questions.fields import ThingFields
 from slotscope.model.questions.meaning import Question
+from slotscope.model.questions.numbered import all_stay, followed, is_away
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import EventRun, Task
 from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.timeline import NO_END, Stretch, Timeline
-from slotscope.model.systems.base import EVENT, PolicySystem
+from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL, PolicySystem
 from slotscope.model.systems.state import copied
 from slotscope.model.systems.watching import RowChanges
 
@@ -178,7 +179,7 @@ class _Asker:
         samples = stretch.samples if self._samples else np.zeros((len(rows), 0))
         tables = [EventTable(rows, samples, lead, self._system.numbers) for lead in self._leads]
         if self._looks:
-            self._look(tables, before, stretch.changes)
+            self._look(tables, before, stretch)
         values = [question.at(table) for question, table in zip(self._questions, tables, strict=True)]
         if self._depth:
             self._leads = self._leads_after(tables)
@@ -195,17 +196,21 @@ class _Asker:
 
     # States.
 
-    def _look(self, tables: list[EventTable], state: Any, changes: RowChanges | None) -> None:
-        """Find what the questions read from states: in what events changed, or at the events that they leave open."""
+    def _look(self, tables: list[EventTable], state: Any, stretch: Stretch) -> None:
+        """Find what the questions read from states: in what events changed, or at the events that they leave open.
+
+        *state* is that before the *stretch*.
+        """
         for question, table in zip(self._questions, tables, strict=True):
             for place in range(len(question.looks)):
                 fresh = np.full(len(table.rows), np.nan)
                 known = table.lead.looks.get(place, fresh[:0])
                 table.looks[place] = np.concatenate([known, fresh])
+        self._pass_over(tables, state, stretch.state)
         if self._timeline.engine.watches:
             self._look_at_once(tables, state)
             for watch in self._watches:
-                self._look_at_changes(tables, state, watch, changes if watch is self._watches[0] else None)
+                self._look_at_changes(tables, state, watch, stretch.changes if watch is self._watches[0] else None)
         began = monotonic()
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         events = np.flatnonzero(np.logical_or.reduce(needed)).tolist()
@@ -233,6 +238,14 @@ class _Asker:
             self._seen = state
             self._slices.learn(len(tables[0].rows), monotonic() - began)
 
+    def _pass_over(self, tables: list[EventTable], before: Any, after: Any) -> None:
+        """What is read of jobs that have left before a slice, or come after it, is missing."""
+        first, last = (self._system.initial_jobs + int(state.number[NEXT_ARRIVAL]) for state in (before, after))
+        for question, table in zip(self._questions, tables, strict=True):
+            for place, look in enumerate(question.looks):
+                if look.of_things is not None and is_away(look.of_things, before, (first, last)):
+                    table.known.add(place)
+
     def _look_at_changes(
         self, tables: list[EventTable], state: Any, watch: WatchedThings, changes: RowChanges | None
     ) -> None:
@@ -243,15 +256,14 @@ class _Asker:
         rows = tables[0].rows
         open_ones = np.logical_or.reduce([self._needed(*pair) for pair in zip(self._questions, tables, strict=True)])
         if watch is self._watches[0]:
-            self._many = bool(open_ones.mean() > MANY)
+            self._many = bool(open_ones.mean() > MANY) and not watch.by_number
         looks = self._looks_at(tables, watch.things)
-        first = 0
-        again = self._again(state, rows[open_ones], watch) if looks else ()
-        for before, told, count in [(state, changes, len(rows))] if changes else again:
-            for table, place, look in looks:
-                start = table.lead.length + first
-                table.looks[place][start : start + count] = column_of(look, told, before, table, start, count)
-            first += count
+        if changes and looks:
+            _fill(looks, [(state, changes, len(rows))], watch)
+        elif looks:
+            few, opened = followed(watch, [look for *_, look in looks], state), rows[open_ones]
+            if not _fill(looks, self._again(state, opened, few), few):
+                _fill(looks, self._again(state, opened, watch), watch)
         for table, place, _ in looks:
             table.known.add(place)
 
@@ -261,7 +273,8 @@ class _Asker:
             (table, place, look.of_things)
             for question, table in zip(self._questions, tables, strict=True)
             for place, look in enumerate(question.looks)
-            if look.of_things is not None and look.of_things.things is things and look.of_things.needs <= table.known
+            if look.of_things is not None and look.of_things.things is things
+            if place not in table.known and look.of_things.needs <= table.known
         ]
 
     def _look_at_once(self, tables: list[EventTable], state: Any) -> None:
@@ -335,12 +348,27 @@ def _said(run: EventRun) -> dict[str, float]:
     return {name: float(value) for name, value in values if isinstance(value, int | float | np.number)}
 
 
+def _fill(
+    looks: Sequence[tuple[EventTable, int, OfThings]], told: Iterable[tuple[Any, RowChanges, int]], watch: WatchedThings
+) -> bool:
+    """Fill in looks from what was *told*; False where a thing has left the place at which alone it was watched."""
+    first, mine = 0, [look for *_, look in looks]
+    for before, changes, count in told:
+        if not all_stay(watch, mine, before, changes):
+            return False
+        for table, place, look in looks:
+            start = table.lead.length + first
+            table.looks[place][start : start + count] = column_of(look, changes, before, table, start, count)
+        first += count
+    return True
+
+
 def _watching(watch: WatchedThings) -> Task:
     """What lets a run tell what it changes."""
-    things = watch.things
-    return Task(
-        watch=watch.names, settled=things.settled, derived=things.derived, touched=things.touched, only=watch.only
-    )
+    things, derived = watch.things, watch.things.derived
+    if watch.only and derived is not None and {*derived.names}.isdisjoint(watch.names):
+        derived = None  # it would tell which places change
+    return Task(watch=watch.names, settled=things.settled, derived=derived, touched=things.touched, only=watch.only)
 
 
 def _one(look: Any, scene: EventTable) -> float:

@@ -62,6 +62,7 @@ class WatchedThings(NamedTuple):
     things: ThingFields
     names: tuple[str, ...]
     only: tuple[int, ...]  #: the places that are asked about; none: all
+    by_number: bool = False  #: only things that arrive are asked about, by their numbers
 
 
 class _ReadState(StateRows):
@@ -87,7 +88,8 @@ def watched_by(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[Wa
         names = _read_by(looks_at, seen, numbers)
         places = {len(getattr(seen, name)) for name in names}
         if 0 < len(names) <= MOST_WATCHED and len(places) == 1:
-            found.append(WatchedThings(things, tuple(names), _asked_for(looks_at, places.pop())))
+            by_number = things.arrive and all(one.number is not None for one in looks_at)
+            found.append(WatchedThings(things, tuple(names), _asked_for(looks_at, places.pop()), by_number))
     return tuple(found)
 
 

@@ -128,7 +128,8 @@ class ThingFields:
     the state, and gives [places] in which of its rows there is a thing; without it in each.  The arrays of
     the state that are *settled* do not change at a place before another thing comes to it; at which places an event
     may change those that things read of themselves is *touched*, where its row tells; some rows are *derived* from the
-    state.  Of a *fixed* number of things the scenario's numbers tell it.
+    state.  Of a *fixed* number of things the scenario's numbers tell it.  Those that *arrive* are numbered in that
+    order, and one that has left does not come back.
     """
 
     numbers: Callable[[Any], Any]
@@ -138,6 +139,7 @@ class ThingFields:
     touched: Touched | None = None
     derived: Derived | None = None
     fixed: Callable[[Any], int] | None = None
+    arrive: bool = False
 
 
 def in_system(state: Any) -> Any:
@@ -161,7 +163,7 @@ def jobs_with(
 ) -> ThingFields:
     """What can be asked of each job that is there; the columns *settled* change with its number alone."""
     return ThingFields(
-        lambda state: state.job_number[there(state)], fields, there, frozenset(settled), touched, derived
+        lambda state: state.job_number[there(state)], fields, there, frozenset(settled), touched, derived, arrive=True
     )
 
 
