@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QFont, QFontMetricsF, QImage
+from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.widgets.painted import svg_of
@@ -28,12 +30,24 @@ class TileStore:
     ----------
     colours:
         The colours that occur, as ``0xrrggbb``, in the order of their numbers.
+    images:
+        Of each image that was numbered its size, how many tiles stand in a row, and the numbers of its tiles.
     """
 
     def __init__(self) -> None:
         self.colours: list[int] = []
         self._numbers = np.zeros(1 << 24, np.uint16)  # of each colour there can be; 0: it has not occurred
         self._known: dict[bytes, int] = {}
+        self._images: dict[object, int] = {}
+        self.images: list[tuple[QSize, int, list[int]]] = []
+
+    def number(self, image: QImage) -> int:
+        """The number of an image that looks like this, which is cut the first time."""
+        key = image.size().toTuple(), hashlib.blake2b(image.constBits(), digest_size=16).digest()
+        if key not in self._images:
+            self._images[key] = len(self.images)
+            self.images.append((image.size(), *self.cut(image)))
+        return self._images[key]
 
     def cut(self, image: QImage) -> tuple[int, list[int]]:
         """How many tiles stand in a row of a picture, and the numbers of its tiles, row by row."""
@@ -92,6 +106,26 @@ _LARGE = 33
 _FALLBACK = "Verdana, sans-serif"
 
 
+class _Images(QSvgGenerator):
+    """Draws a panel with a pixel in the place of each large image, whose colour is the image's number.
+
+    Qt encodes an image as often as it is painted, for longer than all else takes.
+    """
+
+    def __init__(self, tiles: TileStore) -> None:
+        super().__init__(QSvgGenerator.SvgVersion.Svg11)
+        self._tiles = tiles
+
+    def stand_in(self, image: QImage) -> QImage:
+        """See :func:`slotscope.gui.painting.kept.put_image`."""
+        size = image.deviceIndependentSize()
+        if min(size.width(), size.height()) < _LARGE or image.hasAlphaChannel():
+            return image
+        pixel = QImage(1, 1, QImage.Format.Format_RGB32)
+        pixel.setPixel(0, 0, self._tiles.number(image))
+        return pixel
+
+
 class Vectors:
     """All pictures of one panel.
 
@@ -125,7 +159,7 @@ class Vectors:
 
     def add(self, panel: QWidget) -> int:
         """The number of the picture that a panel shows now."""
-        text = svg_of(panel)
+        text = svg_of(panel, generator=_Images(self.tiles))
         key = _key(text)
         if key not in self._known:
             self._known[key] = len(self.pictures)
@@ -175,9 +209,14 @@ class Vectors:
         key = _key(data)
         if key not in self._cut:
             picture = QImage.fromData(base64.b64decode(data))
-            scale = f"scale({width / picture.width():g},{height / picture.height():g})"
-            self._cut[key] = None if picture.hasAlphaChannel() else (scale, *self.tiles.cut(picture))
+            self._cut[key] = None if picture.hasAlphaChannel() else self._scaled(picture, width, height)
         return self._cut[key]
+
+    def _scaled(self, picture: QImage, width: float, height: float) -> tuple[str, int, list[int]]:
+        """The same of a picture through which nothing is seen, or of the image for which its one pixel stands."""
+        number = self.tiles.number(picture) if picture.width() > 1 else picture.pixel(0, 0) & 0xFFFFFF
+        size, columns, numbers = self.tiles.images[number]
+        return f"scale({width / size.width():g},{height / size.height():g})", columns, numbers
 
     def _number(self, part: str) -> int:
         return self._numbers.setdefault(part, len(self._numbers))

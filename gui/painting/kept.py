@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import Callable, Hashable
 
-from PySide6.QtCore import QRect
-from PySide6.QtGui import QColor, QPaintEngine, QPainter, QPixmap
+from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QPixmap
 
 #: Parts that are remembered; then all are forgotten.
 _MOST_REMEMBERED = 128
+
+
+def put_image(painter: QPainter, at: QPointF, image: QImage) -> None:
+    """Put an image there, or what is to stand in its place where somebody keeps images himself."""
+    stand_in: Callable[[QImage], QImage] | None = getattr(painter.paintEngine().paintDevice(), "stand_in", None)
+    if stand_in is None:
+        painter.drawImage(at, image)
+    else:
+        painter.drawImage(QRectF(at, image.deviceIndependentSize()), stand_in(image))
 
 
 class Kept:

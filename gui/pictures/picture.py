@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Select
+from slotscope.gui.painting.kept import put_image
 from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.wording import sentence
@@ -227,7 +228,7 @@ class ZoomedPicture(PointedPicture):
         for raster in self._rasters[: len(scene.sections)]:
             image = raster.image
             image.setDevicePixelRatio(self._ratio)
-            painter.drawImage(stage.topLeft() + QPointF(*raster.origin) / self._ratio, image)
+            put_image(painter, stage.topLeft() + QPointF(*raster.origin) / self._ratio, image)
         self._paint_text(painter, scene)
         painter.restore()
         if legend.height() > 0:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
+if TYPE_CHECKING:
+    from PySide6.QtSvg import QSvgGenerator
 
-def svg_of(widget: QWidget, title: str = "") -> str:
-    """What a widget shows, as an SVG document."""
+
+def svg_of(widget: QWidget, title: str = "", generator: QSvgGenerator | None = None) -> str:
+    """What a widget shows, as an SVG document; *generator* is what to draw it with."""
     from PySide6.QtSvg import QSvgGenerator
 
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # an older version of the format knows no clipping
+    # An older version of the format knows no clipping.
+    generator = generator or QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
     generator.setOutputDevice(buffer)
     generator.setSize(widget.size())
     generator.setViewBox(widget.rect())

@@ -21,6 +21,7 @@ from slotscope.gui.panels.wording import sentence
 from slotscope.gui.sharing.draft import draft_of
 from slotscope.gui.theme import apply, load_theme
 from slotscope.gui.widgets.motion import come_to_rest, lay_out
+from slotscope.gui.widgets.painted import svg_of
 from slotscope.gui.window.application import application
 from slotscope.model.cli.arguments import parse
 from slotscope.model.cli.parser import UsageError
@@ -124,6 +125,17 @@ def test_tiles_give_each_pixel_back(chance: random.Random) -> None:
     for x in range(image.width()):
         for y in range(image.height()):
             assert found[x, y] == image.pixel(x, y) & 0xFFFFFF
+
+
+@pytest.mark.parametrize("scenario", CLASSROOMS)
+def test_no_large_image_is_encoded(qapp: Any, monkeypatch: pytest.MonkeyPatch, scenario: str) -> None:
+    texts: list[str] = []
+    monkeypatch.setattr(
+        "slotscope.gui.page.vectors.svg_of", lambda *to, **by: texts.append(svg_of(*to, **by)) or texts[-1]
+    )
+    played(run_of(scenario), 3, 3, "event")
+    encoded = [data for text in texts for data in re.findall('base64,([^"]*)', text)]
+    assert encoded and max(map(len, encoded)) < 2000
 
 
 def test_what_stands_still_is_written_once(qapp: Any) -> None:

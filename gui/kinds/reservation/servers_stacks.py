@@ -32,7 +32,7 @@ from slotscope.gui.kinds.reservation.servers_stack_raster import StackContent, S
 from slotscope.gui.kinds.reservation.servers_steps import EventLine, Movement, marks, movements
 from slotscope.gui.kinds.reservation.servers_words import Captions, captions_of, column_words, pointed_words, selected
 from slotscope.gui.painting.colour import argb
-from slotscope.gui.painting.kept import Kept
+from slotscope.gui.painting.kept import Kept, put_image
 from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.pictures.pointed import Anchor, PointedPicture
@@ -340,7 +340,7 @@ class StackView(PointedPicture):
             return
         image = self._raster.image
         image.setDevicePixelRatio(self._ratio)
-        painter.drawImage(scene.regions.stage.topLeft(), image)
+        put_image(painter, scene.regions.stage.topLeft(), image)
         paint_stage(painter, scene, labels=not scene.frame.running, selected=self._selection.server)
         if self._around is None or not scene.stage_box.contains(event.rect()):
             self._paint_around(painter, scene, self._captions)

@@ -178,7 +178,7 @@ def _levels(system: MoldableSystem, state: MoldableState) -> Sentences:
     right[:, DISTANCE] = away / DISTANCE_UNIT
     right[:, SQUARED] = (tables.pair_weight * (there - tables.pair_target) ** 2).sum(axis=1)
     right[:, BELOW] = state.below[0] > 1
-    if not np.allclose(right, state.level, rtol=TIME_TOLERANCE, atol=TIME_TOLERANCE):
+    if not _equal(right, state.level):
         yield f"the levels are {right.tolist()}, counted {state.level.tolist()}"
 
 
@@ -220,7 +220,8 @@ def _grown(state: MoldableState) -> NDArray[np.float64]:
 
 
 def _equal(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
-    return np.allclose(one, other, rtol=TIME_TOLERANCE, atol=TIME_TOLERANCE)
+    """As ``np.allclose``, which takes ten times as long for a few numbers."""
+    return bool((np.abs(one - other) <= TIME_TOLERANCE * (1 + np.abs(other))).all())
 
 
 def _occupancy(system: MoldableSystem, state: MoldableState) -> Sentences:
