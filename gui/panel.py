@@ -23,8 +23,9 @@ from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.curtain import curtain_of
 from slotscope.gui.widgets.fault_page import FaultPage
 from slotscope.gui.widgets.focus_ring import FocusRing
-from slotscope.gui.widgets.painted import image_of, svg_of
+from slotscope.gui.widgets.painted import image_of, svg_of, write_image
 from slotscope.gui.widgets.spoken import Table, describe, heard, name_areas, plain, words_of
+from slotscope.model.draft import write_text
 from slotscope.model.forks.changes import offered
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.inspection import JOB, SERVER, Thing
@@ -366,8 +367,8 @@ class Panel(QWidget):
 
     def save_png(self, path: Path) -> None:
         """Save the picture as PNG, with twice as many pixels as on the screen in each direction."""
-        image_of(self).save(str(path), "PNG")  # type: ignore[call-overload]
+        write_image(image_of(self), path)
 
     def save_svg(self, path: Path) -> None:
         """Save the picture as SVG."""
-        path.write_text(svg_of(self, self.title), encoding="utf-8")
+        write_text(path, svg_of(self, self.title))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
+from typing import Callable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
@@ -13,12 +13,14 @@ from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QToolButton
 
 from slotscope.gui.docking.panel_title import PanelTitle
 from slotscope.gui.intents import Select
-from slotscope.gui.language.words import tr
+from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.sharing.picture_button import PictureButton
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.gui.widgets.icons import icon
+from slotscope.model.draft import draft_of
+from slotscope.model.errors import UserError
 from slotscope.model.reporting.frame import Frame
 
 AREAS = {
@@ -159,19 +161,15 @@ class PanelDock(QDockWidget):
 
     def save_picture(self, path: Path) -> None:
         """Save the panel's picture; the ending decides the format."""
+        self._save(path, self.panel.save_svg if path.suffix.lower() == ".svg" else self.panel.save_png)
+
+    def _save(self, path: Path, write: Callable[[Path], None]) -> None:
         try:
-            path.open("ab").close()  # Qt only warns where a file cannot be written
-            if path.suffix.lower() == ".svg":
-                self.panel.save_svg(path)
-            else:
-                self.panel.save_png(path)
-        except OSError as error:
-            self._say_unwritten(path, error)
+            write(path)
+        except UserError as error:
+            self.said.emit(line_of(error))
         else:
             self.said.emit(tr("{panel} saved as {path}").format(panel=tr(self.panel.title), path=path))
-
-    def _say_unwritten(self, path: Path, error: OSError) -> None:
-        self.said.emit(tr("{path}: cannot be written: {fault}").format(path=path, fault=error.strerror or error))
 
     def _ask_series(self) -> None:
         if self.panel.veiled or self.panel.series() is None:
@@ -182,25 +180,20 @@ class PanelDock(QDockWidget):
             kinds += ";;JSON lines (*.jsonl)"
         ask_new_file(self, tr("Save data"), self.save_series, kinds, f"{self.panel.name}.csv")
 
-    def _write_series(self, file: TextIO, as_json: bool) -> None:
+    def _write_series(self, path: Path) -> None:
         lines, series = self.panel.json_lines(), self.panel.series()
-        if as_json and lines is not None:
-            file.writelines(f"{line}\n" for line in lines)
-        elif series is not None:
-            names, rows = series
-            writer = csv.writer(file)
-            writer.writerow(names)
-            writer.writerows(rows)
+        with draft_of(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
+            if path.suffix.lower() == ".jsonl" and lines is not None:
+                file.writelines(f"{line}\n" for line in lines)
+            elif series is not None:
+                names, rows = series
+                writer = csv.writer(file)
+                writer.writerow(names)
+                writer.writerows(rows)
 
     def save_series(self, path: Path) -> None:
         """Save the panel's series as CSV, or its log as JSON lines (by the path's ending)."""
-        try:
-            with path.open("w", newline="", encoding="utf-8") as file:
-                self._write_series(file, path.suffix.lower() == ".jsonl")
-        except OSError as error:
-            self._say_unwritten(path, error)
-        else:
-            self.said.emit(tr("{panel} saved as {path}").format(panel=tr(self.panel.title), path=path))
+        self._save(path, self._write_series)
 
 
 def lane_name(name: str, lane: int) -> str:

@@ -12,7 +12,8 @@ from typing import Protocol, Self
 
 from PySide6.QtGui import QImage
 
-from slotscope.gui.sharing.draft import draft_of
+from slotscope.gui.widgets.painted import write_image
+from slotscope.model.draft import draft_of
 from slotscope.model.errors import UserError
 
 #: Pictures a second, of films.
@@ -111,8 +112,7 @@ class PictureFolder:
         self._count += 1
         path = self._folder / f"frame-{self._count:05}.png"
         picture.setText("Description", moment)
-        if not picture.save(str(path), "PNG"):  # type: ignore[call-overload]
-            raise UserError("cannot be written", where=str(path))
+        write_image(picture, path)
 
 
 class FilmWriter:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable
 
+from slotscope.model.draft import write_text
 from slotscope.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -30,10 +31,7 @@ class Picture:
         UserError
             If the file cannot be written.
         """
-        try:
-            Path(path).write_text(self.svg, encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+        write_text(Path(path), self.svg)
 
     def __repr__(self) -> str:
         return f"<picture of {self.title}>"

@@ -19,8 +19,8 @@ from slotscope.gui import theme as themes
 from slotscope.gui.page.lesson import lesson_data
 from slotscope.gui.page.recording import THEMES, Dressing, recorded
 from slotscope.gui.sharing.command import Tell, carry_out, run_of
-from slotscope.gui.sharing.draft import draft_of
 from slotscope.model.cli.parser import UsageError
+from slotscope.model.draft import write_text
 from slotscope.model.footage.footage import Footage, usual_by
 from slotscope.model.lessons.files import marks_of
 
@@ -68,8 +68,7 @@ def write_page(data: dict[str, Any], path: Path) -> None:
         If the file cannot be written.
     """
     text = page_text(data)
-    with draft_of(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+    write_text(path, text)
 
 
 def _colours() -> str:

@@ -10,13 +10,14 @@ from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QSettings, QT
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.language.words import tr
+from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.file_dialogs import ask_file, ask_new_file
 from slotscope.gui.window.dialogs import show_sheet
 from slotscope.gui.window.transport import TransportBar
-from slotscope.model.errors import UntrustedPolicyError
+from slotscope.model.draft import write_text
+from slotscope.model.errors import UntrustedPolicyError, UserError
 from slotscope.model.policies import is_own, template_of
 from slotscope.model.policies.own.file import files_of
 from slotscope.model.policies.own.trust import allow_named, allow_text
@@ -78,9 +79,9 @@ class OwnPolicyFile(QObject):
 
     def _write_template(self, path: Path) -> None:
         try:
-            path.write_text(template_of(self._system), encoding="utf-8")
-        except OSError as error:
-            self._transport.show_fault(f"{path}: cannot be written: {error.strerror}")
+            write_text(path, template_of(self._system))
+        except UserError as error:
+            self._transport.show_fault(line_of(error))
             return
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
         self.choose(str(path), running=True)

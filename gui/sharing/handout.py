@@ -15,9 +15,9 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels import COMPARISON, companions_of, panels_of
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.presenting.pad import mark_over
-from slotscope.gui.sharing.draft import draft_of
-from slotscope.gui.widgets.painted import image_of
+from slotscope.gui.widgets.painted import image_of, write_image
 from slotscope.gui.window.application import application, destroy
+from slotscope.model.draft import draft_of, write_text
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.reporting.explain import full_time
@@ -153,13 +153,12 @@ class PictureSheets:
     def add(self, one: CaptionedPanel) -> None:
         """Write the next picture."""
         name = f"{len(self._captions) + 1:02}-{one.panel.name}.png"
-        if not image_of(one.panel).save(str(self._folder / name), "PNG"):  # type: ignore[call-overload]
-            raise UserError("cannot be written", where=str(self._folder / name))
+        write_image(image_of(one.panel), self._folder / name)
         self._captions.append("\n".join((name, *one.caption)))
 
     def end(self) -> None:
         """Write the captions; the pictures stay, also where they are not all."""
-        (self._folder / "captions.txt").write_text("\n\n".join(self._captions) + "\n", encoding="utf-8")
+        write_text(self._folder / "captions.txt", "\n\n".join(self._captions) + "\n")
 
 
 class PdfSheets:

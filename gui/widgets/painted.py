@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
+
+from slotscope.model.draft import draft_of
 
 if TYPE_CHECKING:
     from PySide6.QtSvg import QSvgGenerator
@@ -41,3 +44,16 @@ def image_of(widget: QWidget, scale: float = 2.0) -> QImage:
     painter.end()
     image.setDevicePixelRatio(1.0)
     return image
+
+
+def write_image(image: QImage, path: Path) -> None:
+    """Write a picture as PNG.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be written.
+    """
+    with draft_of(path) as draft:
+        if not image.save(str(draft), "PNG"):  # type: ignore[call-overload]
+            raise OSError("no PNG could be made of the picture")

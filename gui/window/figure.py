@@ -16,8 +16,9 @@ from PySide6.QtWidgets import QApplication, QGraphicsView
 from slotscope.gui import theme as themes
 from slotscope.gui.plotting.axes import keep_menu
 from slotscope.gui.plotting.looks import Look, looks, meaning
+from slotscope.gui.widgets.painted import write_image
 from slotscope.gui.window.application import application
-from slotscope.model.errors import UserError
+from slotscope.model.draft import draft_of
 from slotscope.model.lab.results import Curve, Figure
 
 WIDTH, HEIGHT, PNG_SCALE = 900, 560, 2.0
@@ -43,17 +44,17 @@ def write_svg(view: QGraphicsView, path: Path) -> None:
     UserError
         The file cannot be written.
     """
-    _check_writable(path)
     size = view.viewport().size()
     generator = QSvgGenerator()
-    generator.setFileName(str(path))
     generator.setSize(size)
     # Axes replay recorded pictures, which adapt to the resolution.
     generator.setResolution(view.logicalDpiX())
     generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
-    painter = QPainter(generator)
-    _render(view, painter, QRectF(0, 0, size.width(), size.height()))
-    painter.end()
+    with draft_of(path) as draft:
+        generator.setFileName(str(draft))
+        painter = QPainter(generator)
+        _render(view, painter, QRectF(0, 0, size.width(), size.height()))
+        painter.end()
 
 
 def write_png(view: QGraphicsView, path: Path, scale: float, background: str) -> None:
@@ -64,7 +65,6 @@ def write_png(view: QGraphicsView, path: Path, scale: float, background: str) ->
     UserError
         The file cannot be written.
     """
-    _check_writable(path)
     size = view.viewport().size()
     pixels = QSize(round(size.width() * scale), round(size.height() * scale))
     image = QImage(pixels, QImage.Format.Format_RGB32)
@@ -73,20 +73,11 @@ def write_png(view: QGraphicsView, path: Path, scale: float, background: str) ->
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
     _render(view, painter, QRectF(0, 0, pixels.width(), pixels.height()))
     painter.end()
-    if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
-        raise UserError("this file cannot be written", where=str(path))
+    write_image(image, path)
 
 
 def _render(view: QGraphicsView, painter: QPainter, target: QRectF) -> None:
     view.render(painter, target, view.viewport().rect())
-
-
-def _check_writable(path: Path) -> None:
-    try:
-        with path.open("wb"):
-            pass
-    except OSError as error:
-        raise UserError(f"this file cannot be written: {error.strerror}", where=str(path)) from None
 
 
 def save_figure(figure: Figure, path: Path) -> None:

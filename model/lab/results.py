@@ -8,6 +8,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any, Iterable, Mapping
 
+from slotscope.model.draft import write_text
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.data_columns import DeclaredColumn
 from slotscope.model.reporting.data_tables import DataTable, table_endings, table_of_records
@@ -180,7 +181,7 @@ class Result:
                 paths.append(folder / f"{name}{ending}")
                 table.write(paths[-1])
         whole = folder / f"{self.experiment}.json"
-        whole.write_text(f"{json.dumps(self.as_dict(), indent=1)}\n", encoding="utf-8")
+        write_text(whole, f"{json.dumps(self.as_dict(), indent=1)}\n")
         return [*paths, whole]
 
 

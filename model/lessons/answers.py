@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
+from slotscope.model.draft import write_text
 from slotscope.model.errors import ScenarioError
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.lessons.lesson import MomentLine
@@ -121,10 +122,7 @@ def add_answers(path: Path, given: tuple[Given, ...]) -> str:
     for one in given:
         line, chain = _line(one.model_dump(mode="json", exclude_defaults=True), chain)
         text += line + "\n"
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise AnswerFileError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    write_text(path, text, AnswerFileError)
     return chain[:_CODE]
 
 

@@ -9,6 +9,7 @@ from typing import Any, Mapping
 import tomli_w
 from pydantic import Field
 
+from slotscope.model.draft import write_text
 from slotscope.model.errors import ScenarioError, UserError, unknown_name
 from slotscope.model.lessons.languages import ENGLISH
 from slotscope.model.lessons.lesson import Lesson
@@ -166,8 +167,5 @@ def add_step(path: Path, step: Mapping[str, Any]) -> Lesson:
     tables = (f"[[{name}]]\n{tomli_w.dumps(table, multiline_strings=True)}" for name, table in parts)
     after = "\n\n".join((before.rstrip(), "\n".join(tables)))
     lesson = _parsed(after, str(path))
-    try:
-        path.write_text(after, encoding="utf-8")
-    except OSError as error:
-        raise LessonError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    write_text(path, after, LessonError)
     return lesson

@@ -15,7 +15,6 @@ from slotscope.model.reporting.data_columns import DataColumn
 from slotscope.model.reporting.data_tables import DataTable, table_file
 from slotscope.model.running.engine import Task
 from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
-from slotscope.model.running.waiting import GivenUpError
 
 
 def events_table(words: Words, rows: np.ndarray) -> DataTable:
@@ -55,20 +54,16 @@ def write_events(path: Path, runs: Mapping[str, Session]) -> int:
     UserError
         If the file cannot be written.
     GivenUpError
-        If whoever waits has had enough; then no file is left.
+        If whoever waits has had enough; then no file is left, but one that stood there before.
     """
     count = 0
-    try:
-        with table_file(path) as write:
-            for place, run in enumerate(runs.values()):
-                line, words = run.timeline, Words(run.bench.kind.vocabulary, run.bench.system)
-                for stretch in line.onwards(line.fork_at(line.first_event), line.live_end, Task(explain=True)):
-                    table = events_table(words, stretch.rows)
-                    write(table if len(runs) == 1 else _with_policy(table, tuple(runs), place))
-                    count += len(table)
-    except GivenUpError:
-        path.unlink(missing_ok=True)
-        raise
+    with table_file(path) as write:
+        for place, run in enumerate(runs.values()):
+            line, words = run.timeline, Words(run.bench.kind.vocabulary, run.bench.system)
+            for stretch in line.onwards(line.fork_at(line.first_event), line.live_end, Task(explain=True)):
+                table = events_table(words, stretch.rows)
+                write(table if len(runs) == 1 else _with_policy(table, tuple(runs), place))
+                count += len(table)
     return count
 
 

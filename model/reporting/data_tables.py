@@ -18,6 +18,7 @@ from typing import Any, Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.draft import draft_of
 from slotscope.model.errors import UserError
 from slotscope.model.reporting.csv_text import csv_line, csv_lines
 from slotscope.model.reporting.data_columns import DataColumn, DeclaredColumn
@@ -183,11 +184,8 @@ def table_file(path: Path) -> Iterator[TableWriter]:
     writers = {".csv": _csv_file, ".parquet": _parquet_file}
     if path.suffix not in writers:
         raise UserError(f"found a name that ends in '{path.suffix}', allowed: .csv or .parquet", where=str(path))
-    try:
-        with writers[path.suffix](path) as write:
-            yield write
-    except OSError as error:
-        raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    with draft_of(path) as draft, writers[path.suffix](draft) as write:
+        yield write
 
 
 @contextmanager

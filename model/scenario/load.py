@@ -15,6 +15,7 @@ from typing import Any, Mapping
 
 import tomli_w
 
+from slotscope.model.draft import write_text
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.scenario.common import ScenarioBase
@@ -230,7 +231,4 @@ def write_scenario(path: Path, scenario: Scenario) -> None:
     ScenarioError
         If the file cannot be written.
     """
-    try:
-        path.write_text(scenario_text(scenario), encoding="utf-8")
-    except OSError as error:
-        raise ScenarioError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    write_text(path, scenario_text(scenario), ScenarioError)

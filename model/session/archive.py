@@ -23,6 +23,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from slotscope.model.draft import draft_of
 from slotscope.model.errors import ScenarioError
 
 #: Bytes that an archive may unpack to, and each archive of arrays within it.
@@ -82,18 +83,10 @@ def written(path: Path, members: Mapping[str, bytes], compression: int) -> None:
     whole = sum(map(len, members.values()))
     if whole > MOST_BYTES:
         raise ScenarioError(f"found {whole:,} bytes to save, allowed: at most {MOST_BYTES:,}", where=str(path))
-    draft = path.with_name(f".{path.name}.saving")
-    try:
-        try:
-            with zipfile.ZipFile(draft, "w", compression) as archive:
-                for name, data in members.items():
-                    archive.writestr(name, data)
-                archive.writestr(DIGEST, _digest(members))
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-    except OSError as error:
-        raise ScenarioError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    with draft_of(path, ScenarioError) as draft, zipfile.ZipFile(draft, "w", compression) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+        archive.writestr(DIGEST, _digest(members))
 
 
 def members_of(source: Path | bytes, signed: bool = True) -> dict[str, bytes]:

@@ -18,7 +18,6 @@ from slotscope.gui.page.lesson import lesson_data
 from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.page.vectors import SIDE, TILE, TileStore
 from slotscope.gui.panels.wording import sentence
-from slotscope.gui.sharing.draft import draft_of
 from slotscope.gui.theme import apply, load_theme
 from slotscope.gui.widgets.motion import come_to_rest, lay_out
 from slotscope.gui.widgets.painted import svg_of
@@ -179,20 +178,6 @@ def test_words_that_a_lesson_or_a_run_alone_takes_are_refused(qapp: Any, tmp_pat
         with pytest.raises(UsageError, match=told):
             execute(parse(["export-html", *words.split(), out]))
     assert not list(tmp_path.iterdir())
-
-
-def test_a_page_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    path.write_text("before", encoding="utf-8")
-    with pytest.raises(KeyboardInterrupt), draft_of(path) as draft:
-        draft.write_text("half", encoding="utf-8")
-        raise KeyboardInterrupt
-    assert path.read_text("utf-8") == "before" and list(tmp_path.iterdir()) == [path]
-    with (
-        pytest.raises(UserError, match=r"nowhere.x.html: cannot be written: No such file"),
-        draft_of(tmp_path / "nowhere" / "x.html"),
-    ):
-        pass
 
 
 def test_files_are_named_without_where_they_are(qapp: Any, tmp_path: Path) -> None:

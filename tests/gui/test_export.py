@@ -83,7 +83,7 @@ def test_what_cannot_be_written_is_said_and_the_run_goes_on(
     rest(qtbot, window, lambda: window.frame.event == 11)
 
 
-def test_esc_stops_it_and_leaves_no_file(
+def test_esc_stops_it_and_leaves_the_file_that_stood_there(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", 0.0)
@@ -91,10 +91,11 @@ def test_esc_stops_it_and_leaves_no_file(
     rest(qtbot, window, lambda: window.frame.engine == "kernel")
     window.control.go_to(3_000_000)
     rest(qtbot, window, lambda: window.frame.event == 3_000_000)
+    (tmp_path / "events.csv").write_text("before", encoding="utf-8")
     export(qtbot, window, tmp_path / "events.csv", "CSV (*.csv)", monkeypatch)
     qtbot.waitUntil(lambda: said(window, "Running past events again"))
     assert said(window, "(Esc stops it)")
     press(qtbot, window, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: not (tmp_path / "events.csv").exists())
     rest(qtbot, window, lambda: window.frame.event == 3_000_000)
     qtbot.waitUntil(lambda: said(window, "stopped"))
+    assert [(one.name, one.read_text("utf-8")) for one in tmp_path.iterdir()] == [("events.csv", "before")]

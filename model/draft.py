@@ -1,0 +1,63 @@
+"""A file that is written as a whole or not at all; one that stood there before stays until then."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Iterator
+
+from slotscope.model.errors import UserError
+from slotscope.model.phrase import Phrase
+
+
+@contextmanager
+def draft_of(path: Path, error: type[UserError] = UserError) -> Iterator[Path]:
+    """The file beside *path* that is written meanwhile, of the same ending; it takes its place in the end.
+
+    A link still leads to the file then, and who may read that stays as it is.
+
+    Raises
+    ------
+    UserError
+        If it cannot be written, or cannot take its place; of the type *error*.
+    """
+    if path.is_dir():
+        raise error("found a folder, allowed: the path of a file", where=str(path))
+    place = path.resolve()
+    try:
+        if place.exists() and not place.is_file():
+            yield place  # a pipe or a device takes it as it comes
+        else:
+            with _beside(place) as draft:
+                yield draft
+    except BrokenPipeError:  # who reads what is printed meanwhile wants no more
+        raise
+    except OSError as fault:
+        said = Phrase("cannot be written: {fault}", fault=fault.strerror or fault)
+        raise error(said, where=str(path)) from None
+
+
+@contextmanager
+def _beside(place: Path) -> Iterator[Path]:
+    draft = place.with_name(f".{place.stem}.unfinished{place.suffix}")
+    try:
+        draft.open("wb").close()
+        if place.exists():
+            shutil.copymode(place, draft)
+        yield draft
+        draft.replace(place)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str, error: type[UserError] = UserError) -> None:
+    """Write a text file.
+
+    Raises
+    ------
+    UserError
+        If it cannot be written; of the type *error*.
+    """
+    with draft_of(path, error) as draft:
+        draft.write_text(text, encoding="utf-8")
