@@ -26,8 +26,9 @@ _TICK_TOUCH, _FEWEST = 1.2, 0.1
 class NumberAxis(pg.AxisItem):  # type: ignore[misc]
     """An axis whose numbers have thin spaces at the thousands."""
 
-    def __init__(self, orientation: str, label: str) -> None:
+    def __init__(self, orientation: str, label: str, whole: bool = False) -> None:
         self._text = label
+        self._least = 1.0 if whole else 0.0  # of steps: half a thing has no tick
         self._named = True  # whether there is room for the label
         self._metrics = QFontMetricsF(QFont())
         self._known: tuple[tuple[object, ...], list[float]] = (), []  # ticks, and what decides where they are
@@ -69,15 +70,23 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
             ends = (format_number(end, (high - low) / wanted) for end in (low, high))
             widest = max(map(self._metrics.horizontalAdvance, ends)) + self._text_height
             wanted = min(wanted, max(1.0, size / widest))
-        return [(step_up((high - low) / wanted), 0.0)]
+        return [(max(self._least, step_up((high - low) / wanted)), 0.0)]
+
+    @property
+    def _length(self) -> float:
+        return float(self.size().height() if self.orientation == "left" else self.size().width())
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        """By the axis' own length: *size* is that of the line that pyqtgraph draws, which reaches beyond it."""
+        levels: list[tuple[float, list[float]]] = super().tickValues(low, high, self._length)
+        return levels
 
     def ticks(self) -> list[float]:
         """Where the axis has its ticks."""
-        size = self.size()
-        length = size.height() if self.orientation == "left" else size.width()
-        decisive = *self.range, length, self._metrics
+        decisive = *self.range, self._length, self._metrics
         if decisive != self._known[0]:
-            levels = self.tickValues(*self.range, length)
+            low, high = self.range
+            levels = self.tickValues(low, high, self._length)
             self._known = decisive, [float(value) for value in levels[0][1]]
         return self._known[1]
 

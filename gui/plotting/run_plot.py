@@ -57,14 +57,15 @@ class RunPlot(TimePlot):
         *,
         short: str = "",
         ranged: bool = False,
+        whole: bool = False,
         from_zero: bool = True,
         parent: QWidget | None = None,
     ) -> None:
-        """*short* names the quantity where its name has no room.
+        """*short* names the quantity where its name has no room; *whole*: it counts things.
 
         *ranged*: a band shows the range of the first series where averages are drawn.
         """
-        text = PlotText("time", quantity, short)
+        text = PlotText("time", quantity, short, whole)
         super().__init__(theme, current_fonts(), text, from_zero=from_zero, parent=parent)
         self.setAccessibleName(f"{quantity} over time")
         self.setToolTip(f"{about}\n{_HOW}")

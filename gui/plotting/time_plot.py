@@ -28,11 +28,12 @@ _ABOVE_AND_BELOW = 12
 
 @dataclass(frozen=True)
 class PlotText:
-    """What is written at the axes; *y_short* where *y* has no room."""
+    """What is written at the axes; *y_short* where *y* has no room, and *whole* numbers where *y* counts things."""
 
     x: str
     y: str
     y_short: str = ""
+    whole: bool = False
 
 
 @dataclass
@@ -68,7 +69,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         configure_plots(theme)
         self._fonts, self._text = fonts, text  # a resize may come at once
         self._bottom = NumberAxis("bottom", text.x)
-        self._left = NumberAxis("left", text.y)
+        self._left = NumberAxis("left", text.y, text.whole)
         self._column = LabelColumn(theme, fonts)
         axes = {"bottom": self._bottom, "left": self._left, "right": self._column}
         super().__init__(parent, axisItems=axes, enableMenu=False)

@@ -13,7 +13,7 @@ if sys.platform == "linux" and not os.environ.get("DISPLAY"):
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPicture
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -183,6 +183,32 @@ def test_the_left_axis_has_the_width_of_its_numbers_at_each_height(plot: TimePlo
         ticks = axis.ticks()
         widest = max(map(axis.length_of, axis.tickStrings(ticks, 1.0, ticks[1] - ticks[0] if ticks[1:] else 1.0)))
         assert axis.width() >= widest + (axis._text_height if axis.label.isVisible() else 0)
+
+
+def test_half_a_thing_has_no_tick(qtbot: QtBot) -> None:
+    plot = TimePlot(load_theme("light"), fonts(False), PlotText("time", "jobs", whole=True))
+    qtbot.addWidget(plot)
+    plot.resize(640, 480)
+    plot.show()
+    plot.add_curve("waiting", "run").append([0, 10], [0, 2])
+    plot.refresh()
+    assert plot.getAxis("left").ticks() == [0, 1, 2]
+
+
+def test_both_axes_have_the_room_and_the_lines_of_the_numbers_that_are_drawn(plot: TimePlot) -> None:
+    """At some heights pyqtgraph drew twice as many, 0.5 and 1.5 among them, over the axis' name."""
+    plot.add_curve("waiting", "run").append([0, 10], [0, 3])
+    plot.refresh()
+    recorded = QPicture()
+    painter = QPainter(recorded)
+    for size in range(120, 420):
+        plot.resize(2 * size, size)
+        for axis in (plot.getAxis("left"), plot.getAxis("bottom")):
+            ticks = axis.ticks()
+            _, _, texts = axis.generateDrawSpecs(painter)
+            spacing = ticks[1] - ticks[0] if ticks[1:] else 1.0
+            assert {text for _, _, text in texts} <= set(axis.tickStrings(ticks, 1.0, spacing)), (size, texts)
+    painter.end()
 
 
 def test_the_left_axis_follows_its_height_whatever_has_changed_it(plot: TimePlot) -> None:

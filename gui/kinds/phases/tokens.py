@@ -58,7 +58,7 @@ class TokensPlot(RunPlot):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         about = "The tokens of each type over time, and the limit of each. Averages are drawn where there are many."
-        super().__init__(theme, "tokens", about, History(read_all), parent=parent)
+        super().__init__(theme, "tokens", about, History(read_all), whole=True, parent=parent)
         self._rows: tuple[TokenRow, ...] = ()  # as they are named here
         self._known: tuple[TokenRow, ...] = ()
 

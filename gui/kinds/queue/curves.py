@@ -205,7 +205,7 @@ class QueuePlot(RunPlot):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         about = "The jobs that wait over time; grey is their range where averages are drawn."
-        super().__init__(theme, "jobs that wait", about, History(read_total), ranged=True, parent=parent)
+        super().__init__(theme, "jobs that wait", about, History(read_total), ranged=True, whole=True, parent=parent)
         self.setAccessibleName("queue over time")
         self._names: Sequence[str] = ()
         self._looks: Sequence[Look] = ()
