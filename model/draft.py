@@ -34,8 +34,7 @@ def draft_of(path: Path, error: type[UserError] = UserError) -> Iterator[Path]:
     except BrokenPipeError:  # who reads what is printed meanwhile wants no more
         raise
     except OSError as fault:
-        said = Phrase("cannot be written: {fault}", fault=fault.strerror or fault)
-        raise error(said, where=str(path)) from None
+        raise error(Phrase("{path}: cannot be written: {fault}", path=path, fault=fault.strerror or fault)) from None
 
 
 @contextmanager

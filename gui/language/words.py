@@ -29,10 +29,7 @@ def tr(text: str) -> str:
 
 def line_of(error: UserError) -> str:
     """An error as one line, in the language that is spoken where it is a phrase."""
-    if not isinstance(error.words, Phrase):
-        return error.line
-    said = error.words.said(tr)
-    return f"{error.where}: {said}" if error.where else said
+    return error.words.said(tr) if isinstance(error.words, Phrase) and not error.where else error.line
 
 
 def spoken() -> str:

@@ -24,8 +24,8 @@
             <translation>{panel} als Bild kopiert</translation>
         </message>
         <message>
-            <source>cannot be written: {fault}</source>
-            <translation>lässt sich nicht schreiben: {fault}</translation>
+            <source>{path}: cannot be written: {fault}</source>
+            <translation>{path}: lässt sich nicht schreiben: {fault}</translation>
         </message>
         <message>
             <source>{panel} saved as {path}</source>

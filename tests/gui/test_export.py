@@ -92,7 +92,7 @@ def test_esc_stops_it_and_leaves_the_file_that_stood_there(
     window.control.go_to(3_000_000)
     rest(qtbot, window, lambda: window.frame.event == 3_000_000)
     (tmp_path / "events.csv").write_text("before", encoding="utf-8")
-    export(qtbot, window, tmp_path / "events.csv", "CSV (*.csv)", monkeypatch)
+    window.control.export(tmp_path / "events.csv")
     qtbot.waitUntil(lambda: said(window, "Running past events again"))
     assert said(window, "(Esc stops it)")
     press(qtbot, window, Qt.Key.Key_Escape)

@@ -444,7 +444,7 @@ def test_a_template_that_cannot_be_written_is_told(
     folder = tmp_path / "closed"
     (folder / "mine.py").mkdir(parents=True)
     window.own_policy._write_template(folder / "mine.py")
-    assert "mine.py: cannot be written: Is a directory" in fault_shown(window)
+    assert "mine.py: found a folder, allowed: the path of a file" in fault_shown(window)
 
 
 @pytest.mark.parametrize("system", SMALL)
