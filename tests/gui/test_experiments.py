@@ -32,7 +32,7 @@ from tests.model.lab_work import Tiny, numbers_in
 pytestmark = pytest.mark.slow
 
 Key = Qt.Key
-PATIENCE = 60_000
+PATIENCE = 180_000
 
 #: Parts of a sweep of some tenths of a second each, so that there is time to stop it.
 LONG = "servers.count = 40, 50, 60, 70, 80, 90"

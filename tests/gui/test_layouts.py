@@ -36,15 +36,21 @@ def shares(window: MainWindow) -> dict[str, tuple[float, float]]:
     return {name: (dock.width() / window.width(), dock.height() / window.height()) for name, dock in docks.items()}
 
 
+def wait(qtbot: QtBot, window: MainWindow) -> None:
+    """For what comes a moment later, and what that lays out."""
+    qtbot.wait(20)
+    window.settle()
+
+
 def resize(qtbot: QtBot, window: MainWindow, size: tuple[int, int]) -> None:
     window.resize(*size)
-    qtbot.wait(20)
+    wait(qtbot, window)
 
 
 def change_kind(qtbot: QtBot, window: MainWindow, system: str) -> None:
     window.panels.show_system(system)
     window.panels.finish()
-    qtbot.wait(20)
+    wait(qtbot, window)
 
 
 def differ(first: dict[str, tuple[float, float]], second: dict[str, tuple[float, float]]) -> float:
@@ -135,9 +141,9 @@ def test_a_separator_that_is_dragged_is_a_new_share(qtbot: QtBot, window: MainWi
     there, none = edge - QPoint(160, 0), Qt.KeyboardModifier.NoModifier
     QTest.mousePress(window, LEFT, none, edge)
     QTest.mouseMove(window, there)
-    qtbot.wait(20)
+    wait(qtbot, window)
     QTest.mouseRelease(window, LEFT, none, there)
-    qtbot.wait(20)
+    wait(qtbot, window)
     mine = shares(window)
     assert mine["servers"][0] == pytest.approx(0.64 - 0.1, abs=0.01)
     one_round(qtbot, window)
