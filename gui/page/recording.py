@@ -144,7 +144,9 @@ def _dress(one: _RecordedPanel, dressing: Dressing) -> None:
 
 
 def _picture(one: _RecordedPanel, frame: Frame) -> int:
+    one.panel.setUpdatesEnabled(False)
     show_at_rest(one.panel, frame)
+    one.panel.setUpdatesEnabled(True)
     return one.vectors.add(one.panel)
 
 

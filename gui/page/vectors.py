@@ -145,6 +145,7 @@ class Vectors:
         self._numbers: dict[str, int] = {}
         self._named: dict[str, str] = {}
         self._known: dict[bytes, int] = {}
+        self._groups: dict[tuple[str, str], list[Any]] = {}
         self._cut: dict[bytes, tuple[str, int, list[int]] | None] = {}
         self.tiles = TileStore()
         self.pictures: list[list[Any]] = []
@@ -184,11 +185,15 @@ class Vectors:
 
     def _group(self, names: dict[str, str], clip: str, look: str, content: str) -> list[Any]:
         """The parts that a group becomes: one for each element in it."""
-        look = " ".join(_NOTHING.sub("", _FONT_OF_GROUP.sub("", look)).split())
-        look = _REFERENCE.sub(lambda found: f"url(#{names.get(found[1], found[1])})", look)
+        if "url(" in look:
+            look = _REFERENCE.sub(lambda found: f"url(#{names.get(found[1], found[1])})", look)
         if clip:
             look += f' clip-path="url(#{names.get(clip, clip)})"'
-        return [self._element(f"<g {look}>", element) for element in _ELEMENT.findall(content)]
+        key = look, content
+        if key not in self._groups:
+            look = " ".join(_NOTHING.sub("", _FONT_OF_GROUP.sub("", look)).split())
+            self._groups[key] = [self._element(f"<g {look}>", element) for element in _ELEMENT.findall(content)]
+        return self._groups[key]
 
     def _element(self, group: str, element: str) -> Any:
         """The part that an element of a group becomes."""

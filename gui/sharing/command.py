@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import pickle
 import signal
 import sys
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
@@ -17,6 +19,7 @@ from slotscope.model.comparison.file import load_run
 from slotscope.model.comparison.runs import Run, open_run
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Place, stand
+from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lessons.files import marks_of
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment
@@ -97,7 +100,14 @@ def run_of(options: argparse.Namespace, end: Place) -> Run:
 
 def bounds_of(run: Run) -> Any:
     """What the programs of the scenario give, for the panels that show it."""
-    *_, bounds = run.bench.kind.all_bounds(run.info.scenario)
+    return _solved(pickle.dumps(run.info.scenario))
+
+
+@lru_cache(maxsize=8)
+def _solved(scenario: bytes) -> Any:
+    """Once for all steps of a lesson; one of JRS or of moldable jobs takes seconds."""
+    read = pickle.loads(scenario)
+    *_, bounds = kind_named(read.system).all_bounds(read)
     return bounds
 
 

@@ -13,11 +13,14 @@ from PySide6.QtGui import QImage
 
 from slotscope.gui.film.stage import panel_classes, panels_in_lecture
 from slotscope.gui.intents import Select
+from slotscope.gui.kinds.reservation import servers_stacks
 from slotscope.gui.page.command import execute, page_text, unpacked, write_page
 from slotscope.gui.page.lesson import lesson_data
 from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.page.vectors import SIDE, TILE, TileStore
+from slotscope.gui.painting.kept import put_image
 from slotscope.gui.panels.wording import sentence
+from slotscope.gui.sharing.command import bounds_of
 from slotscope.gui.theme import apply, load_theme
 from slotscope.gui.widgets.motion import come_to_rest, lay_out
 from slotscope.gui.widgets.painted import svg_of
@@ -135,6 +138,16 @@ def test_no_large_image_is_encoded(qapp: Any, monkeypatch: pytest.MonkeyPatch, s
     played(run_of(scenario), 3, 3, "event")
     encoded = [data for text in texts for data in re.findall('base64,([^"]*)', text)]
     assert encoded and max(map(len, encoded)) < 2000
+
+
+def test_a_moment_is_drawn_once_in_each_theme_and_its_programs_solved_once(
+    qapp: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(servers_stacks, "put_image", lambda *image: drawn.append(put_image(*image)))
+    (chapter,) = played(run_of("dra-classroom"), 3, 5, "event")["chapters"]
+    assert len(drawn) == 2 * len(chapter["frames"])
+    assert bounds_of(run_of("dra-classroom")) is bounds_of(run_of("dra-classroom"))
 
 
 def test_what_stands_still_is_written_once(qapp: Any) -> None:
