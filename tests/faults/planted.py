@@ -157,7 +157,7 @@ FAULTS = (
     ),
     # Session files and comparisons.
     Fault("model/session/archive.py", "if found is not None and found != _digest(members):", "if False:", _FILES),
-    Fault("model/session/archive.py", "draft.replace(path)", "path.write_bytes(draft.read_bytes())", _FILES),
+    Fault("model/draft.py", "draft.replace(place)", "place.write_bytes(draft.read_bytes())", _FILES),
     Fault(
         "model/comparison/file.py",
         "sessions[0] if sessions else None",
