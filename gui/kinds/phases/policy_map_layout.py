@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,14 @@ class Cells:
     @property
     def slices(self) -> int:
         """How many slices there are."""
-        return int(self.position[:, 2].max()) + 1
+        return len(self.extents)
+
+    @cached_property
+    def extents(self) -> list[list[int]]:
+        """How many cells each slice is wide, and how many tall."""
+        found = np.zeros((int(self.position[:, 2].max()) + 1, 2), np.int64)
+        np.maximum.at(found, self.position[:, 2], self.position[:, :2] + 1)
+        return found.tolist()
 
     def places(self, cell: int) -> NDArray[np.int64]:
         """The configurations of a cell."""
@@ -215,9 +223,7 @@ def _flow(cells: Cells, side: int, size: QSizeF, margins: _Margins) -> tuple[QPo
     """The lower left corners of all slices, row by row; None if they do not fit."""
     origins: list[QPointF] = []
     x, top, tallest = 0.0, 0.0, 0.0
-    for number in range(cells.slices):
-        here = cells.position[cells.position[:, 2] == number]
-        wide, tall = (int(here[:, axis].max()) + 1 for axis in (0, 1))
+    for wide, tall in cells.extents:
         before = margins.beside if x else margins.left
         needed = before + max(wide * side, margins.brief if x else margins.heading)
         if x and x + needed > size.width():

@@ -84,7 +84,7 @@ def test_more_phases_are_summed() -> None:
 def test_slices_are_those_of_the_third_phase(axes: tuple[int, int]) -> None:
     cells = whole(info_of("jrs-three-phases"), *axes)
     assert {cells.right, cells.up, cells.third} == {0, 1, 2}
-    assert cells.slices == 7
+    assert cells.slices == 7 and cells.extents == [[7 - number, 7 - number] for number in range(7)]
     for number in range(7):
         mine = cells.position[cells.position[:, 2] == number]
         assert mine[:, :2].sum(axis=1).max() == 6 - number
