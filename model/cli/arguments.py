@@ -77,12 +77,13 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         return _parser(arguments[0]).parse_intermixed_args(arguments[1:])  # questions may follow options
     if arguments:
         _refuse_misspelt(arguments[0])
-    options, _ = _window().parse_known_args(arguments)
+    options, unknown = _window().parse_known_args(arguments)
     if options.scenario in COMMANDS:
         behind = list(arguments)
         behind.remove(options.scenario)
         return parse([options.scenario, *behind])
-    options = _window().parse_args(arguments)
+    if unknown:
+        _window().error(f"unrecognized arguments: {' '.join(unknown)}")
     options.as_it_comes = {"--language", options.language, f"--language={options.language}"}.issuperset(arguments)
     return options
 
