@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import ceil
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from slotscope.gui.painting.textures import type_brush
 from slotscope.gui.panels.pages import SteadyRows
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import SteppedRange
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Fonts, Theme, current_fonts
 
 _MARGIN, _GAP = 10.0, 12.0
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -75,10 +76,7 @@ class RatesChart(SteadyRows[RateRow]):
     @property
     def whole_width(self) -> int:
         """The least width in which no heading is shortened."""
-        return ceil(self._width_beside(self._whole_names) + sum(self._heading_widths()))
-
-    def _heading_widths(self) -> list[float]:
-        return [self._metrics().horizontalAdvance(brief) for _, brief, _ in HEADINGS]
+        return ceil(self._width_beside(self._whole_names) + sum(_widths_of_headings(current_fonts())))
 
     @property
     def _whole_names(self) -> tuple[str, ...]:
@@ -87,8 +85,7 @@ class RatesChart(SteadyRows[RateRow]):
     @property
     def names(self) -> tuple[str, ...]:
         """What types are called: by a letter where names leave the headings of rates no room."""
-        fits = self._width_beside(self._whole_names) + sum(self._heading_widths()) <= self.width()
-        return self._whole_names if fits else tuple(row.letter for row in self._rows)
+        return self._whole_names if self.whole_width <= self.width() else tuple(row.letter for row in self._rows)
 
     def _width_beside(self, names: tuple[str, ...]) -> float:
         """What names, counts and gaps take of the width."""
@@ -106,7 +103,7 @@ class RatesChart(SteadyRows[RateRow]):
         names = self.names
         first = QRectF(_MARGIN, 0, self._name_width(names) + 1, height)
         free = self.width() - self._width_beside(names)
-        least = self._heading_widths()
+        least = _widths_of_headings(current_fonts())
         if free - boxes < sum(least):
             boxes = 0.0  # the numbers beside them say the same
         second = QRectF(first.right() + _GAP, 0, boxes + self._count_width(), height)
@@ -251,6 +248,11 @@ class RatesChart(SteadyRows[RateRow]):
 
     def _row_height(self) -> float:
         return self._metrics().height() + 10
+
+
+@cache
+def _widths_of_headings(fonts: Fonts) -> tuple[float, ...]:
+    return tuple(fonts.metrics.horizontalAdvance(brief) for _, brief, _ in HEADINGS)
 
 
 def whole_number(value: float, room: float, metrics: QFontMetricsF) -> str:
