@@ -130,7 +130,8 @@ class PanelDock(QDockWidget):
         """Say in the title which policy the panel shows; nothing where only one runs."""
         own = tr(self.panel.title)
         title = f"{label}: {own}" if label else own
-        brief = label if len(label) <= LONGEST_POLICY else f"{label[: LONGEST_POLICY - 1].rstrip()}…"
+        half = LONGEST_POLICY // 2
+        brief = label if len(label) <= LONGEST_POLICY else f"{label[: half - 1].rstrip()}…{label[-half:].lstrip()}"
         self.setWindowTitle(f"{brief}: {own}" if label else own)
         self._title.name_policy(label)
         self._title.setToolTip(f"{title}\n{tr(self.panel.summary)}")

@@ -8,7 +8,10 @@ from PySide6.QtWidgets import QLabel, QSizePolicy
 
 
 class PanelTitle(QLabel):
-    """Cuts the policy's name where both have no room, so that the panel's own is seen."""
+    """Cuts the policy's name where both have no room, so that the panel's own is seen.
+
+    It is cut in the middle: a fork is called as the run that it leaves, and then by what is otherwise.
+    """
 
     def __init__(self, own: str) -> None:
         super().__init__(own)
@@ -32,5 +35,5 @@ class PanelTitle(QLabel):
     def _fit(self) -> None:
         metrics, rest = self.fontMetrics(), f": {self._own}"
         room = self.width() - metrics.horizontalAdvance(rest)
-        policy = metrics.elidedText(self._policy, Qt.TextElideMode.ElideRight, max(0, room))
+        policy = metrics.elidedText(self._policy, Qt.TextElideMode.ElideMiddle, max(0, room))
         self.setText(f"{policy}{rest}" if policy else self._own)

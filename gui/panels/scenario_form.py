@@ -381,6 +381,8 @@ class ScenarioPanel(Panel):
             text = tr("The run uses another scenario: Revert to load it.")
         elif warnings:
             text = f"{'; '.join(warnings)}."
+        elif edited and not self.fork.isEnabled():
+            text = tr("Edited, not applied yet. Other servers, or types of jobs, need a restart.")
         else:
             text = tr("Edited, not applied yet.") if edited else tr("This is what runs.")
         self.message.setText(text)

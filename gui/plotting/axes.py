@@ -17,6 +17,7 @@ _LEADER = 10.0
 _GAP = 4.0
 _ARROW = 4.0
 _TICK_OFFSET = 5.0
+_MOST, _NAME = 0.45, 20  # of a plot's width for labels beside it, and characters that they keep
 # Least distance of ticks, in heights of the text.
 _TICK_ROOM = {"left": 2.5, "bottom": 5.0}
 # Nearer, in heights of the text, numbers would touch; an axis without room for two has steps beyond its range.
@@ -192,7 +193,7 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
 
     Labels never overlap: they are moved apart and tied to their curves by short lines.  One
     whose value is out of view stays at the edge with an arrow.  If there are more than fit,
-    the last ones are left out.
+    the last ones are left out.  Long ones are cut in the middle, as names of forks differ at their ends.
     """
 
     def __init__(self, theme: Theme, fonts: Fonts) -> None:
@@ -215,7 +216,7 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         """Show these; the first ones are kept where room is short."""
         others = [label.text for label in labels] != [label.text for label in self._labels]
         self._labels = list(labels)
-        if others:
+        if others or self._widest > self._most:
             self._fit()
         if _look(self.placed()) != self._painted:
             self.update()
@@ -258,7 +259,8 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
                 self._paint_arrow(painter, label.color, centre, up=mark < 0)
             painter.setPen(QColor(self._theme.ink(label.color)))
             box = QRectF(_LEADER + _GAP, centre - height / 2, self._widest, height)
-            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, label.text)
+            text = QFontMetricsF(self._text_font).elidedText(label.text, Qt.TextElideMode.ElideMiddle, self._widest + 1)
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
 
     @staticmethod
     def _paint_arrow(painter: QPainter, color: str, centre: float, *, up: bool) -> None:
@@ -267,11 +269,17 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         painter.setBrush(QColor(color))
         painter.drawPolygon(QPolygonF(corners))
 
+    @property
+    def _most(self) -> float:
+        """The width of labels that leaves the curves their room."""
+        plot, least = self.getViewWidget(), _NAME * QFontMetricsF(self._text_font).averageCharWidth()
+        return max(least, _MOST * plot.width()) if plot is not None else float("inf")
+
     def _fit(self) -> None:
         """Be as wide as the widest label so far: a column that breathes moves the plot."""
         metrics = QFontMetricsF(self._text_font)
         needed = max((metrics.horizontalAdvance(label.text) for label in self._labels), default=0.0)
-        self._widest = max(self._widest, needed)
+        self._widest = min(max(self._widest, needed), self._most)
         self.setWidth(max(self._least, _LEADER + 2 * _GAP + self._widest if self._widest else 0.0))
 
 

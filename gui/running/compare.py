@@ -6,7 +6,7 @@ from typing import Sequence
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QDialog, QLabel, QMainWindow, QMenu, QToolButton
+from PySide6.QtWidgets import QDialog, QMainWindow, QMenu, QToolButton
 
 from slotscope.gui.docking.compare_docks import CompareDocks
 from slotscope.gui.language.words import tr
@@ -41,7 +41,6 @@ class CompareControl(QObject):
         self._info: RunInfo | None = None
         self._followed = 0
         self.menu = QMenu(window)
-        self._status = QLabel()
         self._build(transport.compare)
         self._worker.opened.connect(self._take_info)
 
@@ -56,9 +55,6 @@ class CompareControl(QObject):
         self.menu.setToolTipsVisible(True)
         keep_keys(self.menu)
         self.menu.aboutToShow.connect(self.fill_menu)
-        self._status.setObjectName("compared")
-        self._window.statusBar().addPermanentWidget(self._status)
-        self._status.hide()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -76,8 +72,6 @@ class CompareControl(QObject):
         self._followed = 0
         self.docks.show(tuple(label for label, _ in lanes))
         self._transport.compare.setText(tr("Comparing") if lanes else tr("Compare"))
-        self._status.setText(tr("side by side: {policies}").format(policies=self.policies))
-        self._status.setVisible(bool(lanes))
         self._offer_kinds(bool(lanes) and lanes[0][1].kind.compares_decisions)
         if lanes:
             self._entitle(lanes[0][1])

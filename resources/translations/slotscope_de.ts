@@ -732,6 +732,10 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Es läuft ein anderes Szenario: Verwerfen lädt es.</translation>
         </message>
         <message>
+            <source>Edited, not applied yet. Other servers, or types of jobs, need a restart.</source>
+            <translation>Geändert, noch nicht angewandt. Andere Server oder Jobtypen verlangen einen Neustart.</translation>
+        </message>
+        <message>
             <source>Edited, not applied yet.</source>
             <translation>Geändert, noch nicht angewandt.</translation>
         </message>
@@ -818,10 +822,6 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         <message>
             <source>Comparing</source>
             <translation>Im Vergleich</translation>
-        </message>
-        <message>
-            <source>side by side: {policies}</source>
-            <translation>nebeneinander: {policies}</translation>
         </message>
         <message>
             <source>{policy} runs beside it already</source>

@@ -140,3 +140,19 @@ def test_so_many_jobs_are_counted_as_people_do(shown: Shown) -> None:
     assert shown(run).sentence.text() == "No job has arrived yet."
     run.step()
     assert shown(run).sentence.text() == "1 job so far, each served, or blocked, by all of them alike."
+
+
+@pytest.mark.parametrize("width", [420, 480, 700])
+def test_what_counts_as_a_difference_is_whole_and_long_names_leave_curves_their_room(
+    shown: Shown, qtbot: QtBot, width: int
+) -> None:
+    policy = "resources/policies/half_of_the_rest.py"
+    run = Comparison.open("moldable-classroom", (policy, f"{policy}@7:block"), kernel=False)
+    run.run(events=20)
+    panel = shown(run)
+    panel.resize(width, 700)
+    panel.set_frame(run.frame())
+    box, inside = panel.where, panel.controls.rect()
+    qtbot.waitUntil(lambda: inside.width() > 0 and box.width() >= box.sizeHint().width())
+    assert box.geometry().right() <= panel.controls.width()
+    qtbot.waitUntil(lambda: panel.curves.rewards.getPlotItem().getViewBox().width() > 0.3 * width)

@@ -98,7 +98,6 @@ def test_the_menu_puts_a_policy_beside_and_takes_it_away(qtbot: QtBot, alone: Ma
     assert alone.docks["servers-2"].windowTitle() == "First fit: Servers"
     assert alone.docks["servers"].windowTitle() == "DRA: Servers"
     assert "DRA | First fit" in alone.windowTitle()
-    assert "DRA | First fit" in alone.compare._status.text()
     choose(alone, "dra-periodic")
     at_rest(qtbot, alone, lambda: len(alone.frame.companions) == 2)
     companions = companions_of("reservation")
@@ -113,7 +112,7 @@ def test_the_menu_puts_a_policy_beside_and_takes_it_away(qtbot: QtBot, alone: Ma
     at_rest(qtbot, alone, lambda: not alone.frame.companions)
     assert set(alone.docks) == before
     assert alone.docks["servers"].windowTitle() == "Servers"
-    assert alone.compare._status.isHidden()
+    assert " | " not in alone.windowTitle()
 
 
 @pytest.mark.parametrize("lecture", [False, True])

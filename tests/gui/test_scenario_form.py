@@ -376,6 +376,7 @@ class TestApplying:
         retype(panel, qtbot, path, text)
         assert not panel.go_on.isEnabled()
         assert panel.restart.isEnabled()
+        assert panel.message.text().endswith("need a restart.")
 
     def test_revert_drops_the_edits(self, panel, frame, qtbot):
         retype(panel, qtbot, "seed", "x")
