@@ -318,10 +318,11 @@ class PhaseSystem(PolicySystem):
         self._check_asks(server, outcome)
         if decision.rate > 0 and state.tokens_on[server]:
             raise outcome.fault(f"it starts a timer of server {server + 1}, which is paused")
+        now = self.quick(state)
         if decision.rate > 0 and self.script:
-            timers.number_timer(state, server)
+            timers.number_timer(now, server)
         else:
-            timers.start_timer(state, self.tables, server, decision.rate)
+            timers.start_timer(now, self.tables, server, decision.rate)
 
     def _check_asks(self, server: int, outcome: PhaseOutcome) -> None:
         if not self.normal_servers:
