@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -197,6 +198,9 @@ def test_a_growing_queue_has_a_slope_and_no_mean(panel: QueueCurvesPanel, frame:
     assert found.reason == panel.verdict.toolTip()
     assert load_theme("light").rejection in colours(panel)
     assert "mean" not in lines_of(panel.plot)
+    with mock.patch.object(panel.plot, "refresh", wraps=panel.plot.refresh) as refreshed:
+        panel.set_frame(replace(frame, time=frame.time))
+    assert refreshed.call_count == 1  # by its curves: no line has come or gone
 
 
 @pytest.mark.parametrize("verdict", ["stable", "no verdict"])
