@@ -485,6 +485,10 @@ class TestPicture:
         assert not fitted
         panel.resize(480, 240)
         assert fitted
+        monkeypatch.undo()
+        panel.view.fit()
+        monkeypatch.setattr(decisions_view, "sentence_lines", lambda *_: pytest.fail("counted again"))
+        panel.view.fit()
 
     def test_lines_break_between_words(self, qapp):
         text = "one two three four five six seven"
