@@ -77,18 +77,17 @@ class DeficitBars(Rows):
         return self._q
 
     def begin(self, names: tuple[str, ...], reserved: int) -> None:
-        """Other job types: the range starts anew."""
+        """Other job types."""
         self._names, self._reserved, self._q, self._last = names, reserved, (), None
         self._scale = SteppedRange(-float(reserved), 1.0)
         self.most_rows = 0
         self.make_room(len(names))
 
     def set_values(self, q: tuple[int, ...], last: Configuration | None) -> None:
-        """Show q of each type, up to the configuration *last* or of all."""
+        """Show q of each type, up to the configuration *last* or of all; a moment has one range, whatever was before."""
         if (q, last) != (self._q, self._last):
-            if last != self._last:
-                self._scale = SteppedRange(-float(self._reserved), 1.0)
             self._q, self._last = q, last
+            self._scale = SteppedRange(-float(self._reserved), 1.0)
             self._scale.include(float(min(q)), float(max(q)))
             self.update()
 

@@ -212,6 +212,16 @@ def test_the_choice_outlives_gpas_next_answer(qtbot: QtBot, panel: TheoryPanel, 
     session.seek(EVENTS)
 
 
+def test_a_moment_has_one_range(qtbot: QtBot, panel: TheoryPanel, frame: Frame) -> None:
+    """Also after one at which far more slots were missing."""
+    bars, few = panel.deficit, (-1, 1, 0)
+    bars.set_values(few, None)
+    unit = bars.across(1.0) - bars.across(0.0)
+    bars.set_values((-5000, 0, 0), None)
+    bars.set_values(few, None)
+    assert bars.across(1.0) - bars.across(0.0) == unit
+
+
 def test_the_range_fits_the_choice(qtbot: QtBot, panel: TheoryPanel, frame: Frame) -> None:
     """Up to the first configuration far more slots are missing than of all."""
     panel.set_frame(frame)
