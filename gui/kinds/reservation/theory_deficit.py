@@ -84,7 +84,7 @@ class DeficitBars(Rows):
         self.make_room(len(names))
 
     def set_values(self, q: tuple[int, ...], last: Configuration | None) -> None:
-        """Show q of each type, up to the configuration *last* or of all; a moment has one range, whatever was before."""
+        """Show q of each type, up to the configuration *last* or of all; a moment has one range, whatever was seen."""
         if (q, last) != (self._q, self._last):
             self._q, self._last = q, last
             self._scale = SteppedRange(-float(self._reserved), 1.0)
