@@ -22,6 +22,7 @@ LANE_ROLES = ("run", "second", "third")
 
 _PER_CENT = 100.0
 
+_NO_BREAK = "\u00a0"
 _RIGHT = '<td align="right" style="padding-left:8px">'
 
 #: Digits of a number that has no interval yet.
@@ -103,14 +104,17 @@ def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme, left_o
 
     So many of the last measures are *left_out*.
     """
+    labels = [lane.label for lane in lanes]
+    if len(lanes) < 3:  # a policy and each of its options have a line of their own where there is no more room
+        labels = [label.replace(" ", _NO_BREAK).replace(f",{_NO_BREAK}", ", ") for label in labels]
     head = "".join(
-        f'{_RIGHT}<b style="color:{lane_ink(theme, n)}">{escape(lane.label)}</b></td>' for n, lane in enumerate(lanes)
+        f'{_RIGHT}<b style="color:{lane_ink(theme, n)}">{escape(label)}</b></td>' for n, label in enumerate(labels)
     )
     since = "so far" if is_early(frame) else f"since t = {unbroken(significant(warmup(frame)))}"
     told = frame.info.kind.measures[: len(frame.info.kind.measures) - left_out]
     rows = "".join(_row(one.name, one.title, lanes, theme) for one in told)
     if len(lanes) > 2:  # an interval may stand below its mean
-        rows = rows.replace("\u00a0±", " ±")
+        rows = rows.replace(f"{_NO_BREAK}±", " ±")
     return (
         f'<table width="100%" cellspacing="3"><tr><td style="color:{theme.muted}">{since}</td>'
         f"{head}</tr>{_verdicts(lanes, theme)}{rows}</table>"
@@ -184,7 +188,7 @@ def _written(value: Estimate | None, signed: bool = False) -> str:
         mean, half = with_interval(value.mean, value.half_width)
     sign = "+" if signed and value.mean > 0 else ""
     text = f"{sign}{mean} ± {half}" if half else f"{sign}{mean}"
-    return text.replace(" ", "\u00a0")
+    return text.replace(" ", _NO_BREAK)
 
 
 def table_rows(lanes: Sequence[LaneMeasures]) -> Iterator[list[object]]:

@@ -142,6 +142,13 @@ def test_so_many_jobs_are_counted_as_people_do(shown: Shown) -> None:
     assert shown(run).sentence.text() == "1 job so far, each served, or blocked, by all of them alike."
 
 
+def test_names_of_two_policies_break_between_their_options_alone(shown: Shown) -> None:
+    run = Comparison.open("queues-classroom", ("vqs-bf", "vqs-bf:renew=before"), kernel=False)
+    text = shown(run).table.text()
+    assert ">VQS-BF, as\u00a0given<" in text
+    assert ">VQS-BF, renew\u00a0before<" in text
+
+
 @pytest.mark.parametrize("width", [420, 480, 700])
 def test_what_counts_as_a_difference_is_whole_and_long_names_leave_curves_their_room(
     shown: Shown, qtbot: QtBot, width: int
