@@ -6,7 +6,7 @@ from html import escape
 from typing import Iterable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Differ, GoTo
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
@@ -91,20 +91,14 @@ class ComparisonPanel(Panel):
 
     def _row(self) -> QWidget:
         controls = QWidget(self.body)
-        row = self._controls = QGridLayout(controls)
+        row = QHBoxLayout(controls)
         row.setContentsMargins(10, 0, 6, 0)
         row.setSpacing(3)
-        for place, button in enumerate(self.buttons.values()):
-            row.addWidget(button, 0, place)
-        row.setColumnStretch(len(self.buttons) + 1, 1)
+        for button in self.buttons.values():
+            row.addWidget(button)
+        row.addWidget(self.where)
+        row.addStretch(1)
         return controls
-
-    def _place_where(self) -> None:
-        """What else counts as a difference stands below the buttons where it has no room beside them."""
-        most = len(self.buttons) + 1
-        each = [widget.sizeHint().width() + self._controls.spacing() for widget in (*self.buttons.values(), self.where)]
-        below = sum(each) + self._controls.contentsMargins().left() > self.body.width()
-        self._controls.addWidget(self.where, int(below), 0 if below else most - 1, 1, most if below else 1)
 
     def _button(self, name: str, text: str, title: str, tip: str) -> QPushButton:
         text, title, tip = tr(text), tr(title), tr(tip)
@@ -159,7 +153,6 @@ class ComparisonPanel(Panel):
         if self.frame is None or self.frame.comparison is None or not self._lanes:
             return
         hall, scale = current_fonts().lecture, current_fonts().scale
-        self._place_where()
         self.caption.setVisible(self.body.height() >= _ROOMY * scale)
         said = 0 if self.sentence.isHidden() else self.sentence.heightForWidth(self.body.width())
         room = self.body.height() - said - 20
