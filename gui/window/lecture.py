@@ -322,8 +322,9 @@ class LectureMode(QObject):
         self._look.start()  # the panels are about to write what is new
 
     def _look_again(self) -> None:
-        staged, self._staged = self._staged, False
-        if self.on and staged:
+        frame = self._area.frame
+        if self._staged and frame is not None and not frame.running:  # else it is on its way to the moment
+            self._staged = False
             self.fit()
         elif self.on:
             more = (self._widths()[1] - self._right) / self._window.width()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,20 @@ def test_a_step_has_one_scale_however_it_is_reached(qtbot: QtBot, window: MainWi
     view = window.docks["servers"].panel.stacks
     fresh = stacks(qtbot, window.frame, (view.width(), view.height()))
     assert view.scene.layout.scale == fresh.scene.layout.scale
+
+
+def test_a_long_sentence_on_the_way_to_a_step_takes_no_room_there(qtbot: QtBot, window: MainWindow) -> None:
+    window.lecture.toggle()
+    window.lessons.open("jrs-2-virtual", 4)
+    rest(qtbot, window, lambda: stands(window, "jrs-classroom", 120))
+    window.settle()
+    on_the_way = replace(window.frame, running=True)
+    window.lecture.stage(["algorithm"], None)
+    window._take_frame(on_the_way)
+    qtbot.wait(50)
+    assert window.lecture._staged  # whoever waits for the moment has not seen it yet
+    window._take_frame(replace(window.frame, running=False))
+    qtbot.waitUntil(lambda: not window.lecture._staged)
 
 
 def test_without_a_lesson_the_keys_step(qtbot: QtBot, window: MainWindow, lesson: Path) -> None:
