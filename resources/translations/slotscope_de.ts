@@ -2732,7 +2732,7 @@ Blendet diese Ansicht aus; das Menü „Ansicht“ holt sie zurück.</translatio
             <translation>Steht unmittelbar vor dem ersten Job, dem eine Strategie Server gibt und den eine andere blockiert.</translation>
         </message>
         <message>
-            <source>or another number of servers</source>
+            <source>or another width</source>
             <translation>andere Serverzahl</translation>
         </message>
         <message>

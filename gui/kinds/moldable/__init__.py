@@ -33,7 +33,7 @@ ROOM = PanelRoom(
     page_title="Moldable jobs: greedy(p*)",
     decisions=DecisionWords(
         "Stands just before the first job that one policy gives servers and another blocks.",
-        "or another number of servers",
+        "or another width",
         "Another number of servers counts as another decision, too.",
         "{jobs} so far, each served, or blocked, by all of them alike.",
     ),

@@ -92,5 +92,5 @@ def test_every_kind_that_compares_decisions_has_words_for_them() -> None:
     comparing = {name for name in KINDS if kind_named(name).compares_decisions}
     words = {name: room.decisions for name, room in PANEL_ROOMS.items()}
     assert comparing == {name for name in words if all(words[name])}
-    assert words["moldable"].where == "or another number of servers"
+    assert words["moldable"].where == "or another width"
     assert "7" in words["reservation"].alike.format(jobs="7 jobs")

@@ -241,7 +241,7 @@ def test_the_first_decision_that_differs_is_told_in_servers(qtbot: QtBot, beside
     said = panel.sentence.text()
     assert f"job {found.job} at t = " in said
     assert "is blocked" in said and "it gets" in said and "reject" not in said
-    assert panel.where.text() == "or another number of servers"
+    assert panel.where.text() == "or another width"
     assert "server" not in panel.buttons["first"].toolTip().partition("gives servers")[2]
 
 
