@@ -51,7 +51,12 @@ def _beside(place: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str, error: type[UserError] = UserError) -> None:
-    """Write a text file.
+    """Write a text file; see :func:`write_bytes`."""
+    write_bytes(path, text.encode(), error)
+
+
+def write_bytes(path: Path, data: bytes, error: type[UserError] = UserError) -> None:
+    """Write a file.
 
     Raises
     ------
@@ -59,4 +64,4 @@ def write_text(path: Path, text: str, error: type[UserError] = UserError) -> Non
         If it cannot be written; of the type *error*.
     """
     with draft_of(path, error) as draft:
-        draft.write_text(text, encoding="utf-8")
+        draft.write_bytes(data)

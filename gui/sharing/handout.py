@@ -15,7 +15,7 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels import COMPARISON, companions_of, panels_of
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.presenting.pad import mark_over
-from slotscope.gui.widgets.painted import image_of, write_image
+from slotscope.gui.widgets.painted import InMemory, image_of, write_image
 from slotscope.gui.window.application import application, destroy
 from slotscope.model.draft import draft_of, write_text
 from slotscope.model.errors import UserError
@@ -165,7 +165,8 @@ class PdfSheets:
     """A PDF file with a page for each panel, as vectors."""
 
     def __init__(self, path: Path) -> None:
-        self._writer = QPdfWriter(str(path))
+        self._path, self._buffer = path, InMemory()
+        self._writer = QPdfWriter(self._buffer)
         self._writer.setResolution(_RESOLUTION)
         self._writer.setCreator("slotscope")
         self._writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
@@ -195,6 +196,7 @@ class PdfSheets:
         self._painter.drawText(below, Qt.TextFlag.TextWordWrap, "\n".join(one.caption))
 
     def end(self) -> None:
-        """Nothing more is painted."""
+        """Nothing more is painted: write what was."""
         if self._painter is not None:
             self._painter.end()
+        self._path.write_bytes(self._buffer.written)

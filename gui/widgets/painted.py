@@ -9,18 +9,30 @@ from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
-from slotscope.model.draft import draft_of
+from slotscope.model.draft import write_bytes
 
 if TYPE_CHECKING:
     from PySide6.QtSvg import QSvgGenerator
+
+
+class InMemory(QBuffer):
+    """What Qt writes; into a file it would write a half where the disk is full, and say nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open(QIODevice.OpenModeFlag.WriteOnly)
+
+    @property
+    def written(self) -> bytes:
+        """All of it."""
+        return bytes(self.data().data())
 
 
 def svg_of(widget: QWidget, title: str = "", generator: QSvgGenerator | None = None) -> str:
     """What a widget shows, as an SVG document; *generator* is what to draw it with."""
     from PySide6.QtSvg import QSvgGenerator
 
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    buffer = InMemory()
     # An older version of the format knows no clipping.
     generator = generator or QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
     generator.setOutputDevice(buffer)
@@ -31,7 +43,7 @@ def svg_of(widget: QWidget, title: str = "", generator: QSvgGenerator | None = N
     painter = QPainter(generator)
     widget.render(painter, QPoint())
     painter.end()
-    return bytes(buffer.data().data()).decode("utf-8")
+    return buffer.written.decode("utf-8")
 
 
 def image_of(widget: QWidget, scale: float = 2.0) -> QImage:
@@ -54,6 +66,6 @@ def write_image(image: QImage, path: Path) -> None:
     UserError
         If the file cannot be written.
     """
-    with draft_of(path) as draft:
-        if not image.save(str(draft), "PNG"):  # type: ignore[call-overload]
-            raise OSError("no PNG could be made of the picture")
+    buffer = InMemory()
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    write_bytes(path, buffer.written)

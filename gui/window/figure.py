@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QApplication, QGraphicsView
 from slotscope.gui import theme as themes
 from slotscope.gui.plotting.axes import keep_menu
 from slotscope.gui.plotting.looks import Look, looks, meaning
-from slotscope.gui.widgets.painted import write_image
+from slotscope.gui.widgets.painted import InMemory, write_image
 from slotscope.gui.window.application import application
-from slotscope.model.draft import draft_of
+from slotscope.model.draft import write_bytes
 from slotscope.model.lab.results import Curve, Figure
 
 WIDTH, HEIGHT, PNG_SCALE = 900, 560, 2.0
@@ -45,16 +45,16 @@ def write_svg(view: QGraphicsView, path: Path) -> None:
         The file cannot be written.
     """
     size = view.viewport().size()
-    generator = QSvgGenerator()
+    buffer, generator = InMemory(), QSvgGenerator()
+    generator.setOutputDevice(buffer)
     generator.setSize(size)
     # Axes replay recorded pictures, which adapt to the resolution.
     generator.setResolution(view.logicalDpiX())
     generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
-    with draft_of(path) as draft:
-        generator.setFileName(str(draft))
-        painter = QPainter(generator)
-        _render(view, painter, QRectF(0, 0, size.width(), size.height()))
-        painter.end()
+    painter = QPainter(generator)
+    _render(view, painter, QRectF(0, 0, size.width(), size.height()))
+    painter.end()
+    write_bytes(path, buffer.written)
 
 
 def write_png(view: QGraphicsView, path: Path, scale: float, background: str) -> None:

@@ -30,6 +30,7 @@ from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
 from tests.gui.test_keys import strike
 from tests.gui.windows import rest, shared_window
+from tests.model.test_draft import room_for
 
 __all__ = ["shared_window"]
 
@@ -379,6 +380,9 @@ class TestHandouts:
         count = save_handout(run.frame(), path, "dark", lambda _: None)
         text = path.read_bytes()
         assert text.startswith(b"%PDF") and f"/Count {count}".encode() in text and count >= 12
+        with room_for(len(text) // 2), pytest.raises(UserError, match=r"all.pdf: cannot be written: File too large"):
+            save_handout(run.frame(), path, "dark", lambda _: None)
+        assert path.read_bytes() == text  # the one before
 
     def test_one_that_is_given_up_is_none(self, qapp: object, tmp_path: Path) -> None:
         def stop(_: float) -> None:

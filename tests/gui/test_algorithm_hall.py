@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Iterator
+
 import pytest
+from pytestqt.qtbot import QtBot
 
 from slotscope.gui.panels.algorithm import AlgorithmPanel
 from slotscope.gui.theme import apply, load_theme
@@ -32,16 +35,20 @@ class Policy(OwnPolicy):
 """
 
 
-@pytest.fixture(scope="module", params=["light", pytest.param("dark", marks=pytest.mark.slow)])
-def theme(qapp, request):
-    theme = load_theme(request.param)
-    apply(qapp, theme)
-    return theme
-
-
 @pytest.fixture
 def panel(qtbot, theme):
     return on_screen(qtbot, AlgorithmPanel(theme), 700, 300)
+
+
+def steps_into(session: Session, hall: AlgorithmPanel, qtbot: QtBot, count: int) -> Iterator[Line]:
+    """Step so often, and give the lines that are marked, each once it is in view."""
+    view = hall.view
+    for _ in range(count):
+        session.step_into()
+        hall.set_frame(session.frame())
+        if view.picture.current is not None:
+            qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
+            yield view.picture.current
 
 
 @pytest.mark.slow
@@ -73,13 +80,7 @@ class TestHall:
         session, seen = Session.open(scenario, policy, kernel=False), set()
         session.run(events=40)
         view = hall.view
-        for _ in range(60):
-            session.step_into()
-            hall.set_frame(session.frame())
-            current = view.picture.current
-            if current is None:
-                continue
-            qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
+        for current in steps_into(session, hall, qtbot, 60):
             function = view.code.function_of(view.code.place[current])
             assert view._type().pointSizeF() >= 16
             assert all(view.is_whole(view.code.lines[place].line) for place in function), (current, session.frame())
@@ -92,13 +93,8 @@ class TestHall:
         session, view = Session.open("dra-pools", "dra", kernel=False), hall.view
         hall.resize(608, height)
         session.run(events=39)
-        for _ in range(40):
-            session.step_into()
-            hall.set_frame(session.frame())
-            if view.picture.current is None:
-                continue
-            qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
-            current = view.code.place[view.picture.current]
+        for line in steps_into(session, hall, qtbot, 40):
+            current = view.code.place[line]
             top, bottom = view._extent(view.code.function_of(current))
             wanted = view.code.function_of(current) if bottom - top <= view.viewport().height() else [current]
             assert {*wanted} <= {place for place, _ in view._seen()}
@@ -117,23 +113,15 @@ class TestHall:
     def test_the_line_stays_in_view_in_another_theme(self, hall, qtbot):
         session, view = Session.open("dra-classroom", kernel=False), hall.view
         session.run(events=1)
-        for step in range(40):
-            session.step_into()
-            hall.set_frame(session.frame())
-            current = view.picture.current
-            if current is not None:
-                qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
-                hall.set_theme(load_theme(("light", "dark")[step % 2]))
-                qtbot.waitUntil(lambda line=current: view.is_whole(line))
+        for step, current in enumerate(steps_into(session, hall, qtbot, 40)):
+            hall.set_theme(load_theme(("light", "dark")[step % 2]))
+            qtbot.waitUntil(lambda line=current: view.is_whole(line))
 
     def test_nothing_of_a_lowered_letter_is_painted_over(self, hall, qtbot):
         session = Session.open("dra-classroom", kernel=False)
         session.run(events=40)
-        for _ in range(12):
-            session.step_into()
-            hall.set_frame(session.frame())
+        assert [*steps_into(session, hall, qtbot, 12)]
         view = hall.view
-        qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
         assert view._setting
         line = Line(2, 7)  # its X-hat has a lowered index
         placed = view._placed[view.code.place[line]]
@@ -146,13 +134,8 @@ class TestHall:
     def test_so_is_a_users_of_ten_long_lines_of_which_the_current_one_is_not_cut(self, hall, qtbot, tmp_path):
         session, view, cut = opened(tmp_path, LONG), hall.view, 0
         session.run(events=6)
-        for _ in range(30):
-            session.step_into()
-            hall.set_frame(session.frame())
-            if view.picture.current is None:
-                continue
-            qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
-            current = view.code.place[view.picture.current]
+        for line in steps_into(session, hall, qtbot, 30):
+            current = view.code.place[line]
             assert view._type().pointSizeF() >= 16
             assert all(view.is_whole(view.code.lines[place].line) for place in view.code.function_of(current))
             texts = [placed.document.toPlainText() for placed in view._placed]

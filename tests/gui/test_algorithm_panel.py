@@ -16,7 +16,7 @@ from slotscope.gui.panels.algorithm import AlgorithmPanel
 from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout
 from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside
 from slotscope.gui.panels.algorithm_view import PseudocodeView
-from slotscope.gui.theme import apply, load_theme
+from slotscope.gui.theme import apply
 from slotscope.model.api import Session
 from slotscope.model.policies import reference_class
 from slotscope.model.policies.common import PseudocodeLine
@@ -42,13 +42,6 @@ def steps(session) -> list[Frame]:
         frames.append(session.frame())
         session.step_into()
     return [*frames, session.frame()]
-
-
-@pytest.fixture(scope="module", params=["light", pytest.param("dark", marks=pytest.mark.slow)])
-def theme(qapp, request):
-    theme = load_theme(request.param)
-    apply(qapp, theme)
-    return theme
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from slotscope.gui.panels.decisions_model import (
     shown_time,
     touching,
 )
-from slotscope.gui.theme import apply, load_theme
+from slotscope.gui.theme import load_theme
 from slotscope.gui.widgets import calm
 from slotscope.gui.widgets.cut_label import sentence_lines
 from slotscope.model.api import Session
@@ -61,13 +61,6 @@ def frames() -> dict[str, Frame]:
     session.step()
     found["after"] = session.frame()
     return found
-
-
-@pytest.fixture(scope="module", params=["light", pytest.param("dark", marks=pytest.mark.slow)])
-def theme(qapp, request):
-    theme = load_theme(request.param)
-    apply(qapp, theme)
-    return theme
 
 
 @pytest.fixture

@@ -10,12 +10,15 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.experiments.drawing import draw_pictures
 from slotscope.gui.theme import load_theme
-from slotscope.gui.window.figure import HEIGHT, PNG_SCALE, WIDTH, across, figure_widget
+from slotscope.gui.window.figure import HEIGHT, PNG_SCALE, WIDTH, across, figure_widget, save_figure
+from slotscope.model.errors import UserError
 from slotscope.model.lab.results import Curve, Figure, Result
+from tests.model.test_draft import room_for
 
 SCALES = (25.0, 50.0, 100.0, 3200.0)
 RISING, FALLING = (1.0, 2.0, 3.0, 10.0), (10.0, 3.0, 2.0, 1.0)
@@ -120,3 +123,13 @@ def test_pictures_have_the_numbers_of_the_points(tmp_path: Path) -> None:
     image = QImage(str(png))
     assert abs(image.width() - PNG_SCALE * WIDTH) <= 4
     assert abs(image.height() - PNG_SCALE * HEIGHT) <= 4
+
+
+@pytest.mark.parametrize("name", ["a.svg", "a.png"])
+def test_where_the_disk_is_full_the_picture_before_stays(qapp: QApplication, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    save_figure(figure(RISING), path)
+    before = path.read_bytes()
+    with room_for(len(before) // 2), pytest.raises(UserError, match=f"{name}: cannot be written: File too large"):
+        save_figure(figure(RISING), path)
+    assert path.read_bytes() == before

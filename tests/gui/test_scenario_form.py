@@ -19,7 +19,6 @@ from slotscope.gui.panels.scenario_fields import (
     value_at,
 )
 from slotscope.gui.panels.scenario_form import ScenarioPanel
-from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
@@ -37,13 +36,6 @@ def frame():
 def frame_of(**changes):
     data = as_data(load_scenario("dra-vms"))
     return Session.open(parse_scenario(data | changes), kernel=False).frame()
-
-
-@pytest.fixture(scope="module", params=["light", pytest.param("dark", marks=pytest.mark.slow)])
-def theme(qapp, request):
-    theme = load_theme(request.param)
-    apply(qapp, theme)
-    return theme
 
 
 @pytest.fixture

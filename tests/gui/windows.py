@@ -18,6 +18,7 @@ from slotscope.gui.app import make_window
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import SENTENCES
 from slotscope.gui.running.bounds_service import BoundsService, Receiver
+from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.scenario.load import Scenario
 
@@ -91,6 +92,14 @@ def complete_window(qtbot: QtBot, folder: Path, height: int = SIZE[1], **setting
         yield window
     finally:
         window.close()
+
+
+@pytest.fixture(scope="module", params=["light", pytest.param("dark", marks=pytest.mark.slow)])
+def theme(qapp: QApplication, request: pytest.FixtureRequest) -> Theme:
+    """Each of the themes, which the application has."""
+    theme = load_theme(request.param)
+    apply(qapp, theme)
+    return theme
 
 
 @pytest.fixture
