@@ -16,7 +16,9 @@ from slotscope.model.exercises.posed import Posed, Reader, Sketch, initials, one
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import full_time
+from slotscope.model.running.engine import Reason
 from slotscope.model.running.recorder import TIME_COLUMN
+from slotscope.model.running.waiting import share_of, who_waits
 
 #: Points in which a curve that is drawn is read.
 POINTS = 8
@@ -48,12 +50,17 @@ def pose_later(run: Run, question: QuizQuestion, lane: int) -> Posed:
 
 
 def _ran_on(session: Session, until: float) -> Session:
-    """The same run, from its start to a time, under the engine that it has: compiling cannot be stopped."""
+    """The same run, up to a time, under the engine that it has or gets meanwhile: compiling cannot be stopped."""
     origin = session.origin
     if not origin.source:
         raise UserError("the run cannot be opened again, as its scenario was edited; save the scenario and open that")
     other = Session.open(origin.source, origin.policy, origin.seed, origin.trace, kernel=session.compiled)
-    other.run(until=until)
+    start = other.timeline.time
+    while other.run(until=until, budget=0.0) is Reason.LIMIT:
+        way = share_of(other.timeline.time, start, until)
+        who_waits().look(Phrase("Going to time {time}", time=full_time(until)), way)
+        if session.compiled and not other.compiled:  # meanwhile
+            other.use_kernel()
     return other
 
 

@@ -15,6 +15,7 @@ from slotscope.model.exercises.later import POINTS, sketch_times
 from slotscope.model.exercises.posed import Posed, verdict
 from slotscope.model.exercises.posing import pose
 from slotscope.model.exercises.question import QuizQuestion
+from slotscope.model.running.waiting import GivenUpError, waiting
 
 SEEDS = (1, 2, 3)
 UNTIL = 40.0
@@ -103,3 +104,25 @@ def test_nothing_is_compiled_for_a_question(monkeypatch: pytest.MonkeyPatch) -> 
     run = Comparison.open("dra-classroom", ["dra", "first-fit"], 1, kernel=False)
     monkeypatch.setattr(Session, "use_kernel", lambda _: pytest.fail("compiling"))
     assert posed_at(run, 10, "ahead").taken == taken
+
+
+def test_looking_ahead_can_be_stopped() -> None:
+    """A million slots under a reference take minutes."""
+    run = Session.open("dra-classroom", "dra", 1, kernel=False)
+    with waiting(lambda _: None, lambda: 1), pytest.raises(GivenUpError, match="Going to time 40: stopped"):
+        pose(run, QuizQuestion(ask="curve", until=UNTIL))
+
+
+def test_looking_ahead_uses_compiled_code_as_soon_as_its_run_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, use, users = Session.open("dra-classroom", "dra", 1, kernel=False), Session.use_kernel, list[Session]()
+    monkeypatch.setattr(Session, "use_kernel", lambda session: users.append(session) or use(session))
+
+    def comes_meanwhile() -> int:
+        if not run.compiled:
+            run.use_kernel()
+        return 0
+
+    with waiting(lambda _: None, comes_meanwhile):
+        posed = pose(run, QuizQuestion(ask="curve", until=UNTIL))
+    assert [session is run for session in users] == [True, False]
+    assert posed.taken == pose(run, QuizQuestion(ask="curve", until=UNTIL)).taken
