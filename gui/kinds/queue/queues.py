@@ -56,7 +56,8 @@ def queue_words(frame: Frame, queue: int) -> str:
         whole = int(numbers.largest[0])
         low, high = facts.intervals[queue]
         interval = Fraction(low, whole), Fraction(high, whole)
-        return f"{queue_name(queue, queues)}, sizes in I{subscript(queue)} = {interval_words(interval)} of a server"
+        sizes = f"sizes in I{subscript(queue)} = {interval_words(interval)} of {numbers.whole}"
+        return f"{queue_name(queue, queues)}, {sizes}"
     if queues > 1:
         return f"queue of the jobs of size {facts.layout.names[queue]}"
     return "the queue of all jobs"
@@ -111,7 +112,7 @@ class QueuesPanel(Panel):
         self._hovered = self._pointed = None
         self._sizes = sizes_of(info.numbers, info.facts)
         names = lane_names(info.facts, info.numbers)
-        self.lanes.begin(names, lane_top(info.numbers))
+        self.lanes.begin(names, lane_top(info.numbers), info.numbers.whole)
         self.ruler.begin(info.numbers, self._sizes, self._caption(frame))
         self.arrange()
 
@@ -119,7 +120,7 @@ class QueuesPanel(Panel):
         numbers = frame.info.numbers
         names = numbers.resource_names
         of = f" ({names[self._sizes.resource]})" if len(names) > 1 and self._sizes else ""
-        whole = f"sizes of arriving jobs, as shares of a server{of}"
+        whole = f"sizes of arriving jobs, as shares of {numbers.whole}{of}"
         if frame.info.facts.intervals:
             return f"{whole}, and the intervals of partition I", whole, "sizes of jobs"
         return whole, "sizes of jobs"
@@ -150,7 +151,7 @@ class QueuesPanel(Panel):
             return None
         queue = sizes.queue_of(share)
         if queue is None:
-            text = f"size {float(share):g} of a server"
+            text = f"size {float(share):g} of {frame.info.numbers.whole}"
             return Marker(share, (text,), "focus")
         reason = self._reason(sizes, share, queue)
         start = f"size {float(share):g} would wait in {queue_name(queue, sizes.queues)}"

@@ -67,7 +67,7 @@ class LanesView(Chart):
         self._focus = Focus()
         self._hovered: int | None = None
         self._total = 0
-        self._top = Fraction(1)
+        self._top, self._whole = Fraction(1), ""
         self._widest: dict[str, float] = {}
         self._most = SteppedRange(0.0, 1.0)
         self.switch = LogSwitch("lengths", theme, self)
@@ -77,9 +77,9 @@ class LanesView(Chart):
 
     # What is shown.
 
-    def begin(self, names: tuple[LaneName, ...], top: Fraction) -> None:
-        """Show other queues; *top* is the size that is as high as a lane."""
-        self._names, self._top = names, top
+    def begin(self, names: tuple[LaneName, ...], top: Fraction, whole: str) -> None:
+        """Show other queues; *top* is the size that is as high as a lane, a share of a *whole*."""
+        self._names, self._top, self._whole = names, top, whole
         self._lanes, self._widest = {}, {}
         self._most = SteppedRange(0.0, 1.0)
         self._arrange()
@@ -190,7 +190,7 @@ class LanesView(Chart):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        drawing = LanesPainter(painter, self._theme, self.layout_of_lanes, self._names, self._top)
+        drawing = LanesPainter(painter, self._theme, self.layout_of_lanes, self._names, self._top, self._whole)
         visible = event.rect()
         drawing.heading(self._most.high, self.switch.isChecked(), self.switch.x())
         if len(self._names) > 1:

@@ -32,13 +32,19 @@ def more_words(count: int, *, brief: bool = False) -> str:
 
 
 class LanesPainter:
-    """Paints into the places of a :class:`LanesLayout`; *top* is the size of a lane's height."""
+    """Paints into the places of a :class:`LanesLayout`; *top* is the size of a lane's height, a share of a *whole*."""
 
     def __init__(
-        self, painter: QPainter, theme: Theme, layout: LanesLayout, names: tuple[LaneName, ...], top: Fraction
+        self,
+        painter: QPainter,
+        theme: Theme,
+        layout: LanesLayout,
+        names: tuple[LaneName, ...],
+        top: Fraction,
+        whole: str,
     ) -> None:
         self._painter, self._theme, self._layout, self._names = painter, theme, layout, names
-        self._top, self._float_top = top, float(top)
+        self._top, self._float_top, self._whole = top, float(top), whole
         self._fonts = current_fonts()
         self._metrics = self._fonts.metrics
         self._ratio = device_ratio(painter)
@@ -52,7 +58,7 @@ class LanesPainter:
     def heading(self, longest: float, logarithmic: bool, switch: float) -> None:
         """Say which side the servers are on, and the scale of the lengths."""
         layout = self._layout
-        scale = "a server" if self._top == 1 else f"{fraction_words(self._top)} of a server"
+        scale = self._whole if self._top == 1 else f"{fraction_words(self._top)} of {self._whole}"
         texts = [f"{_SERVERS[0]}; lane height: {scale}", *_SERVERS]
         right = switch if layout.has_bars else layout.jobs_right
         left = layout.gate_left + GAP

@@ -282,12 +282,12 @@ class SizeRuler(Chart):
 
     def tip_at(self, point: QPointF) -> str:
         """What is known of sizes near it."""
-        if self._sizes is None:
+        if self._numbers is None or self._sizes is None:
             return ""
         share = self._scale.told(point.x())
         queue = self._sizes.queue_of(share)
         if queue is None:
-            return "The sizes of arriving jobs, as shares of a server."
+            return f"The sizes of arriving jobs, as shares of {self._numbers.whole}."
         interval = self._sizes.intervals[queue]
         name = f"I{subscript(queue)} = {interval_words(interval)}"
         arriving = f"{percent(self._sizes.shares[queue])} of the jobs arrive in {name}"

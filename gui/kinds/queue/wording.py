@@ -48,7 +48,7 @@ def share_words(info: RunInfo, units: list[int]) -> str:
     """A size as a share of a server, of several resources the one that it needs most."""
     numbers = info.numbers
     d = max(range(len(units)), key=lambda d: numbers.fraction(units[d], d))
-    of = f"a server's {numbers.resource_names[d]}" if len(units) > 1 else "a server"
+    of = f"{numbers.whole}'s {numbers.resource_names[d]}" if len(units) > 1 else numbers.whole
     return f"{amount(numbers.fraction(units[d], d))} of {of}"
 
 

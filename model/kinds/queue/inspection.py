@@ -304,7 +304,7 @@ def _interval(moment: InspectedMoment, queue: int) -> Iterator[Fact]:
     facts, numbers = moment.info.facts, moment.info.numbers
     if facts.intervals:
         low, high = (numbers.fraction(end) for end in facts.intervals[queue])
-        yield Fact("sizes", f"({low}, {high}]", "of a server")
+        yield Fact("sizes", f"({low}, {high}]", f"of {moment.info.numbers.whole}")
 
 
 def _head(moment: InspectedMoment, queue: int) -> Fact | None:

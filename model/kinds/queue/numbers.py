@@ -128,6 +128,12 @@ class QueueNumbers:
         pairs = zip(self.mean_work, self.total_capacity, strict=True)
         return self.arrival_rate * max(work / total for work, total in pairs)
 
+    @property
+    def whole(self) -> str:
+        """What shares are of, in words."""
+        alike = all((np.array(pool.capacity) == self.largest).all() for pool in self.pools)
+        return "a server" if alike else "a largest server"
+
     def fraction(self, units: int, d: int = 0) -> Fraction:
         """*units* of resource d as a share of a largest server."""
         return Fraction(int(units), int(self.largest[d]))

@@ -34,6 +34,7 @@ from slotscope.gui.theme import TEXT_CONTRAST, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.state import FREE, WAITING, QueueState, empty_state
+from slotscope.model.reporting.explain import amount
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Evict, Place, Record
 from tests.gui.painted import colours, svg_of
@@ -225,6 +226,14 @@ def test_a_rounded_job_says_what_it_takes() -> None:
     least = frame.info.numbers.units(Fraction(1, 10))
     (record, *_) = np.flatnonzero(frame.state.job_size[:, 0] == least)
     assert "takes 0.125 on a server, rounded up" in job_words(frame, int(record))
+
+
+def test_where_servers_differ_shares_are_of_a_largest_one() -> None:
+    frame = session("queues-pools", "vqs-bf", 1500).frame()
+    record = int(np.argmax(frame.state.job_server >= 0))
+    share = frame.info.numbers.fraction(frame.state.job_size[record, 0])
+    assert f"size {amount(4 * share)} = {amount(share)} of a largest server" in job_words(frame, record)
+    assert lane_words(frame, 2).startswith("VQ₂, sizes in I₂ = (1/3, 1/2] of a largest server")
 
 
 def test_a_lane_is_told(vqs: Frame, one: Frame) -> None:
