@@ -62,13 +62,13 @@ class Lane:
         return self.record.seen
 
     def _fill(self) -> None:
-        """Record what happened before recording began, by running it again on a copy."""
-        self._whole = True
+        """Record what happened before recording began, by running it again on a copy; given up, it goes on later."""
         for rows in self._replay(self.record.end):
             self.record.append(rows)
             if self.record.full:
                 break
         self.record.seen = max(self.record.seen, self._last_arrival())
+        self._whole = True
 
     def _last_arrival(self) -> int:
         return self._arrivals(self.line.fork_at(self.line.live_end))

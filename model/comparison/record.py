@@ -65,9 +65,9 @@ class DecisionRecord:
         Earlier ones (a replay) are passed over; so are all where some are missing between.
         """
         numbers, answers = self._decisions(rows)
-        if not len(numbers) or numbers[-1] < self.seen:
+        if not len(numbers) or numbers[-1] < self.end:
             return
-        self.seen = int(numbers[-1]) + 1
+        self.seen = max(self.seen, int(numbers[-1]) + 1)
         known = self.end - int(numbers[0])
         if known < 0 or self.full:
             return

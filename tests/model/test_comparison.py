@@ -23,6 +23,7 @@ from slotscope.model.kinds.reservation.scenario.schema import ReservationScenari
 from slotscope.model.kinds.spec import REJECTED, kind_named
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, UPDATE
 from slotscope.model.running.engine import Advance, Engine, Reason, Task
+from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.systems.state import digest
 from tests.kinds.reservation.strategies import scenarios
@@ -253,6 +254,16 @@ def test_a_history_made_before_recording_is_filled_in_by_replay() -> None:
 def decided(rows):
     """What a run of a loss system without initial jobs decides."""
     return kind_named("reservation").decisions(rows, 0)
+
+
+def test_a_history_whose_filling_in_is_given_up_is_filled_in_later() -> None:
+    session = Session.open("dra-classroom", kernel=False)
+    session.run(events=2000)
+    lane = Lane(session)
+    with waiting(lambda _: None, lambda: True), pytest.raises(GivenUpError):
+        lane.decided()
+    session.run(events=100)
+    assert lane.decided() == len(arrivals_of(session)) == lane.record.end
 
 
 def test_decisions_beyond_the_bound_are_made_again_by_replay() -> None:
