@@ -19,7 +19,7 @@ class EventMark(NamedTuple):
     """A job that asks for servers, gets them or gives them back.
 
     ``width`` is what it got or had: 0 where it is blocked, -1 where that is not decided yet;
-    ``request`` is -1 for a departure.
+    ``request`` is -1 for a departure, and where a user's policy blocks a job that has asked for nothing.
     """
 
     job_class: int
@@ -39,12 +39,12 @@ class EventMark(NamedTuple):
     @property
     def words(self) -> str:
         """What happened, in a few words."""
+        if self.blocked:
+            return f"asked {self.request}: blocked" if self.request > 0 else "blocked"
         if self.request < 0:
             return "departs"
         if self.width < 0:
             return f"asks for {self.request}"
-        if self.blocked:
-            return f"asked {self.request}: blocked"
         if self.partial:
             return f"asked {self.request}, got {self.width}"
         return "starts"

@@ -164,16 +164,20 @@ class FacetPainter:
         self._painter.drawLine(ends)
 
     def _flash(self, request: int, left: float) -> None:
-        facet = self._facet
-        start = facet.first_of(request) - 1
-        box = QRectF(
-            facet.edge(start), facet.lane.top(), facet.together * facet.pitch, facet.plot.bottom() - facet.lane.top()
-        )
-        box = widened(box, _LEAST_MARK)
+        box = self._column(request)
+        box.setTop(self._facet.lane.top())
         color = QColor(self._theme.rejection)
         color.setAlphaF(0.12 + 0.30 * left)
         self._painter.fillRect(box, color)
-        self.cross(box.center().x(), facet.lane.center().y())
+        self.cross(box.center().x(), self._facet.lane.center().y())
+
+    def _column(self, width: int) -> QRectF:
+        """Where jobs on so many servers stand; all of the plot for -1, of a job that has asked for none."""
+        facet = self._facet
+        if width < 0:
+            return QRectF(facet.plot)
+        left, wide = facet.edge(facet.first_of(width) - 1), facet.together * facet.pitch
+        return widened(QRectF(left, facet.plot.top(), wide, facet.plot.height()), _LEAST_MARK)
 
     def cross(self, x: float, y: float) -> None:
         """A job that is turned away."""
@@ -267,10 +271,9 @@ class FacetPainter:
         if mark.width < 0:
             pen.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(pen)
-        left, wide = facet.edge(facet.first_of(at) - 1), facet.together * facet.pitch
-        outline = widened(QRectF(left, facet.plot.top(), wide, facet.plot.height()), _LEAST_MARK)
+        outline = self._column(at)
         painter.drawRect(outline.adjusted(1, 1, -1, 0).intersected(facet.plot))
-        x, y = facet.middle(at), facet.lane.center().y()
+        x, y = outline.center().x(), facet.lane.center().y()
         if mark.blocked:
             self.cross(x, y)
             gap = 0.6 * self._metrics.height()

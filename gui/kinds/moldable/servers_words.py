@@ -12,7 +12,7 @@ from slotscope.gui.kinds.moldable.wording import class_words, jobs_words, server
 from slotscope.gui.painting.stack_text import symbol
 from slotscope.gui.panels.wording import significant
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
-from slotscope.model.reporting.explain import grouped, quantity
+from slotscope.model.reporting.explain import grouped, plural, quantity
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.letters import own_letters
 
@@ -92,7 +92,8 @@ def job_labels(frame: Frame, record: int, start: int, most: int = LABELS) -> lis
     width, asked = int(state.job_width[record]), int(state.job_request[record])
     letter = class_letter(info, int(state.job_class[record]))
     number = f"{letter} {width}" if letter else str(width)
-    labels: list[tuple[str, ...]] = [(f"{number} of {asked}", number, str(width))]
+    whole = f"{number} of {asked}" if info.facts.asks(asked, width) else f"{number} {plural(width, 'server')}"
+    labels: list[tuple[str, ...]] = [(whole, number, str(width))]
     if most > 1:
         labels.append(_names(frame, record, start))
     if most > 2:
@@ -124,9 +125,10 @@ def job_lines(frame: Frame, record: int) -> list[str]:
     factor = float(info.numbers.speedup_table[job_class, width])
     share = float(shares(state, np.array([record]), frame.time)[0])
     got = "got them all" if width == asked else f"got {grouped(width)}, all that were free"
+    asks = info.facts.asks(asked, width)
     return [
         f"{name} of class {of_class}" if of_class else name,
-        f"asked for {servers_words(asked)}, {got}",
+        f"asked for {servers_words(asked)}, {got}" if asks else f"got {servers_words(width)}",
         f"inherent size {time_words(info, (departs - arrived) * factor)}, "
         f"{significant(factor)} times as fast on {servers_words(width)}",
         f"arrived at {significant(arrived, 6)}, departs at {significant(departs, 6)}: "

@@ -40,7 +40,7 @@ class AnsweredAllocation(Answered, MoldablePolicy):
         seen = (view.busy / numbers.servers, used, one_of(job.type, numbers.classes))
         yield from self.question(seen, allowed)
         if self.answer:
-            yield Allocate(servers=self.answer, values={"request": self.answer})
+            yield Allocate(servers=self.answer)
         else:
             self.earned -= BLOCKED * float(numbers.means[job.type])
             yield Reject()

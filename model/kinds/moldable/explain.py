@@ -58,9 +58,9 @@ class MoldableNarrator(Narrator):
         if flags & rows.FLAG_DEPARTED:
             first = self._departed_row(row, job)
         else:
-            asked, got = int(row["request"]), int(row["width"])  # a user's policy may decide without asking
-            chosen = asked <= 0 or (self._facts.chosen and asked == got)
-            first = f"{job} arrives, " if chosen else f"{job} asks for {servers_told(asked)}, "
+            asked = int(row["request"])
+            asks = self._facts.asks(asked, int(row["width"]))
+            first = f"{job} asks for {servers_told(asked)}, " if asks else f"{job} arrives, "
             first += "the fork decides otherwise, " if flags & FLAG_FORCED else ""
             first += self._blocked_row(row) if flags & rows.FLAG_BLOCKED else self._allocated_row(row, flags)
         return "; ".join([first, *self._consequences(row, flags)])
@@ -143,10 +143,11 @@ class MoldableNarrator(Narrator):
         return f"j = 0: {self._none(values['type'])} is free, the job is blocked"
 
     def _allocate(self, record: Allocate) -> str:
-        asked, free, got = record.values["request"], record.values["free"], record.servers
+        free, got = record.values["free"], record.servers
+        asked = record.values.get("request", got)
         if record.values.get("reason") == "forced":
             return f"the fork decides so: it gets {servers_told(got)}"
-        if self._facts.chosen and asked == got:
+        if not self._facts.asks(asked, got):
             return f"it gets {servers_told(got)} of {grouped(free)} that {_are(free)} free"
         missing = f", {grouped(asked - got)} fewer than it asked for" if got < asked else ""
         return (

@@ -38,6 +38,10 @@ class MoldableFacts:
     pool_names: tuple[str, ...]
     chosen: bool
 
+    def asks(self, request: int, width: int) -> bool:
+        """Whether a job that got *width* servers has asked for any; the *request* of one that has not is -1 or that."""
+        return request > 0 and not (self.chosen and request == width)
+
     def open_pools(self, job_class: int) -> tuple[int, ...]:
         """The pools whose servers a class may take: its own, then a common one."""
         pools = (int(self.rules.own_pool[job_class]), int(self.rules.common_pool[0]))

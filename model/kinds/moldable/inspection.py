@@ -131,7 +131,8 @@ def _known(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     departure = float(state.job_departure[record])
     factor = float(info.numbers.speedup_table[job_class, width])
     yield Fact("class", info.numbers.class_names[job_class], thing=Thing(CLASS, job_class))
-    yield Fact("asked for", servers_told(asked))
+    if info.facts.asks(asked, width):
+        yield Fact("asked for", servers_told(asked))
     yield Fact("got", servers_told(width) if width == asked else f"{servers_told(width)}, all that were free")
     yield from _pieces(state, record)
     yield Fact("speed-up", f"{factor:.4g}", "times one server")

@@ -34,12 +34,11 @@ def _about(occasion: str, view: MoldableView, arguments: tuple[Any, ...]) -> str
 
 
 def _explained(record: Record, view: MoldableView, arguments: tuple[Any, ...]) -> Mapping[str, Any]:
-    """What a job asks for is what it gets, unless the policy says otherwise."""
+    """The job that is decided of, and what is free for it."""
     if not isinstance(record, Allocate | Reject) or not arguments:
         return {}
     job = arguments[0]
-    values = {"job": job.number, "type": job.type, "free": view.free(job.type)}
-    return values | {"request": record.servers} if isinstance(record, Allocate) else values
+    return {"job": job.number, "type": job.type, "free": view.free(job.type)}
 
 
 def _rules(value: Any, what: str, numbers: MoldableNumbers) -> AllocationRules:

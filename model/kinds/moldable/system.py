@@ -160,12 +160,16 @@ class MoldableSystem(PolicySystem):
     # Decisions.
 
     def _decides(self, decision: Record, outcome: MoldableOutcome) -> None:
-        """A decision of a job is one of the job that arrives, and the only one."""
+        """A decision of a job is one of the job that arrives, and the only one.
+
+        What the job asks for is what it gets, unless the policy says otherwise.
+        """
         if outcome.event.kind != ARRIVAL:
             raise outcome.fault("it decides of a job, but none has arrived")
         if outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_BLOCKED):
             raise outcome.fault("it decides of a job twice")
-        outcome.request = int(decision.values.get("request", -1))
+        got = decision.servers if isinstance(decision, Allocate) else -1
+        outcome.request = int(decision.values.get("request", got))
 
     def _reject(self, state: MoldableState, decision: Reject, outcome: MoldableOutcome) -> None:
         self._decides(decision, outcome)

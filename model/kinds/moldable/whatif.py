@@ -48,15 +48,10 @@ class OverruledWidth(Overruled):
         self.servers = servers
 
     def arrival(self, view: MoldableView, job: MoldableJob) -> Iterator[Record]:
-        """As the policy, but for the number; a job that gets more than it asks for has asked for as many.
-
-        So has one that got what a user's policy chose, without asking.
-        """
+        """As the policy, but for the number; a job that gets more than it asks for has asked for as many."""
 
         def instead(own: Allocate | Reject) -> Record:
             values = {**own.values, **_FORCED}
-            if self.policy.may_fail and values.get("request") == getattr(own, "servers", None):
-                values.pop("request", None)
             if self.servers is None:
                 return Reject(line=own.line, values=values)
             asked = max(int(values.get("request", -1)), self.servers)

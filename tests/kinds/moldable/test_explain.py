@@ -22,6 +22,7 @@ from slotscope.model.kinds.moldable.rows import (
     FLAG_SPLIT,
     MOLDABLE_ROW,
 )
+from slotscope.model.reporting.inspection import Thing
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun, started
@@ -311,3 +312,7 @@ def test_of_a_users_policy_that_chooses_no_job_asks_for_servers(forced: str, sai
     assert "job 0 arrives" in told[0] and said in told[0]
     assert not [sentence for sentence in told if "ask" in sentence or "min(" in sentence]
     assert not row["flags"] & FLAG_PARTIAL
+    assert not [record for record in session.timeline.records if not forced and "request" in record.values]
+    described = session.bench.kind.inspector.describe(session.frame(), Thing("server", 0))
+    facts = {fact.label for section in described.sections for fact in section.facts}
+    assert ("got" in facts) == (not forced.endswith("block")) and "asked for" not in facts

@@ -268,6 +268,16 @@ def test_while_stepping_the_event_is_pointed_out(panel: AllocationsPanel, flag: 
     assert panel.chart.mark is None
 
 
+def test_a_job_that_a_users_policy_blocks_has_asked_for_no_width(panel: AllocationsPanel) -> None:
+    session = run("moldable-classroom", 1, "resources/policies/half_of_the_rest.py@0:block")
+    panel.set_frame(session.frame())
+    assert panel.chart.mark is not None and panel.chart.mark.words == "blocked"
+    facet = panel.chart.facets[0]
+    columns = np.flatnonzero((pixels(panel.chart) == argb(LIGHT.rejection)).any(axis=0))
+    left, *_, right = columns / panel.devicePixelRatio()
+    assert abs(left - facet.plot.left()) < 4 and abs(right - facet.plot.right()) < 4
+
+
 def test_a_partial_allocation_says_what_it_asked_for_and_got() -> None:
     assert EventMark(0, 4, 1).words == "asked 4, got 1"
     assert EventMark(0, 4, -1).words == "asks for 4"

@@ -251,6 +251,13 @@ def test_labels_tell_the_job_what_it_got_and_what_is_left() -> None:
     assert job_labels(classes.frame(), record, 0)[0] == ("R 4 of 8", "R 4", "4")
 
 
+def test_of_a_users_policy_that_chooses_no_job_has_asked() -> None:
+    frame = run("moldable-classroom", 1, policy="resources/policies/half_of_the_rest.py").frame()
+    record = int(frame.state.server_job[0])
+    assert job_labels(frame, record, 0)[0] == ("5 servers", "5", "5")
+    assert job_lines(frame, record)[1] == "got 5 servers"
+
+
 def test_tooltips_tell_all_numbers_of_a_job() -> None:
     made = Made("moldable-classes", 60)
     record = made.job(4, 0, asked=8, came=1.0, lasts=2.0)
