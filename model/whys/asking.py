@@ -124,8 +124,8 @@ def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) ->
         return why(bench, timeline, event, server=server)
     if thing is not None and thing.what not in (SERVER, JOB):
         meant = bench.kind.whys.meant(timeline.fork_at(here), thing)
-        if meant.made is not None and (event := first_at(timeline, meant.made)):
-            return why(bench, timeline, event)
+        if meant.made is not None:
+            return why(bench, timeline, first_at(timeline, meant.made, f"{thing.what} {thing.number + 1}"))
         job = meant.job
     if job >= 0 and bench.kind.whys.decided(timeline.fork_at(here), job, bench.system.initial_jobs):
         here = decided_at(bench, timeline, job)
@@ -168,17 +168,30 @@ def latest_decision(bench: Any, timeline: Any, event: int) -> int:
 
 
 def decided_at(bench: Any, timeline: Any, job: int) -> int:
-    """The event at which a job was decided; 0: not yet."""
+    """The event at which a job was decided; 0: not yet.
 
-    return first_at(timeline, lambda state: bool(bench.kind.whys.decided(state, job, bench.system.initial_jobs)))
+    Raises
+    ------
+    UserError
+        If it was there from the start.
+    """
+    decided, initial = bench.kind.whys.decided, bench.system.initial_jobs
+    return first_at(timeline, lambda state: bool(decided(state, job, initial)), f"job {bench.system.job_name(job)}")
 
 
-def first_at(timeline: Any, holds: Callable[[Any], bool]) -> int:
+def first_at(timeline: Any, holds: Callable[[Any], bool], what: str) -> int:
     """The event after which something holds of the state that holds from then on; 0: not yet.
 
     By halving: each look is a state of the timeline.
+
+    Raises
+    ------
+    UserError
+        If it holds from the start, as *what* was there then.
     """
     low, high = int(timeline.first_event), int(timeline.live_end)
+    if holds(timeline.fork_at(low)):
+        raise UserError(f"found {what}, which was there from the start, allowed: what an event has decided")
     if not holds(timeline.fork_at(high)):
         return 0
     while high - low > 1:

@@ -337,6 +337,22 @@ def test_tokens_and_queues_stand_for_decisions() -> None:
         why_of(session.bench, session.timeline, Thing("queue", 1), None)
 
 
+@pytest.mark.parametrize(
+    ("scenario", "policy", "thing", "what"),
+    [
+        ("dra-example-2", None, Thing("job", 0), "job a0"),
+        ("jrs-classroom", "resources/policies/asking_servers.py", Thing("token", 1), "token 2"),
+    ],
+)
+def test_no_event_has_decided_what_was_there_from_the_start(
+    scenario: str, policy: str | None, thing: Thing, what: str
+) -> None:
+    session = Session.open(scenario, policy, kernel=False)
+    session.run(events=3)
+    with pytest.raises(UserError, match=f"found {what}, which was there from the start, allowed: what an event"):
+        why_of(session.bench, session.timeline, thing, None)
+
+
 def test_of_a_run_in_which_nothing_has_happened_nothing_is_asked() -> None:
     session = Session.open("dra-classroom", "dra", 1, kernel=False)
     with pytest.raises(UserError, match="no event has happened yet"):
