@@ -94,7 +94,7 @@ class PhaseOutcome(Outcome):
         self.server = self.pool = self.type = self.phase = -1
         self.made = self.virtual = 0
         self.tokens = self.fitting = -1
-        self.had_jobs = False
+        self.had_jobs = self.takes_over = False
 
     def close(self, numbers: PhaseNumbers, state: PhaseState, row: np.ndarray) -> None:
         """See :func:`close`."""

@@ -90,9 +90,10 @@ class PhaseSystem(PolicySystem):
             return self.script.begun(state)
         return self.prepared(state) if self.may_fail else state  # a user's policy may ask for jobs at once
 
-    def start(self, state: PhaseState) -> Iterator[Record]:
-        """Timers start."""
+    def start(self, state: PhaseState, taken_over: bool = False) -> Iterator[Record]:
+        """Timers start; where a state is *taken over* only servers that have nothing, as at time 0, can be asked."""
         outcome = PhaseOutcome(Event(TICK, float(state.clock[NOW])))
+        outcome.takes_over = taken_over
         view = self._view(state, starting=True)
         yield from self.decided(state, self.policy.start(view), outcome)
 
@@ -285,9 +286,11 @@ class PhaseSystem(PolicySystem):
     def _request(self, state: PhaseState, decision: Request, outcome: PhaseOutcome) -> None:
         server = outcome.check_server(decision.server, len(state.jobs_on))
         self._check_asks(server, outcome)
+        there = int(state.real[server].sum() + state.virtual[server].sum())
+        if outcome.takes_over and (there or state.tokens_on[server]):
+            return
         if state.tokens_on[server]:
             raise outcome.fault(f"server {server + 1} asks for jobs while it holds {state.tokens_on[server]} tokens")
-        there = int(state.real[server].sum() + state.virtual[server].sum())
         most, asked = self.numbers.model.most_jobs, sum(decision.jobs)
         if not 0 < asked <= most - there or min(decision.jobs) < 0:
             raise outcome.fault(

@@ -26,7 +26,7 @@ from slotscope.model.kinds.phases.state import (
 #: A :class:`model.kinds.phases.system.PhaseSystem`, which imports this module.
 PhaseSystem = Any
 
-_RESTART = "apply with a restart instead"
+_RESTART = "run it from the start instead"
 
 
 def check_continuation(system: PhaseSystem, other: PhaseSystem) -> None:
@@ -56,7 +56,8 @@ def taken_over(system: PhaseSystem, other: PhaseSystem, state: PhaseState) -> Ph
     """The state with which *system* goes on.
 
     With the same normal servers all stays, tokens and virtual jobs too; under other rules timers
-    start anew, and a lower token limit holds at once.  Without any, jobs on backup servers stay on
+    start anew, servers that have neither jobs nor tokens ask for jobs as at time 0, and a lower token limit holds at
+    once.  Without any, jobs on backup servers stay on
     servers of their own, and tokens and virtual jobs are gone.
 
     Raises
@@ -75,7 +76,7 @@ def taken_over(system: PhaseSystem, other: PhaseSystem, state: PhaseState) -> Ph
     state = system.prepared(state)
     for server in range(system.normal_servers):
         timers.stop_timer(state, server)
-    for _ in system.start(state):
+    for _ in system.start(state, taken_over=True):
         pass
     return state
 

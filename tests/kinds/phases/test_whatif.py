@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from slotscope.model.api import Session
+from slotscope.model.comparison.companion import forked
 from slotscope.model.errors import PolicyError
+from slotscope.model.forks.changes import Deviation
 from slotscope.model.kinds.phases.whatif import choices, overruled
 from slotscope.model.reporting.records import MOVE, Event
 
@@ -31,3 +34,16 @@ def test_what_a_server_may_ask_for_is_named_as_the_scenario_names_it() -> None:
     words = [choice.title.split(" asks for ")[1] for choice in found]
     assert words == ["a job of type L", "a job of type H"]
     assert [choice.decision(1) for choice in found] == ["type=1", "type=2"]
+
+
+def test_a_users_policy_that_asks_at_the_start_goes_on_in_a_fork(tmp_path: Path) -> None:
+    text = Path("resources/policies/asking_servers.py").read_text(encoding="utf-8")
+    other = tmp_path / "other.py"
+    other.write_text(text.replace("(1,)", "(3,)"), encoding="utf-8")
+    session = Session.open("jrs-classroom", "resources/policies/asking_servers.py", kernel=False)
+    session.run(events=40)
+    before = session.timeline.state
+    fork = forked(session, Deviation(40, str(other)), kernel=False)
+    after = fork.timeline.state
+    waits = (before.tokens_on > 0) | (before.real.sum(axis=1) > 0)
+    assert waits.any() and (after.tokens[waits] == before.tokens[waits]).all()
