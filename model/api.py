@@ -267,8 +267,7 @@ class Session(Walk):
         if scenario.system != self.info.system:
             raise ScenarioError(
                 f"found a {scenario.system} system, allowed when continuing: a "
-                f"{self.info.system} system; apply with a restart "
-                "instead"
+                f"{self.info.system} system; run it from the start instead"
             )
         bench.system.check_new_arrivals()
         bench.system.check_continuation(self.bench.system)

@@ -210,7 +210,7 @@ class Comparison:
         """
         raise UserError(
             "found a comparison, allowed when continuing under other rules: one "
-            "policy; end the comparison, or apply with a restart"
+            "policy; end the comparison, or run it from the start"
         )
 
     def step(self) -> None:

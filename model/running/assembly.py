@@ -237,7 +237,7 @@ def _next_leg(before: Bench, scenario: Scenario, named: bool) -> Bench:
     if bench.system.has_other_jobs(before.system, bench.kind.workload):
         raise ScenarioError(
             "found other arrivals, sizes or service, allowed in a fork: what leaves its jobs as they are; "
-            "continue with new arrivals, or apply with a restart instead"
+            "continue with new arrivals, or run it from the start instead"
         )
     return bench
 

@@ -197,7 +197,7 @@ class PolicySystem(ABC):
         if self.scenario.workload.kind in ("scripted", "trace"):
             raise ScenarioError(
                 "found a recorded workload, allowed when continuing with new arrivals: random ones; "
-                "keep the same jobs, or apply with a restart instead"
+                "keep the same jobs, or run it from the start instead"
             )
 
     def has_other_jobs(self, other: Any, workload: Callable[[Any, Any], Any]) -> bool:

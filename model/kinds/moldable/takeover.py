@@ -15,7 +15,7 @@ from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT, MoldableTables
 #: A :class:`model.kinds.moldable.system.MoldableSystem`, which imports this module.
 MoldableSystem = Any
 
-_RESTART = "apply with a restart instead"
+_RESTART = "run it from the start instead"
 
 
 def check_continuation(system: MoldableSystem, other: MoldableSystem) -> None:

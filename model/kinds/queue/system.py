@@ -95,7 +95,7 @@ def _account(state: QueueState, numbers: QueueNumbers) -> None:
     if len(over):
         raise ScenarioError(
             f"found server {over[0] + 1} with jobs that this policy rounds up beyond its capacity; "
-            "apply with a restart instead"
+            "run it from the start instead"
         )
 
 
@@ -124,7 +124,7 @@ class QueueSystem(PolicySystem):
         mine, theirs = self.numbers, other.numbers
         if not np.array_equal(mine.capacity, theirs.capacity) or mine.unit != theirs.unit:
             raise ScenarioError(
-                "found other servers or sizes, allowed when continuing: the same; apply with a restart instead"
+                "found other servers or sizes, allowed when continuing: the same; run it from the start instead"
             )
 
     def take_over(self, other: QueueSystem, state: QueueState) -> QueueState:

@@ -86,7 +86,7 @@ class ReservationSystem(PolicySystem):
         mine, theirs = self.numbers, other.numbers
         if (mine.servers, mine.type_names) != (theirs.servers, theirs.type_names):
             raise ScenarioError(
-                "found other servers or job types, allowed when continuing: the same; apply with a restart instead"
+                "found other servers or job types, allowed when continuing: the same; run it from the start instead"
             )
 
     def take_over(self, other: ReservationSystem, state: ReservationState) -> ReservationState:

@@ -190,7 +190,7 @@ def test_the_kernel_goes_on_where_the_reference_stood() -> None:
 def test_what_has_no_place_is_refused(before: Any, after: Any, sentence: str) -> None:
     with pytest.raises(ScenarioError, match=sentence) as raised:
         forked(before, after)
-    assert "apply with a restart instead" in raised.value.line
+    assert "run it from the start instead" in raised.value.line
     assert len(raised.value.line.splitlines()) == 1
 
 

@@ -155,7 +155,7 @@ def workload_of(scenario: MoldableScenario, start: float = 0.0, branch: int = 0)
     if branch and "recorded" in (trace.arrivals, trace.sizes):
         raise ScenarioError(
             "found recorded jobs, allowed when a run goes on with other settings: arrivals "
-            "'resampled' or 'poisson' and sizes 'resampled'; restart instead",
+            "'resampled' or 'poisson' and sizes 'resampled'; run it from the start instead",
             where="workload",
         )
     log = _used(scenario, trace, _read(trace))
