@@ -80,8 +80,11 @@ def main(
     speak(app, chosen(settings, language))
     splash = show_splash(app, themes.load_theme(str(settings.value("theme", "light"))))
     window = make_window(settings)
-    for moment in (window.ready, window.worker.opened):
-        moment.connect(collector_of(app).settle)
+    collector = collector_of(app)
+    collector.put_aside()
+    window.ready.connect(collector.settle)
+    # Later than that: one look is enough for the run of a start and the window.
+    window.ready.connect(lambda: window.worker.opened.connect(collector.settle), Qt.ConnectionType.SingleShotConnection)
     place(window, settings)
     window.panels.begin_with(_system_of(scenario))
     window.show()

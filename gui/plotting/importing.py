@@ -1,15 +1,16 @@
 """pyqtgraph, imported in the window's thread in parts between which the window answers.
 
-Not in a thread beside it: PySide makes a class of Qt's when it is first asked for, pyqtgraph asks for all of
-them, and while the window's thread is in Qt that ends the process, once in a hundred starts.
+Not in a thread beside it: PySide makes a class of Qt's when it is first asked for, and while the window's thread
+is in Qt that ends the process, once in a hundred starts.
 """
 
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from importlib import import_module
-from time import monotonic
-from typing import Iterator
+from types import ModuleType
+from typing import Any, Iterator
 
 from PySide6 import QtCore, QtGui, QtWidgets
 
@@ -17,21 +18,41 @@ from PySide6 import QtCore, QtGui, QtWidgets
 _BROUGHT = ("PySide6.QtOpenGLWidgets", "PySide6.QtSvg", "PySide6.QtTest")
 
 
-#: Seconds that a part of Qt's classes takes; the window has a frame in less.
-_PART = 0.01
+class _Mirror(ModuleType):
+    """A module in which pyqtgraph would keep all names of one of Qt's; here each is looked up when it is asked for."""
+
+    def __init__(self, name: str, source: ModuleType) -> None:
+        super().__init__(name)
+        self._source = source
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._source, name)
+        setattr(self, name, found)
+        return found
+
+
+@contextmanager
+def _names_unread() -> Iterator[None]:
+    """Let pyqtgraph copy no names: for that PySide would make all of Qt's classes, twice as many as are used."""
+    tells = {module: module.__dir__ for module in (QtCore, QtGui, QtWidgets)}
+    for module in tells:
+        mirror = module.__name__.replace("PySide6", "pyqtgraph.Qt")
+        sys.modules[mirror] = _Mirror(mirror, module)
+        module.__dir__ = list  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        for module, tell in tells.items():
+            module.__dir__ = tell  # type: ignore[method-assign]
 
 
 def import_in_parts() -> Iterator[None]:
     """Import another part with each step; nothing is left to do where it was done before."""
     if "pyqtgraph" in sys.modules:
         return
-    for module in (QtCore, QtGui, QtWidgets):
-        until = monotonic() + _PART
-        for name in dir(module):
-            getattr(module, name)
-            if monotonic() > until:
-                yield
-                until = monotonic() + _PART
-    for name in (*_BROUGHT, "pyqtgraph"):
+    for name in _BROUGHT:
         import_module(name)
         yield
+    with _names_unread():
+        import_module("pyqtgraph")
+    yield

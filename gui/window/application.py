@@ -36,6 +36,10 @@ class Collector(QObject):
         self._timer.timeout.connect(collect_due)
         self._timer.start(INTERVAL)
 
+    def put_aside(self) -> None:
+        """Look no more, until all settles, at what there is: what a start imports and builds is no garbage."""
+        gc.freeze()
+
     def settle(self) -> None:
         """Collect everything, and look no more at what is left until the next call.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -122,6 +123,40 @@ print(gone() is None)
 def test_the_program_puts_aside_what_is_there_until_all_settles_again() -> None:
     done = subprocess.run([sys.executable, "-c", _SETTLES], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False", "True"]
+
+
+#: A start of the program, which tells what is looked through: all or how much of it, and closes.
+_STARTS = """
+import gc
+from PySide6.QtCore import QTimer
+from slotscope.gui import app
+
+def collect(*generation, collect=gc.collect):
+    print("young" if generation else "all", len(gc.get_objects()), flush=True)
+    return collect(*generation)
+
+def make_window(*given, make=app.make_window):
+    window = make(*given)
+    window.ready.connect(lambda: QTimer.singleShot(0, window.close))
+    window.worker.opened.connect(lambda _: print("opened 0"))
+    return window
+
+gc.collect = collect
+app.make_window = make_window
+app.application(offscreen=True)
+app.main("dra-classroom")
+"""
+
+
+@pytest.mark.slow
+def test_a_start_is_looked_through_once_when_the_window_is_complete(tmp_path: Path) -> None:
+    own = os.environ | {"XDG_CONFIG_HOME": str(tmp_path)}
+    command = [sys.executable, "-c", _STARTS]
+    done = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=True)
+    looked = [(what, int(many)) for what, many in map(str.split, done.stdout.splitlines())]
+    assert [what for what, _ in looked if what != "young"] == ["opened", "all"]
+    names = [what for what, _ in looked]
+    assert max((many for _, many in looked[: names.index("all")]), default=0) < dict(looked)["all"] / 2
 
 
 def test_clearing_away_leaves_to_qt_what_qt_has_made(qapp: QApplication) -> None:
