@@ -15,7 +15,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts, load_theme
 from slotscope.gui.widgets.spoken import announce
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.posed import Posed, Reader, Sketch
+from slotscope.model.exercises.posed import Posed, Reader, Sketch, plain
 from slotscope.model.reporting.explain import full_time
 
 #: Lines of text that the picture is high, those in a hall, and pixels around the curve.
@@ -112,7 +112,7 @@ class SketchPad(QWidget):
             level = takewhile(lambda n: self._values[n] == height, range(self._point, len(self._values)))
             self._set(level, height + up * _STEP * self._sketch.top)
             time = full_time(float(self._sketch.wanted[self._point]))
-            announce(self, f"t = {time}: {self._values[self._point]:.4g}")
+            announce(self, f"t = {time}: {plain(self._values[self._point])}")
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.finished.emit()
         else:
@@ -130,7 +130,7 @@ class SketchPad(QWidget):
         assert self._sketch is not None
         for point in list(points):
             self._values[point] = min(max(value, 0.0), self._sketch.top)
-        self.drawn.emit(" ".join(f"{value:.4g}" for value in self._values))
+        self.drawn.emit(" ".join(map(plain, self._values)))
         self.update()
 
     # Painting.
@@ -155,7 +155,7 @@ class SketchPad(QWidget):
         painter.drawLine(box.bottomLeft(), box.bottomRight())
         painter.drawLine(box.bottomLeft(), box.topLeft())
         for value in (0.0, sketch.top):
-            painter.drawText(QPointF(2, self._at(0, value).y() + _MARGIN), f"{value:g}")
+            painter.drawText(QPointF(2, self._at(0, value).y() + _MARGIN), full_time(value))
         below = QRectF(0, box.bottom(), self.width() - _MARGIN, self.height() - box.bottom())
         painter.drawText(below, Qt.AlignmentFlag.AlignRight, f"t = {full_time(float(sketch.wanted[-1]))}")
         now = (sketch.times[-1], sketch.values[-1]) if len(sketch.times) else (0.0, 0.0)

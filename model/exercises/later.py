@@ -12,7 +12,7 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.posed import Posed, Reader, Sketch, initials, one_of, refused
+from slotscope.model.exercises.posed import Posed, Reader, Sketch, initials, one_of, plain, refused
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import full_time
@@ -144,9 +144,9 @@ def _curve_words(run: Run, lane: int, curve: str, time: str) -> Phrase:
 
 def _numbers(text: str, allowed: Phrase) -> str:
     parts = text.split()
-    if len(parts) != POINTS or not all(re.fullmatch(r"-?\d{1,12}(\.\d{0,9})?", part) for part in parts):
+    if len(parts) != POINTS or not all(re.fullmatch(r"-?\d{1,12}(\.\d{0,12})?", part) for part in parts):
         raise refused(text, allowed)
-    return " ".join(f"{float(part):.4g}" for part in parts)
+    return " ".join(plain(float(part)) for part in parts)
 
 
 def _curve(run: Run, lane: int, until: float) -> Posed:
@@ -156,7 +156,7 @@ def _curve(run: Run, lane: int, until: float) -> Posed:
     wanted = sketch_times(now, until)
     right = values[np.maximum(np.searchsorted(times, wanted, side="right") - 1, 0)]
     scale = max(float(values.max()), abs(float(values.min())), 1e-12)
-    taken, past = " ".join(f"{value:.4g}" for value in right), times <= now
+    taken, past = " ".join(map(plain, right)), times <= now
     allowed = Phrase(
         "{count} numbers, the {curve} at times {first} to {last}; or draw the curve",
         count=POINTS,

@@ -155,6 +155,11 @@ def told(posed: Posed) -> Phrase:
 # Reading.
 
 
+def plain(value: float) -> str:
+    """A number as an answer gives it: four digits of it, and no power of ten."""
+    return f"{float(f'{value:.4g}'):.12f}".rstrip("0").rstrip(".")
+
+
 def refused(text: str, allowed: Phrase) -> UserError:
     """Why a text is no answer."""
     return UserError(Phrase("found '{answer}', allowed: {allowed}", answer=text.strip()[:60], allowed=allowed))

@@ -9,7 +9,7 @@ from typing import Any, Mapping
 
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.deciding import At
-from slotscope.model.exercises.posed import Posed, Reader, line_of, refused, vector, whole
+from slotscope.model.exercises.posed import Posed, Reader, line_of, plain, refused, vector, whole
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import shown
 from slotscope.model.reporting.records import Record
@@ -72,7 +72,7 @@ def _form(value: Any) -> tuple[str, Phrase, Reader]:
     if isinstance(value, int):
         allowed = Phrase("a whole number")
         return str(value), allowed, whole(0, _MOST, allowed)
-    return f"{float(value):.4g}", _A_NUMBER, Reader(_number)
+    return plain(float(value)), _A_NUMBER, Reader(_number)
 
 
 def _number(text: str) -> str:

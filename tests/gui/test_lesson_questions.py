@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -452,6 +453,21 @@ def test_with_the_keys_a_curve_goes_on_level(qtbot: QtBot) -> None:
     assert step > 0 and drawn[0] == [step] * 8  # nothing is drawn yet: all of it rises
     assert drawn[2] == [step, *[2 * step] * 7]  # from the second point on
     assert drawn[4] == [2 * step] * 8  # the first alone, as those after it stood higher
+
+
+def test_a_curve_that_is_drawn_beyond_10000_is_an_answer(qtbot: QtBot) -> None:
+    """It was written as 1e+04, which is none."""
+    posed = pose(Session.open("dra-classroom", "dra", seed=171), QuizQuestion(ask="curve", until=80))
+    assert posed.sketch is not None
+    room = QWidget()
+    qtbot.addWidget(room)
+    pad = SketchPad(room)
+    pad.ask(replace(posed, sketch=replace(posed.sketch, top=20_000.0)))
+    drawn: list[str] = []
+    pad.drawn.connect(drawn.append)
+    for _ in range(13):
+        QTest.keyClick(pad, Key.Key_Up)
+    assert posed.read(drawn[-1]) == drawn[-1] == " ".join(["13000"] * 8)
 
 
 #: Panels that show what GPA found: also by the order of servers that get its configurations, and by a server's rank.
