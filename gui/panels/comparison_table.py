@@ -25,6 +25,9 @@ _PER_CENT = 100.0
 _NO_BREAK = "\u00a0"
 _RIGHT = '<td align="right" style="padding-left:8px">'
 
+#: Longer names of policies and options break between any words.
+_LONG = 16
+
 #: Digits of a number that has no interval yet.
 _EARLY_DIGITS = 3
 
@@ -106,7 +109,7 @@ def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme, left_o
     """
     labels = [lane.label for lane in lanes]
     if len(lanes) < 3:  # a policy and each of its options have a line of their own where there is no more room
-        labels = [label.replace(" ", _NO_BREAK).replace(f",{_NO_BREAK}", ", ") for label in labels]
+        labels = [", ".join(map(_kept_together, label.split(", "))) for label in labels]
     head = "".join(
         f'{_RIGHT}<b style="color:{lane_ink(theme, n)}">{escape(label)}</b></td>' for n, label in enumerate(labels)
     )
@@ -119,6 +122,11 @@ def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme, left_o
         f'<table width="100%" cellspacing="3"><tr><td style="color:{theme.muted}">{since}</td>'
         f"{head}</tr>{_verdicts(lanes, theme)}{rows}</table>"
     )
+
+
+def _kept_together(words: str) -> str:
+    """A policy or an option in one line, unless it is so long that it would push columns out of the panel."""
+    return words if len(words) > _LONG else words.replace(" ", _NO_BREAK)
 
 
 def _verdicts(lanes: Sequence[LaneMeasures], theme: Theme) -> str:

@@ -149,8 +149,16 @@ def test_names_of_two_policies_break_between_their_options_alone(shown: Shown) -
     assert ">VQS-BF, renew\u00a0before<" in text
 
 
+def test_long_names_push_no_column_out_of_the_panel(shown: Shown) -> None:
+    policy = "resources/policies/asking_servers.py"
+    run = Comparison.open("jrs-classroom", (policy, f"{policy}@7=first-fit"), kernel=False)
+    run.run(events=20)
+    panel = shown(run)
+    assert panel.measures.minimumWidth() < 400
+
+
 @pytest.mark.parametrize("width", [480, 700])
-def test_long_names_leave_curves_their_room(shown: Shown, qtbot: QtBot, width: int) -> None:
+def test_long_names_leave_leave_curves_their_room(shown: Shown, qtbot: QtBot, width: int) -> None:
     policy = "resources/policies/half_of_the_rest.py"
     run = Comparison.open("moldable-classroom", (policy, f"{policy}@7:block"), kernel=False)
     run.run(events=20)
