@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,19 @@ def start_beside(
     """
     command = [sys.executable, "-m", module, *arguments]
     return subprocess.Popen(command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=stdout, stderr=stderr)
+
+
+def ending_of(status: int) -> str:
+    """How a process ended, by its exit status as :mod:`subprocess` has it."""
+    if status >= 0:
+        return f"its process ended with code {status}"
+    if -status == signal.SIGKILL:
+        return "its process was killed, as a system does that has no memory left"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    return f"its process crashed ({name})"
 
 
 def end_with_program() -> None:

@@ -6,10 +6,11 @@ import pickle
 import subprocess
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Callable
 
 from slotscope.model.kinds.spec import kind_named
-from slotscope.model.lifeline import start_beside
+from slotscope.model.lifeline import ending_of, start_beside
 from slotscope.model.scenario.load import Scenario
 
 #: Takes what the scenario's kind of system answers.
@@ -21,14 +22,19 @@ class BoundsService:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
     def request(self, scenario: Scenario, receiver: Receiver) -> None:
-        """Solve, and call *receiver* (in another thread) with each answer as it comes."""
+        """Solve, and call *receiver* (in another thread) with each answer as it comes.
+
+        Where solving ends before all is known, the last one says why.
+        """
         self.stop()
         process = start_beside("slotscope.model.programs.all_bounds", stderr=subprocess.PIPE)
-        self._process = process
-        self._thread = threading.Thread(target=_wait, args=(process, scenario, receiver), name="bounds", daemon=True)
+        self._process, self._stopped = process, threading.Event()
+        told = (process, scenario, receiver, self._stopped)
+        self._thread = threading.Thread(target=_wait, args=told, name="bounds", daemon=True)
         self._thread.start()
 
     def solve(self, scenario: Scenario) -> Any:
@@ -42,28 +48,33 @@ class BoundsService:
         The thread is waited for (it ends with its process), so that what the receiver holds, such
         as a part of the window, never dies in that thread.
         """
+        self._stopped.set()
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
         if self._thread is not None:
             self._thread.join()
 
 
-def _wait(process: subprocess.Popen[bytes], scenario: Scenario, receiver: Receiver) -> None:
+def _wait(process: subprocess.Popen[bytes], scenario: Scenario, receiver: Receiver, stopped: threading.Event) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    answered = False
+    bounds = None
     with suppress(BrokenPipeError):  # it was ended, or failed: its exit code tells
         process.stdin.write(pickle.dumps(scenario))
         process.stdin.flush()
     with suppress(EOFError, pickle.UnpicklingError):
         while True:
-            receiver(pickle.load(process.stdout))
-            answered = True
+            bounds = pickle.load(process.stdout)
+            receiver(bounds)
     errors = process.stderr.read()
     for pipe in (process.stdin, process.stdout, process.stderr):
         pipe.close()
-    if process.wait() > 0 and not answered:
-        last = errors.decode(errors="replace").strip().splitlines()[-1:]
-        problem = f"The programs could not be solved: {' '.join(last)}"
-        receiver(kind_named(scenario.system).no_bounds(problem))
+    if process.wait() and not stopped.is_set():
+        lines = errors.decode(errors="replace").strip().splitlines() if process.returncode > 0 else []
+        why = lines[-1] if lines else f"{ending_of(process.returncode)}."
+        if bounds is None:
+            receiver(kind_named(scenario.system).no_bounds(f"The programs could not be solved: {why}"))
+        else:
+            problem = f"{bounds.problem} Not all programs could be solved: {why}".strip()
+            receiver(replace(bounds, problem=problem))

@@ -7,10 +7,12 @@ import weakref
 
 import pytest
 
+from slotscope.gui.running import bounds_service
 from slotscope.gui.running.bounds_service import BoundsService
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.programs.bounds import all_bounds
-from slotscope.model.scenario.load import edited, load_scenario
+from slotscope.model.lifeline import start_beside
+from slotscope.model.scenario.load import Scenario, edited, load_scenario
 
 #: Seconds after which a test gives up.
 PATIENCE = 60
@@ -66,6 +68,32 @@ def test_a_new_request_ends_the_old_one(service: BoundsService) -> None:
     service.request(load_scenario("dra-classroom"), second)
     assert second.complete.wait(PATIENCE)
     assert not first.complete.is_set()
+
+
+def crowded() -> Scenario:
+    """Whose programs are solved at once, and whose bound over time takes long."""
+    scenario = load_scenario("dra-vms")
+    return edited(scenario, {"servers": {**scenario.servers.model_dump(mode="json"), "count": 1_000_000}})
+
+
+@pytest.mark.parametrize(("known", "said"), [(0, "The programs could not"), (1, "Not all programs could")])
+def test_where_the_solver_is_killed_that_is_said_beside_what_is_known(service, monkeypatch, known, said) -> None:
+    started = []
+
+    def noted(*given, **how):
+        started.append(start_beside(*given, **how))
+        return started[-1]
+
+    monkeypatch.setattr(bounds_service, "start_beside", noted)
+    first, answers = Answers(known), Answers(known + 1)
+    service.request(crowded(), lambda bounds: (first(bounds), answers(bounds)))
+    assert not known or first.complete.wait(PATIENCE)
+    started[0].kill()
+    assert answers.complete.wait(PATIENCE)
+    *before, last = answers.found
+    assert len(before) == known
+    assert last.problem.startswith(f"{said} be solved: its process was killed")
+    assert last.optimum == (before[0].optimum if known else None)
 
 
 def test_when_it_is_stopped_no_thread_holds_the_receiver(service: BoundsService) -> None:

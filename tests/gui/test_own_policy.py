@@ -269,7 +269,7 @@ def test_a_module_beside_the_file_is_watched_with_it(qtbot: QtBot, window: MainW
     [
         ("os._exit(3)", "it ended its process (exit status 3)"),
         ("time.sleep(10**6)", "code in C that it calls does not return"),
-        ("ctypes.string_at(0)", "it crashed its process (SIGSEGV)"),
+        ("ctypes.string_at(0)", "its process crashed (SIGSEGV)"),
         ("[bytearray(2**28) for _ in range(9)]", "GiB of memory"),
     ],
 )

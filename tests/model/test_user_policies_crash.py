@@ -28,8 +28,8 @@ BAD = 40
 ENDS: dict[str, tuple[str, str]] = {
     "exit": ("os._exit(3)", "it ended its process (exit status 3)"),
     "exit in C": ("ctypes.CDLL(None)._exit(4)", "it ended its process (exit status 4)"),
-    "segmentation fault": ("ctypes.string_at(0)", "it crashed its process (SIGSEGV)"),
-    "abort": ("os.abort()", "it crashed its process (SIGABRT)"),
+    "segmentation fault": ("ctypes.string_at(0)", "its process crashed (SIGSEGV)"),
+    "abort": ("os.abort()", "its process crashed (SIGABRT)"),
     "killed": ("os.kill(os.getpid(), 9)", "its process was killed"),
     "C that holds the lock": ("ctypes.PyDLL(None).pause()", "code in C that it calls does not return in"),
     "C that does not": ("time.sleep(10**6)", "code in C that it calls does not return in"),
@@ -106,7 +106,7 @@ def test_esc_ends_what_hangs_in_c(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("import os\nos._exit(3)\n", ", line 2: while loading: it ended its process (exit status 3)"),
-        ("import ctypes\n\nctypes.string_at(0)\n", ", line 3: while loading: it crashed its process (SIGSEGV)"),
+        ("import ctypes\n\nctypes.string_at(0)\n", ", line 3: while loading: its process crashed (SIGSEGV)"),
         ("import time\ntime.sleep(10**6)\n", ", line 2: the file takes more than 1 seconds to load, allowed: 0.5"),
     ],
     ids=["exit", "segmentation fault", "hang"],

@@ -17,7 +17,7 @@ from slotscope.gui.panels.wording import exact, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.programs.monotone import THOROUGH, MonotoneSearch, Witness
-from slotscope.model.lifeline import start_beside
+from slotscope.model.lifeline import ending_of, start_beside
 from slotscope.model.reporting.letters import type_letter
 
 #: Most job types for which whole workloads are written.
@@ -158,8 +158,8 @@ def _listen(process: subprocess.Popen[bytes], task: bytes, lines: SimpleQueue[di
                 lines.put(json.loads(line))
     except (OSError, ValueError) as error:
         lines.put({"problem": str(error)})
-    if process.returncode > 0:
-        lines.put({"problem": f"its process ended with code {process.returncode}"})
+    if process.returncode:
+        lines.put({"problem": ending_of(process.returncode)})
 
 
 def sentence(found: MonotoneSearch, numbers: ReservationNumbers) -> str:

@@ -9,6 +9,7 @@ import signal
 from contextlib import suppress
 from typing import NoReturn
 
+from slotscope.model.lifeline import ending_of
 from slotscope.model.policies.own.faults import said_of_memory
 
 #: Precedes a trace that this module writes; Python's own begin in one of the other ways.
@@ -72,10 +73,5 @@ def said_of(status: int) -> str:
         return said_of_memory()
     if status >= 0:
         return f"it ended its process (exit status {status}), allowed: to yield decisions"
-    if -status == signal.SIGKILL:
-        return "its process was killed, as a system does that has no memory left"
-    try:
-        name = signal.Signals(-status).name
-    except ValueError:
-        name = f"signal {-status}"
-    return f"it crashed its process ({name}); is this code in C?"
+    ended = ending_of(status)
+    return ended if -status == signal.SIGKILL else f"{ended}; is this code in C?"

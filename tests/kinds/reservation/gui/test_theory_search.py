@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
 from fractions import Fraction
 
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.kinds.reservation import theory_search
 from slotscope.gui.kinds.reservation.theory import TheoryPanel
 from slotscope.gui.kinds.reservation.theory_search import SearchRow, sentence
 from slotscope.gui.theme import load_theme
 from slotscope.model.kinds.reservation.programs.monotone import MonotoneSearch, Witness, search_violation
+from slotscope.model.lifeline import start_beside
 from slotscope.model.reporting.letters import type_letter
 from tests.gui.windows import on_screen
 from tests.kinds.reservation.gui.theory_frames import frame_of
@@ -69,6 +72,23 @@ def test_a_search_that_fails_says_so(qtbot: QtBot) -> None:
     qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not row.busy, timeout=PATIENCE)
     assert "The search failed" in row.answer.text()
+
+
+def test_a_search_that_is_killed_says_so(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    def noted(module: str) -> subprocess.Popen[bytes]:
+        started.append(start_beside(module))
+        return started[-1]
+
+    monkeypatch.setattr(theory_search, "start_beside", noted)
+    row = SearchRow()
+    qtbot.addWidget(row)
+    row.begin(frame_of("dra-gcp").info.numbers, budget=10**9)
+    qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
+    started[0].kill()
+    qtbot.waitUntil(lambda: not row.busy, timeout=PATIENCE)
+    assert "The search failed: its process was killed" in row.answer.text()
 
 
 def test_sentences_of_the_search() -> None:
