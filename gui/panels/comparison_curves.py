@@ -91,10 +91,10 @@ class LaneCurves(QWidget):
         self._show_optimum(frame)
         self._draw(frame)
 
-    def _read(self, numbers: Any, samples: Values) -> Columns:
-        """The headline of samples, and its exact integral."""
-        assert self._kind is not None
-        values, totals = self._kind.headline_series(numbers, samples)
+    def _read(self, _: Any, samples: Values) -> Columns:
+        """The headline of samples, and its exact integral: by the numbers of the first lane, as all measures are."""
+        assert self._kind is not None and self._frame is not None
+        values, totals = self._kind.headline_series(self._frame.info.numbers, samples)
         return Columns(values[:, None], None if totals is None else totals[:, None])
 
     def _begin(self, labels: tuple[str, ...]) -> None:
@@ -161,7 +161,7 @@ class LaneCurves(QWidget):
     def _present(self) -> list[float]:
         """The headline of each lane at the moment shown."""
         assert self._frame is not None and self._kind is not None
-        return [self._kind.headline_now(one.info.numbers, one.state) for one in self._frame.lanes]
+        return [self._kind.headline_now(self._frame.info.numbers, one.state) for one in self._frame.lanes]
 
     def _zoomed(self) -> None:
         if not self._drawing and self._frame is not None and self._histories:

@@ -80,6 +80,13 @@ def test_the_share_blocked_is_that_of_the_jobs_so_far(shown: Shown) -> None:
     assert [drawn(panel, lane)[1][-1] for lane in (0, 1)] == [11 / 21, 0.0]
 
 
+def test_a_fork_that_edits_rewards_differs_from_where_it_leaves(shown: Shown) -> None:
+    run = Comparison.open("dra-classroom", ("dra", 'dra@40+{"job_types.0.reward":5}'), kernel=False)
+    run.run(events=40)
+    panel = shown(run)
+    np.testing.assert_array_equal(drawn(panel, 0), drawn(panel, 1))
+
+
 @pytest.mark.parametrize("scenario", PAIRS)
 def test_measures_are_those_so_far_until_the_warm_up_is_over(shown: Shown, scenario: str) -> None:
     run = Comparison.open(scenario, PAIRS[scenario], kernel=False)
