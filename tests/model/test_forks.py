@@ -342,6 +342,13 @@ def test_edits_under_which_the_jobs_are_others_are_refused(kind: str, path: Any,
         forked(session, edited(session, *path, value=value), kernel=False)
 
 
+def test_edits_for_which_servers_are_too_full_name_one_as_people_do() -> None:
+    session = run_of("reservation", 20)
+    change = edited(session, "job_types", 0, "demand", "CPU", value=8)
+    with pytest.raises(PolicyError, match=r"^server 1: found the configuration \[8, 0, 0\], allowed: what"):
+        forked(session, change, kernel=False)
+
+
 values = st.recursive(
     st.integers(0, 9) | st.sampled_from(["a", "b.c", ""]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "c.d", "0"]), inner),

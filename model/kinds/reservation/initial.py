@@ -120,8 +120,10 @@ def _configure(state: ReservationState, start: GivenStart) -> None:
             state.number[NEXT_STAMP] += 1
 
 
-def check_feasible(state: ReservationState, numbers: ReservationNumbers) -> None:
+def check_feasible(state: ReservationState, numbers: ReservationNumbers, place: str = "initial.servers[{0}]") -> None:
     """Refuse configurations that no server can hold, and jobs beyond their slots.
+
+    Errors call a server by its *place*, in which its number stands from 0 or from 1.
 
     Raises
     ------
@@ -133,7 +135,7 @@ def check_feasible(state: ReservationState, numbers: ReservationNumbers) -> None
         raise ScenarioError(
             f"found the configuration {state.configuration[server].tolist()}, allowed: what the "
             "server's capacity holds",
-            where=f"initial.servers[{server}]",
+            where=place.format(server, server + 1),
         )
     over = np.flatnonzero((state.placement > state.configuration).any(axis=1))
     if len(over):
@@ -141,7 +143,7 @@ def check_feasible(state: ReservationState, numbers: ReservationNumbers) -> None
         raise ScenarioError(
             f"found jobs {state.placement[server].tolist()}, allowed: at most the configuration's "
             f"slots {state.configuration[server].tolist()}",
-            where=f"initial.servers[{server}].jobs",
+            where=f"{place.format(server, server + 1)}.jobs",
         )
 
 

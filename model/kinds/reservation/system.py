@@ -102,7 +102,7 @@ class ReservationSystem(PolicySystem):
         if not self.policy.reserves_slots:
             state.configuration[...] = state.placement
             state.slots_in_system[...] = state.placement.sum(axis=0)
-        check_feasible(state, self.numbers)
+        check_feasible(state, self.numbers, "server {1}")
         for _ in self.start(state):
             pass
         return state
