@@ -236,8 +236,7 @@ class LessonControl(QObject):
             self.questions.close()  # none comes
         else:
             for dock in self._area.docks.values():
-                if dock.panel.name == self._area.roles.servers:
-                    dock.panel.forget()  # a step has one picture of them, whatever was seen before it
+                dock.panel.forget()  # a step has one picture, whatever was seen before it
             self.presenter.pen.show(self.lesson.steps[self.number].marks)
             self.dress()
 

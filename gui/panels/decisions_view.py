@@ -184,8 +184,8 @@ class LogView(QTableView):
         self.viewport().update()
 
     def fit_digits(self, event: int, time: float) -> None:
-        """Make room for numbers as large as these; columns never become narrower."""
-        wanted = max(self._digits[0], len(str(event))), max(self._digits[1], len(str(int(time))))
+        """Make room for numbers as large as these."""
+        wanted = len(str(event)), len(str(int(time)))
         if wanted != self._digits:
             self._digits = wanted
             self.fit()

@@ -52,6 +52,10 @@ class Tiles(QWidget):
         before, self._texts = self._texts, texts
         self._fill(before)
 
+    def forget(self) -> None:
+        """Be as wide as the next numbers ask for."""
+        self._texts, self._widest = (), []
+
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self._theme = theme
@@ -96,7 +100,7 @@ class Tiles(QWidget):
         A tile stays as wide as its widest number so far, where there is room: what stands
         beside a number that changes must not move.
         """
-        room = self.width() - 2 * _MARGIN + _GAP
+        room = self._room
         widths: list[int] = []
         captions: list[str] = []
         for shorten in (False, True):
@@ -114,6 +118,12 @@ class Tiles(QWidget):
             known = place < len(widths)
             tile.setFixedWidth(widths[place] if known else 0)
             tile.setVisible(known and sum(widths[: place + 1]) + _GAP * (place + 1) <= room)
+        if room != self._room:  # a tile that comes to sight has its panel laid out
+            self._fit()
+
+    @property
+    def _room(self) -> int:
+        return self.width() - 2 * _MARGIN + _GAP
 
     def _natural_width(self, place: int, written: str) -> int:
         _, caption, value = self._tiles[place]
@@ -148,3 +158,8 @@ class TiledPanel(Panel):
         self.column.addWidget(self.tiles)
         self.follow_theme(self.tiles)
         self.ground(self.body)
+
+    def forget(self) -> None:
+        """Another run, or step of a lesson, has numbers of its own."""
+        self.tiles.forget()
+        super().forget()

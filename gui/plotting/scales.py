@@ -59,6 +59,14 @@ class SteppedRange:
         low, high = min(low, self.low), max(high, self.high)
         return self._set(self._outward(low, high, step_up((high - low) / _STEPS)))
 
+    def follow(self, low: float, high: float, running: bool) -> bool:
+        """Take in *low* and *high*; what was before counts only while events rush past.  Says whether it changed."""
+        before = self.low, self.high
+        if not running:
+            self.reset()
+        self.include(low, high)
+        return (self.low, self.high) != before
+
     def fit(self, low: float, high: float) -> bool:
         """Be just large enough for *low* to *high*; says whether anything changed."""
         if not (math.isfinite(low) and math.isfinite(high)):

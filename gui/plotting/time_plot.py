@@ -325,7 +325,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         named = self.height() >= _LEAST_NAMED * self._fonts.scale
         self._bottom.fit(named=named)
         self._column.keep(self._bottom.overhang())
-        beside = self.height() - self._bottom.height() - _ABOVE_AND_BELOW
+        beside = self.height() - self._bottom.minimumHeight() - _ABOVE_AND_BELOW
         names = [name for name in (self._text.y, self._text.y_short) if 0 < self._left.length_of(name) <= beside]
         if names:
             self._left.set_name(names[0])

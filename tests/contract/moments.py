@@ -88,6 +88,17 @@ def large_frame(system: str, *, compared: bool = False) -> Frame:
     return replace(run.frame(), bounds=bounds_of(scenario))
 
 
+@cache
+def gone_back(system: str) -> tuple[Frame, Frame]:
+    """A late moment of a run, and an early one that it went back to."""
+    session, frames = Session.open(SMALL[system], kernel=False), []
+    session.run(events=2000)
+    for event in (2000, 30):
+        session.seek(event)
+        frames.append(session.frame(bounds=bounds_of(SMALL[system])))
+    return frames[0], frames[1]
+
+
 #: Events by which a later moment is later.
 LATER = 7
 

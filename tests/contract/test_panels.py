@@ -9,7 +9,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QPoint, Qt
+from PySide6.QtCore import QAbstractAnimation, QCoreApplication, QEvent, QModelIndex, QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.declaration import PanelEntry
@@ -31,14 +33,16 @@ from slotscope.model.kinds.spec import KINDS
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import SERVER, Thing
-from tests.contract.moments import SMALL, frame_of, large_frame, moments_of, scenarios
+from tests.contract.moments import SMALL, frame_of, gone_back, large_frame, moments_of, scenarios
 from tests.contract.pictures import EVERY, frame_for, grid_of, settle, systems_of
 from tests.gui.accessible import listening, nameless
+from tests.gui.windows import on_screen
 
 #: What a panel says where it has nothing to draw.
 NOT_HERE = re.compile("does not apply to|One policy runs alone")
 
 LARGE = (2400, 1500)
+_STILL = QAbstractAnimation.State.Stopped
 _MIXED = ((LEAST, LARGE), (LARGE, LEAST))
 
 #: Scenarios in which panels have choices that the small ones do not need.
@@ -302,3 +306,23 @@ def test_what_can_be_used_in_it_has_a_name(panel: Panel, moment: Frame) -> None:
     show(panel, moment)
     settle(panel)
     assert nameless(panel) == []
+
+
+def picture_after(qtbot: QtBot, entry: PanelEntry, *frames: Frame) -> QImage:
+    """The last of these moments, each shown as at another step of a lesson."""
+    panel = on_screen(qtbot, entry.load()(load_theme("light")), 560, 420)
+    for frame in frames:
+        panel.forget()
+        panel.set_frame(frame)
+        settle(panel)
+    qtbot.waitUntil(lambda: all(one.state() is _STILL for one in panel.findChildren(QAbstractAnimation)))
+    image: QImage = panel.grab().toImage()
+    panel.hide()
+    return image
+
+
+def test_a_step_of_a_lesson_has_one_picture(qtbot: QtBot, entry: PanelEntry) -> None:
+    """Whatever was seen before it: no scale, width or curve stays."""
+    for system in systems_of(entry):
+        late, early = gone_back(system)
+        assert picture_after(qtbot, entry, early) == picture_after(qtbot, entry, late, early), system

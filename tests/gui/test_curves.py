@@ -359,6 +359,21 @@ def test_pyqtgraphs_own_menu_is_off(plot: TimePlot) -> None:
     assert not plot.getPlotItem().ctrlMenu.isVisible()
 
 
+def test_the_name_of_an_axis_follows_from_the_height_alone(qtbot: QtBot) -> None:
+    """Also where the lower axis had no name before, and so another height."""
+    theme, text = load_theme("light"), PlotText("time", "a difference of rates", "diff.")
+    plots = [TimePlot(theme, fonts(False), text) for _ in range(2)]
+    for plot in plots:
+        qtbot.addWidget(plot)
+        plot.show()
+    for height in range(120, 360, 4):
+        for plot, before in zip(plots, (40, 400), strict=True):
+            plot.resize(640, before)
+            QApplication.processEvents()
+            plot.resize(640, height)
+        assert plots[0]._left._text == plots[1]._left._text, height
+
+
 def test_axes_name_what_they_show_as_far_as_there_is_room(plot: TimePlot, qtbot: QtBot) -> None:
     left, bottom = (plot.getPlotItem().getAxis(side) for side in ("left", "bottom"))
     assert isinstance(left, NumberAxis) and isinstance(bottom, NumberAxis)

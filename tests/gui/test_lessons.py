@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,20 @@ def test_a_step_has_one_scale_however_it_is_reached(qtbot: QtBot, window: MainWi
     view = window.docks["servers"].panel.stacks
     fresh = stacks(qtbot, window.frame, (view.width(), view.height()))
     assert view.scene.layout.scale == fresh.scene.layout.scale
+
+
+def test_no_panel_keeps_what_it_showed_at_another_step(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the room of wider numbers, nor a longer scale."""
+    window.lessons.open("dra-1-decision", 4)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 14, 9))
+    forgotten: set[str] = set()
+    for name, dock in window.docks.items():
+        monkeypatch.setattr(dock.panel, "forget", partial(forgotten.add, name))
+    strike(window, Key.Key_PageDown)
+    rest(qtbot, window, lambda: window.lessons.number == 5 and stands(window, "dra-classroom", 14, 11))
+    assert forgotten == set(window.docks)
 
 
 def test_a_long_sentence_on_the_way_to_a_step_takes_no_room_there(qtbot: QtBot, window: MainWindow) -> None:

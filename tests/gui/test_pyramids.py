@@ -175,6 +175,14 @@ def test_a_growing_range_changes_rarely() -> None:
     assert changes <= 4 * 9 + 1
 
 
+def test_a_moment_has_a_range_of_its_own_once_nothing_rushes_past() -> None:
+    stepped, alone = SteppedRange(), SteppedRange()
+    alone.include(0, 7)
+    assert stepped.follow(0, 900, True) and not stepped.follow(0, 7, True)
+    assert stepped.follow(0, 7, False) and (stepped.low, stepped.high) == (alone.low, alone.high)
+    assert not stepped.follow(0, 7, False)
+
+
 def test_a_range_fits_what_is_far_from_zero() -> None:
     stepped = SteppedRange(0, 0, from_zero=False)
     stepped.fit(1003, 1047)

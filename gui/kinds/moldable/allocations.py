@@ -91,13 +91,13 @@ class AllocationsChart(Chart):
         """Another run."""
         self._spans, self._scales, self._chosen = {}, {}, 0
 
-    def set_rows(self, rows: tuple[ClassAllocations, ...], mark: EventMark | None) -> None:
+    def set_rows(self, rows: tuple[ClassAllocations, ...], mark: EventMark | None, running: bool) -> None:
         """Show a moment."""
         self._rows, self._mark = rows, mark
         changed = False
         for row in rows:
             scale = self._scales.setdefault(row.job_class, SteppedRange(0.0, 1.0))
-            changed |= scale.include(0.0, _HEADROOM * row.most)
+            changed |= scale.follow(0.0, _HEADROOM * row.most, running)
         if changed or len(self._facets) == 0:
             self._lay_out()
         if self._flashes.left() and not self._fading.isActive():
@@ -299,13 +299,13 @@ class AllocationsPanel(TiledPanel):
         self.chart.begin()
         self.job_class.clear()
         self.job_class.addItems(list(frame.info.numbers.class_names))
-        self.chart.set_rows(class_rows(frame), None)
+        self.chart.set_rows(class_rows(frame), None, frame.running)
         self.arrange()
 
     def show_frame(self, frame: Frame) -> None:
         """Columns follow each frame, numbers above them a few times a second."""
         self.chart.flashes.take(frame)
-        self.chart.set_rows(class_rows(frame), event_mark(frame))
+        self.chart.set_rows(class_rows(frame), event_mark(frame), frame.running)
         if self.pace.due(frame.running):
             self.tiles.set_texts(tiles(frame))
 

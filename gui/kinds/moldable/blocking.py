@@ -57,6 +57,11 @@ class BlockingPanel(TiledPanel):
 
     # Frames.
 
+    def begin(self, frame: Frame) -> None:
+        """Another run, or a step of a lesson, has ranges of its own."""
+        for plot in (self.blocked, self.times):
+            plot.begin(frame)
+
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers and curves up to this moment."""
         anew = not self._sums.continues(frame)

@@ -190,7 +190,8 @@ class PolicyMapPanel(TiledPanel):
         known = self._expected.any()
         self._heaviest = heaviest(self._expected if known else spent)
         self.tiles.set_texts(tiles(frame, distance(spent, self._expected)))
-        self.bars.set_rows(bars(names, facts.plan.lattice.configurations, self._expected, spent, self._heaviest))
+        shown = bars(names, facts.plan.lattice.configurations, self._expected, spent, self._heaviest)
+        self.bars.set_rows(shown, frame.running)
 
     # The mouse.
 

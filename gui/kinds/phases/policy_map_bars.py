@@ -75,13 +75,12 @@ class StationaryBars(Chart):
         """Another run: another scale."""
         self._rows, self._scale = (), SteppedRange(0.0, 0.0)
 
-    def set_rows(self, rows: tuple[Bar, ...]) -> None:
+    def set_rows(self, rows: tuple[Bar, ...], running: bool) -> None:
         """Show these."""
-        if rows != self._rows:
+        largest = max((max(row.expected, row.spent) for row in rows), default=0.0)
+        if self._scale.follow(0.0, largest, running) or rows != self._rows:
             self._rows = rows
             self._limit_height()
-            largest = max((max(row.expected, row.spent) for row in rows), default=0.0)
-            self._scale.include(0.0, largest)
             self.update()
 
     def restyle(self, theme: Theme) -> None:

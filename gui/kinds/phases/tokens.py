@@ -166,6 +166,7 @@ class TokensPanel(TiledPanel):
             recent,
             unit(frame),
             tuple(row_words(frame, row, recent, place) for place, row in enumerate(rows)),
+            frame.running,
         )
 
     def show_selection(self, selection: Select) -> None:

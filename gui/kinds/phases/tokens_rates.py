@@ -59,11 +59,15 @@ class RatesChart(SteadyRows[RateRow]):
         super().begin()
         self._scale = SteppedRange(0.0, 0.0)
 
-    def show_rates(self, rows: tuple[RateRow, ...], recent: RecentRates, unit: str, tips: tuple[str, ...]) -> None:
+    def show_rates(
+        self, rows: tuple[RateRow, ...], recent: RecentRates, unit: str, tips: tuple[str, ...], running: bool
+    ) -> None:
         """Show these; *tips* are what is known of each type."""
         self._tips = tips
         self._span = f"per unit of time, last {significant(recent.span, 2)} {unit}"
-        self._scale.include(0.0, max((max(row.rates) for row in rows), default=0.0))
+        most = max((max(row.rates) for row in rows), default=0.0)
+        if self._scale.follow(0.0, most, running):
+            self.update()
         self.set_rows(rows)
 
     @property

@@ -278,6 +278,10 @@ class QueueCurvesPanel(TiledPanel):
 
     # Frames.
 
+    def begin(self, frame: Frame) -> None:
+        """Another run, or a step of a lesson, has curves and ranges of its own."""
+        self.plot.show_moment(frame, anew=True)
+
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers and curves up to this moment."""
         anew = not self.plot.history.continues(frame)

@@ -129,7 +129,7 @@ class QueuesPanel(Panel):
         """Bring lanes and marker up to this moment."""
         focus = focus_of(frame, self.selection.job)
         shown = lanes(frame, focus, self.lanes.most, self.lanes.queues_in_view())
-        self.lanes.set_lanes(shown, int(frame.state.number[WAITING]), focus)
+        self.lanes.set_lanes(shown, int(frame.state.number[WAITING]), focus, frame.running)
         self._mark(frame, focus)
 
     def read_out(self) -> Table | None:

@@ -84,12 +84,14 @@ class LanesView(Chart):
         self._most = SteppedRange(0.0, 1.0)
         self._arrange()
 
-    def set_lanes(self, lanes: tuple[QueueLane, ...], total: int, focus: Focus) -> None:
+    def set_lanes(self, lanes: tuple[QueueLane, ...], total: int, focus: Focus, running: bool) -> None:
         """Show these lanes, the others are not in view; *total* jobs wait in all."""
         self._lanes = {lane.queue: lane for lane in lanes}
         self._total = total
         self._focus = focus
-        self._grow(max((lane.length for lane in lanes), default=0))
+        longest = max((lane.length for lane in lanes), default=0)
+        if self._most.follow(0.0, float(longest), running) and self._measure():
+            self._arrange()
         self.update()
 
     def queues_in_view(self) -> range:
@@ -141,14 +143,8 @@ class LanesView(Chart):
 
     # Places.
 
-    def _grow(self, length: int) -> None:
-        """Make room for longer queues; rooms never shrink, or everything would breathe."""
-        self._most.include(0.0, float(length))
-        if self._measure():
-            self._arrange()
-
     def _measure(self) -> bool:
-        """Widths of the texts; says whether one grew."""
+        """Widths of the texts; says whether one is another."""
         metrics = QFontMetricsF(current_fonts().heading)
         body = self._metrics()
         most = max(_USUAL_LENGTH, self._most.high)
@@ -161,9 +157,8 @@ class LanesView(Chart):
             intervals = [interval_words(name.interval) for name in self._names if name.interval]
             widest["names"] = max((body.horizontalAdvance(name.text) for name in self._names), default=0.0)
             widest["intervals"] = max(map(body.horizontalAdvance, intervals), default=0.0)
-        grown = any(width > self._widest.get(name, -1.0) for name, width in widest.items())
-        self._widest |= widest
-        return grown
+        before, self._widest = self._widest, self._widest | widest
+        return self._widest != before
 
     def _arrange(self) -> None:
         self._measure()

@@ -151,6 +151,7 @@ class TheoryPanel(Panel):
     def begin(self, frame: Frame) -> None:
         """Another run: its types, and no V yet."""
         self._function = None
+        self.tiles.forget()
         self.deficit.begin(frame.info.numbers.type_names, frame.info.facts.reserved)
         self.target.begin()
         self.search.begin(frame.info.numbers)

@@ -190,6 +190,16 @@ def test_zooming_keeps_the_place_and_stays_inside() -> None:
 # -- the panel -----------------------------------------------------------------------------------
 
 
+def test_a_moment_has_one_scale(panel: AllocationsPanel, frame: Frame) -> None:
+    """Whatever was seen before it."""
+    panel.set_frame(frame)
+    highest = panel.chart._scales[0].high
+    panel.chart.set_rows(tuple(replace(row, now=50 * row.now) for row in panel.chart.rows), None, running=False)
+    assert panel.chart._scales[0].high > highest
+    panel.set_frame(frame)
+    assert panel.chart._scales[0].high == highest
+
+
 def test_bars_are_as_high_as_there_are_jobs(panel: AllocationsPanel, frame: Frame) -> None:
     panel.set_frame(replace(frame, running=True))
     place = panel.chart.facets[0]

@@ -234,6 +234,16 @@ def test_the_numbers_are_the_servers_by_case(panel: PolicyMapPanel, frame: Frame
     assert shown[2] == f"{100 * away:.1f}\u202f%"
 
 
+def test_a_moment_has_one_scale_of_bars(panel: PolicyMapPanel, frame: Frame) -> None:
+    """Whatever was seen before it, as all time spent in one configuration."""
+    panel.set_frame(frame)
+    highest = panel.bars._scale.high
+    panel.bars.set_rows((panel.bars.rows[0]._replace(spent=1.0),), running=False)
+    assert panel.bars._scale.high > highest
+    panel.set_frame(frame)
+    assert panel.bars._scale.high == highest
+
+
 def test_bars_compare_pi_with_the_time_spent(panel: PolicyMapPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     rows = panel.bars.rows

@@ -175,6 +175,17 @@ def test_the_numbers_are_the_states(panel: TokensPanel, frame: Frame) -> None:
     assert panel.rates.most >= max(max(row.rates) for row in panel.rates.rows)
 
 
+def test_a_moment_has_one_scale_of_rates(panel: TokensPanel, frame: Frame) -> None:
+    """Whatever was seen before it."""
+    panel.set_frame(frame)
+    most, types = panel.rates.most, shown_types(frame)
+    rows = tuple(row._replace(rates=row.rates._replace(requests=100.0)) for row in panel.rates.rows)
+    panel.rates.show_rates(rows, recent_rates(frame, types), "minute", (), running=False)
+    assert panel.rates.most > most
+    panel.set_frame(frame)
+    assert panel.rates.most == most
+
+
 def test_curves_follow_the_samples_up_to_the_limit(panel: TokensPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     assert panel.plot.types == (0, 1)

@@ -265,6 +265,16 @@ def test_a_crowd_collapses_and_nobody_is_lost(panel: QueuesPanel, one: Frame) ->
     assert panel.lanes.longest >= MANY
 
 
+def test_a_moment_has_one_scale(panel: QueuesPanel, vqs: Frame) -> None:
+    """Whatever was seen before it; while events rush past nothing shrinks, or everything would breathe."""
+    panel.set_frame(vqs)
+    longest = panel.lanes.longest
+    for running in (True, False):
+        for frame in (replace(vqs, state=crowd(vqs, 30_000)), vqs):
+            panel.set_frame(replace(frame, running=running))
+        assert (panel.lanes.longest == longest) is not running
+
+
 def test_a_logarithmic_scale_shows_short_queues_beside_long_ones(panel: QueuesPanel, small: Frame) -> None:
     panel.set_frame(replace(small, state=crowd(small, 30_000)))
     theme = load_theme("light")
