@@ -15,6 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
@@ -290,12 +291,23 @@ def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:
         for field in _FIELDS:
             app.setPalette(field_palette(theme), field)  # type: ignore[arg-type]  # str, not bytes
         app.setPalette(view_palette(theme), "QAbstractItemView")  # type: ignore[arg-type]
+        _recolour(app)
     if app.font() != type_sizes.body:
         app.setFont(type_sizes.body)
         app.sendPostedEvents(None, QEvent.Type.ApplicationFontChange)  # now: what fits itself to it comes next
-    if app.styleSheet() != (sheet := _stylesheet(theme)):
-        app.setStyleSheet(sheet)
+    if app.styleSheet() != STYLESHEET:
+        app.setStyleSheet(STYLESHEET)
     configure_plots(theme)
+
+
+def _recolour(app: QApplication) -> None:
+    """Let widgets that the stylesheet is about look their colours up anew, as Qt keeps those of the palette before."""
+    app.sendPostedEvents(None, QEvent.Type.ApplicationPaletteChange)  # now: they look them up in their own palettes
+    kinds = tuple(getattr(QtWidgets, kind) for kind, name in _SHEETED if not name)
+    names = {name for _, name in _SHEETED if name}
+    for widget in app.allWidgets():
+        if isinstance(widget, kinds) or widget.objectName() in names:
+            widget.style().polish(widget)
 
 
 def configure_plots(theme: Theme) -> None:
@@ -319,7 +331,7 @@ def palette(theme: Theme) -> QPalette:
         role.Text: theme.normal,
         role.Button: theme.raised,
         role.ButtonText: theme.normal,
-        role.BrightText: theme.rejection,
+        role.BrightText: theme.ink(theme.rejection),
         role.ToolTipBase: theme.raised,
         role.ToolTipText: theme.normal,
         role.PlaceholderText: theme.muted,
@@ -357,48 +369,47 @@ def view_palette(theme: Theme) -> QPalette:
     return result
 
 
-def _stylesheet(theme: Theme) -> str:
-    """What the palette cannot say; everything else is left to the Fusion style.
-
-    It is the same in lecture mode: a new sheet is matched with every widget there is, which takes
-    longer than larger type.
-    """
-    return f"""
-QToolTip {{
-    color: {theme.normal}; background: {theme.raised}; border: 1px solid {theme.border};
+#: What the palette cannot say; everything else is left to the Fusion style.  It is the same in every theme and in
+#: lecture mode: a new sheet is matched with every widget there is, nine in ten of which none of these rules is about.
+STYLESHEET = """
+QToolTip {
+    color: palette(tooltip-text); background: palette(tooltip-base); border: 1px solid palette(mid);
     padding: 4px;
-}}
-QLabel#fault {{ color: {theme.ink(theme.rejection)}; }}
-QLabel#opening {{
-    color: {theme.normal}; background: {theme.raised}; border: 1px solid {theme.border}; border-radius: 4px;
-    padding: 10px 18px;
-}}
-QMainWindow::separator {{ background: {theme.window}; width: 5px; height: 5px; }}
-QMainWindow::separator:hover {{ background: {theme.focus}; }}
-QDockWidget::title {{ background: {theme.window}; padding: 4px 6px; text-align: left; }}
-QToolBar {{ background: {theme.window}; border: none; spacing: 2px; padding: 2px; }}
-QStatusBar {{ background: {theme.window}; }}
-QStatusBar::item {{ border: none; }}
-QToolButton {{ border: 1px solid transparent; border-radius: 4px; padding: 3px; }}
-QToolButton:hover {{ background: {theme.raised}; border-color: {theme.border}; }}
-QToolButton:checked, QToolButton:pressed {{
-    background: {theme.selection}; border-color: {theme.focus};
-}}
-QToolButton:focus {{ border-color: {theme.focus}; }}
-QHeaderView::section {{
-    background: {theme.raised}; color: {theme.muted}; border: none; padding: 3px 6px;
-    border-bottom: 1px solid {theme.border};
-}}
-QAbstractItemView {{ border: none; gridline-color: {theme.grid}; }}
-QTabBar::tab {{
-    background: {theme.window}; color: {theme.muted}; padding: 4px 7px;
+}
+QLabel#fault { color: palette(bright-text); }
+QLabel#opening {
+    color: palette(tooltip-text); background: palette(tooltip-base); border: 1px solid palette(mid);
+    border-radius: 4px; padding: 10px 18px;
+}
+QMainWindow::separator { background: palette(window); width: 5px; height: 5px; }
+QMainWindow::separator:hover { background: palette(link); }
+QDockWidget::title { background: palette(window); padding: 4px 6px; text-align: left; }
+QToolBar { background: palette(window); border: none; spacing: 2px; padding: 2px; }
+QStatusBar { background: palette(window); }
+QStatusBar::item { border: none; }
+QToolButton { border: 1px solid transparent; border-radius: 4px; padding: 3px; }
+QToolButton:hover { background: palette(alternate-base); border-color: palette(mid); }
+QToolButton:checked, QToolButton:pressed {
+    background: palette(highlight); border-color: palette(link);
+}
+QToolButton:focus { border-color: palette(link); }
+QHeaderView::section {
+    background: palette(alternate-base); color: palette(placeholder-text); border: none; padding: 3px 6px;
+    border-bottom: 1px solid palette(mid);
+}
+QAbstractItemView { border: none; }
+QTabBar::tab {
+    background: palette(window); color: palette(placeholder-text); padding: 4px 7px;
     border-bottom: 2px solid transparent;
-}}
-QTabBar::tab:selected {{ color: {theme.normal}; border-bottom-color: {theme.focus}; }}
-QTabBar::tab:hover {{ color: {theme.normal}; }}
-QProgressBar {{
-    background: {theme.field}; border: 1px solid {theme.border}; border-radius: 3px;
-    color: {theme.normal}; text-align: center;
-}}
-QProgressBar::chunk {{ background: {theme.selection}; }}
+}
+QTabBar::tab:selected { color: palette(tooltip-text); border-bottom-color: palette(link); }
+QTabBar::tab:hover { color: palette(tooltip-text); }
+QProgressBar {
+    background: palette(base); border: 1px solid palette(mid); border-radius: 3px;
+    color: palette(tooltip-text); text-align: center;
+}
+QProgressBar::chunk { background: palette(highlight); }
 """
+
+#: The classes that it is about, each with the name of the widgets (empty: all of them).
+_SHEETED = frozenset(re.findall(r"^(Q\w+)#?(\w*).*\{", STYLESHEET, re.MULTILINE))

@@ -13,15 +13,28 @@ if sys.platform == "linux" and not os.environ.get("DISPLAY"):
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QEvent
-from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QTextBrowser, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QImage, QPalette
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QLabel,
+    QMainWindow,
+    QProgressBar,
+    QTabBar,
+    QTableWidget,
+    QTextBrowser,
+    QToolBar,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.painting.colour import contrast, mix
 from slotscope.gui.painting.textures import texture_mask
 from slotscope.gui.theme import (
     MARK_CONTRAST,
+    STYLESHEET,
     TEXT_CONTRAST,
     THEMES,
     Texture,
@@ -207,7 +220,7 @@ def test_apply_reaches_the_application(qapp: QApplication, theme: Theme, lecture
         apply(qapp, theme, lecture)
         assert qapp.palette().color(QPalette.ColorRole.Window).name() == theme.window
         assert qapp.font().pointSizeF() == fonts(lecture).body_size
-        assert theme.raised in qapp.styleSheet()
+        assert qapp.styleSheet() == STYLESHEET
     finally:
         qapp.setPalette(before[0])
         qapp.setFont(before[1])
@@ -215,7 +228,7 @@ def test_apply_reaches_the_application(qapp: QApplication, theme: Theme, lecture
 
 
 def test_the_same_looks_again_reach_into_no_widget(qapp: QApplication, qtbot: QtBot) -> None:
-    """Qt styles every widget anew for a stylesheet or a font, whatever stood there before."""
+    """Qt styles each widget anew for a stylesheet or a font, whatever stood there before; colours need neither."""
 
     class Told(QLabel):
         def changeEvent(self, event: QEvent) -> None:
@@ -230,7 +243,51 @@ def test_the_same_looks_again_reach_into_no_widget(qapp: QApplication, qtbot: Qt
     apply(qapp, load_theme("light"))
     assert told == []
     apply(qapp, load_theme("dark"))
-    assert QEvent.Type.StyleChange in told
+    assert QEvent.Type.PaletteChange in told
+    assert QEvent.Type.StyleChange not in told
+
+
+def sheeted() -> QMainWindow:
+    """A window of all that the stylesheet is about, but for tool tips, which are made for the moment."""
+    window = QMainWindow()
+    bar, tabs, share = QToolBar(), QTabBar(), QProgressBar(value=40)
+    for state in ("plain", "down", "checked"):
+        button = QToolButton(text=state, checkable=True, checked=state == "checked", down=state == "down")
+        bar.addWidget(button)
+    for name in ("fault", "opening"):
+        bar.addWidget(QLabel(name, objectName=name))
+    for title in ("first", "second"):
+        tabs.addTab(title)
+    window.addToolBar(bar)
+    window.statusBar().addWidget(QLabel("said"))
+    window.setCentralWidget(QTableWidget(2, 2))
+    for part in (tabs, share):
+        dock = QDockWidget("Dock")
+        dock.setWidget(part)
+        window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    window.resize(700, 300)
+    window.show()
+    return window
+
+
+def seen(window: QMainWindow) -> QImage:
+    """A window, laid out."""
+    QApplication.processEvents()
+    return window.grab().toImage()
+
+
+@pytest.mark.parametrize(("before", "after"), [("light", "dark"), ("dark", "light")])
+def test_what_the_stylesheet_is_about_looks_in_another_theme_as_if_made_in_it(
+    qapp: QApplication, qtbot: QtBot, before: str, after: str
+) -> None:
+    apply(qapp, load_theme(before))
+    switched = sheeted()
+    qtbot.addWidget(switched)
+    looked = seen(switched)
+    apply(qapp, load_theme(after))
+    looks, fresh = seen(switched), sheeted()
+    qtbot.addWidget(fresh)
+    assert looks == seen(fresh) != looked
 
 
 def test_disabled_text_is_fainter(qapp: QApplication, theme: Theme) -> None:
