@@ -185,6 +185,9 @@ class ComparisonPanel(Panel):
             return self._difference(frame, found, "Next")
         if first is not None:
             return self._difference(frame, first, "First decision that differs")
+        if not standing.whole:
+            told = tr("{count} jobs are compared; {button} goes on with the rest.")
+            return told.format(count=grouped(standing.decided), button=self.buttons["first"].text())
         if not standing.decided:
             return tr("No job has arrived yet.")
         jobs = tr("1 job") if standing.decided == 1 else tr("{count} jobs").format(count=grouped(standing.decided))

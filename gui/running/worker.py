@@ -26,7 +26,7 @@ from slotscope.gui.running.searches import Searches
 from slotscope.gui.running.warming import Warming
 from slotscope.gui.widgets.fault_label import brief_line
 from slotscope.model.api import Session
-from slotscope.model.comparison.runs import Run, check_kind, lanes_of, lanes_shown, lanes_watched
+from slotscope.model.comparison.runs import Run, check_kind, lanes_of, lanes_shown, lanes_watched, leave_past
 from slotscope.model.errors import PolicyFileError, PolicyStoppedError, UntrustedPolicyError, UserError
 from slotscope.model.policies import stop_what_hangs
 from slotscope.model.questions.breakpoints import Breakpoints
@@ -342,6 +342,7 @@ class RunWorker(QObject):
         """Stop running, or searching histories where nothing runs."""
         if self._searching:
             self._searches.stop(self.session)
+        leave_past(self.session)
         self.rest()
 
     def rest(self) -> None:

@@ -188,6 +188,7 @@ class Comparison:
         deadline = monotonic() + budget
         if not wanted:
             return self._moved.run(last, until, flags, deadline)
+        self._search.leave(False)
         start = self._search.taken()
         while True:
             reason = self._moved.run(last, until, flags, -inf)  # a single slice
@@ -292,6 +293,7 @@ class Comparison:
     def back_to(self, kind: str) -> bool:
         """Stand just before the previous event of a kind; False if there is none."""
         if kind in self.differences:
+            self._search.leave(False)
             found = self._search.last(self._search.taken(), DIFFERENCES[kind])
             if found is not None:
                 self._go_before(found)
@@ -327,6 +329,7 @@ class Comparison:
 
     def go_to_first_difference(self, where: bool = False) -> bool:
         """Stand just before the first arrival not decided alike takes effect; False if none."""
+        self._search.leave(False)
         found = self.first_difference(where)
         if found is not None:
             self._go_before(found.arrival)
@@ -335,6 +338,10 @@ class Comparison:
     def _go_before(self, arrival: int) -> None:
         self._moved.before_arrival(arrival, arrival_time(self.first_session, arrival))
         self._found = self._search.described(arrival)
+
+    def leave_past(self) -> None:
+        """What was decided before is known as far as it was read, until a difference is gone to."""
+        self._search.leave()
 
     # Looking.
 
@@ -370,5 +377,6 @@ class Comparison:
             first=self.first_difference(),
             found=self._found,
             decided=self.decided(),
+            whole=self._search.whole or not self.differences,
             bytes=sum(lane.record.bytes for lane in self.lanes),
         )

@@ -65,6 +65,8 @@ class Standing:
         The one that was gone to last.
     decided:
         Arrivals decided so far in every lane.
+    whole:
+        Whether these are all; not where the reading of what happened before was given up.
     bytes:
         Memory of the records of decisions.
     """
@@ -76,4 +78,5 @@ class Standing:
     first: Difference | None
     found: Difference | None
     decided: int
+    whole: bool
     bytes: int

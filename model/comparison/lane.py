@@ -28,7 +28,8 @@ class Lane:
         self.record = DecisionRecord(first, self._decisions, most)
         if self.compares:
             self.line.observe = self.record.append
-        self._whole = self.line.live_end == self.line.first_event
+        self.whole = self.line.live_end == self.line.first_event  #: whether all of history is recorded
+        self.left = False  #: whether whoever waited for that has had enough
 
     @property
     def compares(self) -> bool:
@@ -56,10 +57,10 @@ class Lane:
         return self._arrivals(self.line.state)
 
     def decided(self) -> int:
-        """Arrivals decided in all of history."""
-        if not self._whole:
+        """Arrivals decided in all of history; those recorded, where the rest was left."""
+        if not (self.whole or self.left):
             self._fill()
-        return self.record.seen
+        return self.record.seen if self.whole else self.record.end
 
     def _fill(self) -> None:
         """Record what happened before recording began, by running it again on a copy; given up, it goes on later."""
@@ -68,7 +69,7 @@ class Lane:
             if self.record.full:
                 break
         self.record.seen = max(self.record.seen, self._last_arrival())
-        self._whole = True
+        self.whole = True
 
     def _last_arrival(self) -> int:
         return self._arrivals(self.line.fork_at(self.line.live_end))

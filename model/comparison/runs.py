@@ -63,6 +63,12 @@ def lanes_watched(run: Run) -> list[WatchedLane]:
     ]
 
 
+def leave_past(run: Run | None) -> None:
+    """Whoever waits for what was decided before has had enough."""
+    if isinstance(run, Comparison):
+        run.leave_past()
+
+
 def kinds_of(run: Run) -> tuple[str, ...]:
     """The kinds of event that a run can be asked to stop at."""
     return (*run.info.event_kinds, *(run.differences if isinstance(run, Comparison) else ()))

@@ -24,6 +24,16 @@ class DifferenceSearch:
         """Arrivals that every lane has taken where it stands."""
         return min(lane.arrivals for lane in self._lanes)
 
+    @property
+    def whole(self) -> bool:
+        """Whether all that was decided is known."""
+        return all(lane.whole for lane in self._lanes)
+
+    def leave(self, left: bool = True) -> None:
+        """Whoever waits for what was decided before has had enough; or wants to know it after all."""
+        for lane in self._lanes:
+            lane.left = left
+
     def decided(self) -> int:
         """Arrivals decided in all of every lane's history."""
         return min(lane.decided() for lane in self._lanes)

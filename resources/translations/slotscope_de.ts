@@ -574,6 +574,10 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Eine Strategie läuft allein; „Vergleichen“ oben stellt andere daneben.</translation>
         </message>
         <message>
+            <source>{count} jobs are compared; {button} goes on with the rest.</source>
+            <translation>{count} Jobs sind verglichen; {button} macht mit den übrigen weiter.</translation>
+        </message>
+        <message>
             <source>No job has arrived yet.</source>
             <translation>Noch ist kein Job angekommen.</translation>
         </message>

@@ -14,6 +14,7 @@ from slotscope.gui.panels.comparison import ComparisonPanel
 from slotscope.gui.panels.comparison_table import measured_lanes
 from slotscope.gui.plotting.sampled import MOST_AVERAGES
 from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from tests.gui.plot_points import points_of
@@ -147,6 +148,15 @@ def test_so_many_jobs_are_counted_as_people_do(shown: Shown) -> None:
     assert shown(run).sentence.text() == "No job has arrived yet."
     run.step()
     assert shown(run).sentence.text() == "1 job so far, each served, or blocked, by all of them alike."
+
+
+def test_so_many_jobs_are_compared_where_the_rest_was_left(shown: Shown) -> None:
+    session = Session.open("dra-classroom", "dra", kernel=False)
+    session.run(events=60)
+    run = Comparison.beside(session, ["dra@60:reject"], kernel=False)
+    run.leave_past()
+    said = shown(run).sentence.text()
+    assert said == "0 jobs are compared; First that differs goes on with the rest."
 
 
 def test_names_of_two_policies_break_between_their_options_alone(shown: Shown) -> None:

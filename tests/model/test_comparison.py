@@ -16,7 +16,7 @@ from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.comparison.lane import Lane
 from slotscope.model.comparison.record import DecisionRecord
-from slotscope.model.comparison.runs import open_run
+from slotscope.model.comparison.runs import leave_past, open_run
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
@@ -262,8 +262,23 @@ def test_a_history_whose_filling_in_is_given_up_is_filled_in_later() -> None:
     lane = Lane(session)
     with waiting(lambda _: None, lambda: True), pytest.raises(GivenUpError):
         lane.decided()
+    lane.left = True
     session.run(events=100)
+    assert not lane.whole and lane.decided() == lane.record.end < 100
+    lane.left = False
     assert lane.decided() == len(arrivals_of(session)) == lane.record.end
+
+
+def test_what_was_left_of_the_past_is_read_where_a_difference_is_gone_to() -> None:
+    session = Session.open("dra-classroom", "dra", kernel=False)
+    session.run(events=800)
+    run = Comparison.beside(session, ["first-fit"], kernel=False)
+    leave_past(run)
+    standing = run.frame().comparison
+    assert standing is not None and not standing.whole and standing.decided == 0
+    run.go_to_first_difference()
+    standing = run.frame().comparison
+    assert standing is not None and standing.whole and standing.decided > 300
 
 
 def test_decisions_beyond_the_bound_are_made_again_by_replay() -> None:
