@@ -6,6 +6,7 @@ The command line and the window drive the same :class:`Session`.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Callable
 
@@ -28,6 +29,7 @@ from slotscope.model.reporting.history import Histories
 from slotscope.model.reporting.inspection import Thing
 from slotscope.model.running.assembly import Bench, assemble, with_changes
 from slotscope.model.running.origin import Origin
+from slotscope.model.running.timeline import Timeline
 from slotscope.model.running.waiting import GivenUpError, nobody_waits
 from slotscope.model.running.walk import ROWS_OF_LOG, Walk
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
@@ -94,15 +96,10 @@ class Session(Walk):
         """What is known of the monitors, under the rules that hold here."""
         leg = self._leg
         if leg not in self._lookouts:
-            self._lookouts[leg] = Lookout(leg.kind.monitors, leg.system, self.bench.forced, self._before)
+            self._lookouts[leg] = Lookout(
+                leg.kind.monitors, leg.system, self.bench.forced, partial(_quickly_at, self.timeline)
+            )
         return self._lookouts[leg]
-
-    def _before(self, event: int) -> Any:
-        """The state after an event of history, if that is at hand, a kernel runs to it, or nobody waits; else None."""
-        line = self.timeline
-        known = line.at_hand(event)
-        quick = line.engine.name == "kernel" or nobody_waits()
-        return line.fork_at(event) if known is None and quick and event >= line.first_event else known
 
     # Opening.
 
@@ -388,6 +385,13 @@ class Session(Walk):
         except (PolicyError, GivenUpError):
             pass
         return tuple(found)
+
+
+def _quickly_at(line: Timeline, event: int) -> Any:
+    """The state after an event of history, if that is at hand, a kernel runs to it, or nobody waits; else None."""
+    known = line.at_hand(event)
+    quick = line.engine.name == "kernel" or nobody_waits()
+    return line.fork_at(event) if known is None and quick and event >= line.first_event else known
 
 
 def _has_changed(leg: Bench) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPointF, Signal
 from PySide6.QtGui import QHoverEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 
 from slotscope.gui.docking.docks import SYSTEM, PanelDock
 from slotscope.gui.docking.layouts import Layouts
@@ -171,9 +171,14 @@ class DockWindow(QMainWindow):
         self._let_go()
         super().addDockWidget(*place)
 
-    def removeDockWidget(self, *dock: Any) -> None:
+    def removeDockWidget(self, dock: QDockWidget) -> None:
+        """Take a dock out; PySide keeps it as a child of the window, which it still is.
+
+        Else, found among the children before it is destroyed, it would be held for ever, with the frame that it shows.
+        """
         self._let_go()
-        super().removeDockWidget(*dock)
+        super().removeDockWidget(dock)
+        dock.setParent(self)
 
     def splitDockWidget(self, *place: Any) -> None:
         self._let_go()

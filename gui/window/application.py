@@ -45,8 +45,7 @@ class Collector(QObject):
 
         For moments in which no frame is expected: a complete window has 180 000 objects, and to
         look through them takes the time of six frames; through those made since, a tenth of it.
-        What nobody needs of them is found by the next call: the workload of a run, say, which
-        is a circle with all jobs in it, once another run was opened.
+        What nobody needs of them is found by the next call, once another run was opened.
         """
         gc.unfreeze()
         gc.collect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Iterator
 
 import numpy as np
@@ -25,6 +26,8 @@ class Lane:
         self.session = session
         self.line = session.timeline
         first = self._arrivals(self.line.first_state)
+        # No method of this lane: its record, which the timeline holds, would hold the timeline.
+        self._decisions = partial(session.bench.kind.decisions, initial_jobs=self.initial_jobs)
         self.record = DecisionRecord(first, self._decisions, most)
         if self.compares:
             self.line.observe = self.record.append
@@ -38,9 +41,6 @@ class Lane:
 
     def _arrivals(self, state: Any) -> int:
         return self.session.bench.system.arrivals(state)
-
-    def _decisions(self, rows: np.ndarray) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        return self.session.bench.kind.decisions(rows, self.initial_jobs)
 
     def answer_of(self, row: np.void) -> int:
         """What was decided of the job of an arrival's row."""

@@ -9,13 +9,15 @@ import sys
 import threading
 from pathlib import Path
 from typing import Iterator
+from weakref import ref
 
 import pytest
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QGraphicsGridLayout, QGraphicsWidget, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QGraphicsGridLayout, QGraphicsWidget, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from slotscope.gui.docking.dock_area import DockWindow
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import current_fonts, load_theme
 from slotscope.gui.window.application import Collector, application, collect_due, collector_of
@@ -39,6 +41,10 @@ class Circular(QWidget):
         super().__init__()
         self.itself = self
         self.destroyed.connect(lambda: deaths.append(threading.current_thread()), Qt.ConnectionType.DirectConnection)
+
+
+class Dock(QDockWidget):
+    """One of the program's own classes."""
 
 
 @pytest.fixture
@@ -186,3 +192,18 @@ def test_a_plot_takes_its_menus_along(qtbot: QtBot) -> None:
     plot.deleteLater()
     qtbot.waitUntil(lambda: len(QApplication.allWidgets()) == before)
     assert not isValid(plot)
+
+
+def test_a_dock_that_was_taken_out_is_let_go_of(qtbot: QtBot) -> None:
+    """Also where it was still found among the children of its window."""
+    window = DockWindow()
+    qtbot.addWidget(window)
+    dock = Dock(window)
+    gone = ref(dock)
+    window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
+    window.removeDockWidget(dock)
+    dock.deleteLater()
+    window.findChildren(Dock)
+    del dock
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert gone() is None

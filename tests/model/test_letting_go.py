@@ -1,0 +1,43 @@
+"""A run that nobody needs any more is gone at once, with its whole history: no collector has to look for it."""
+
+from __future__ import annotations
+
+from weakref import ref
+
+import pytest
+
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison
+from tests.forking import RUNS
+
+
+def stand_in(session: Session) -> None:
+    """Go through a run as somebody who looks at everything; what it leaves is what a window has."""
+    session.run(events=20)
+    session.step_into()
+    session.lookout.follow(session.timeline.event, session.timeline.state)
+    session.questions.want("time > 1")
+    session.ask_why(None)
+    session.seek(10)
+    session.frame()
+
+
+@pytest.mark.parametrize("system", RUNS)
+def test_a_run_goes_with_its_last_holder(system: str) -> None:
+    scenario, policy, _ = RUNS[system]
+    session = Session.open(scenario, policy)
+    stand_in(session)
+    gone = [ref(one) for one in (session, session.timeline, session.bench, session.bench.system)]
+    del session
+    assert [one() for one in gone] == [None] * len(gone)
+
+
+@pytest.mark.parametrize("system", RUNS)
+def test_a_comparison_goes_with_its_last_holder(system: str) -> None:
+    scenario, *policies = RUNS[system]
+    compared = Comparison.open(scenario, policies)
+    compared.run(events=20)
+    compared.frame()
+    gone = [ref(one) for session in compared.sessions for one in (session, session.timeline)]
+    del compared
+    assert [one() for one in gone] == [None] * len(gone)
