@@ -118,7 +118,7 @@ def _allowed(names: list[str], what: str, none: Phrase | None) -> Phrase:
     if not names:
         return nobody
     thing = Phrase(f"{'a ' if what[0] not in 'aeiou' else 'an '}{what}")
-    few = ", ".join(names) if len(names) <= FEW else f"{names[0]} to {names[-1]}"
+    few = ", ".join(names) if len(names) <= FEW else Phrase("{first} to {last}", first=names[0], last=names[-1])
     number = Phrase("the number of {thing} ({numbers})", thing=thing, numbers=few)
     return number if none is None else Phrase("{number}, or {nobody}", number=number, nobody=nobody)
 

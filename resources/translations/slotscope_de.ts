@@ -24,10 +24,6 @@
             <translation>{panel} als Bild kopiert</translation>
         </message>
         <message>
-            <source>{path}: cannot be written: {fault}</source>
-            <translation>{path}: lässt sich nicht schreiben: {fault}</translation>
-        </message>
-        <message>
             <source>{panel} saved as {path}</source>
             <translation>{panel} gespeichert als {path}</translation>
         </message>
@@ -542,10 +538,6 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>sein einziger Teilschritt</translation>
         </message>
         <message>
-            <source>The run goes on. Pause it to decide otherwise: Space in its window.</source>
-            <translation>Der Lauf geht weiter. Anders entschieden wird, wenn er anhält: Leertaste in seinem Fenster.</translation>
-        </message>
-        <message>
             <source>Press Space to pause and Shift+Right to step into a decision.</source>
             <translation>Leertaste hält an, Umschalt+Rechts geht in eine Entscheidung hinein.</translation>
         </message>
@@ -590,6 +582,10 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>{count} Jobs</translation>
         </message>
         <message>
+            <source>The events up to here are not at hand: step on, or back.</source>
+            <translation>Die Ereignisse bis hier sind nicht zur Hand: einen Schritt weiter oder zurück.</translation>
+        </message>
+        <message>
             <source>search</source>
             <translation>suchen</translation>
         </message>
@@ -616,6 +612,14 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Dem Lauf folgen: zurück zum neuesten Ereignis.</translation>
         </message>
         <message>
+            <source>None of the last {count} events is of these kinds.</source>
+            <translation>Keines der letzten {count} Ereignisse ist von diesen Arten.</translation>
+        </message>
+        <message>
+            <source>No event yet: press Space to run, or Right to step.</source>
+            <translation>Noch kein Ereignis: Leertaste lässt laufen, Rechts geht einen Schritt.</translation>
+        </message>
+        <message>
             <source>Go there</source>
             <translation>Dorthin gehen</translation>
         </message>
@@ -634,6 +638,18 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         <message>
             <source>Copy the command that opens this moment</source>
             <translation>Befehl kopieren, der diesen Augenblick öffnet</translation>
+        </message>
+        <message>
+            <source>It holds at none of these kinds of event.</source>
+            <translation>Sie gilt bei keinem Ereignis dieser Arten.</translation>
+        </message>
+        <message>
+            <source>It held at no event so far.</source>
+            <translation>Das galt bisher bei keinem Ereignis.</translation>
+        </message>
+        <message>
+            <source>None of the last {count} sentences has these words. Return asks it of all history.</source>
+            <translation>Keiner der letzten {count} Sätze hat diese Wörter. Die Eingabetaste fragt damit den ganzen Verlauf.</translation>
         </message>
         <message>
             <source>Remove the breakpoint</source>
@@ -656,32 +672,8 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>{some} von {all}</translation>
         </message>
         <message>
-            <source>It holds at none of these kinds of event.</source>
-            <translation>Sie gilt bei keinem Ereignis dieser Arten.</translation>
-        </message>
-        <message>
-            <source>It held at no event so far.</source>
-            <translation>Das galt bisher bei keinem Ereignis.</translation>
-        </message>
-        <message>
             <source>Copied: {text}</source>
             <translation>Kopiert: {text}</translation>
-        </message>
-        <message>
-            <source>No event yet: press Space to run, or Right to step.</source>
-            <translation>Noch kein Ereignis: Leertaste lässt laufen, Rechts geht einen Schritt.</translation>
-        </message>
-        <message>
-            <source>The events up to here are not at hand: step on, or back.</source>
-            <translation>Die Ereignisse bis hier sind nicht zur Hand: einen Schritt weiter oder zurück.</translation>
-        </message>
-        <message>
-            <source>None of the last {count} sentences has these words. Return asks it of all history.</source>
-            <translation>Keiner der letzten {count} Sätze hat diese Wörter. Die Eingabetaste fragt damit den ganzen Verlauf.</translation>
-        </message>
-        <message>
-            <source>None of the last {count} events is of these kinds.</source>
-            <translation>Keines der letzten {count} Ereignisse ist von diesen Arten.</translation>
         </message>
         <message>
             <source>Add a job type</source>
@@ -1232,6 +1224,10 @@ Der Lauf und die anderen Ansichten gehen weiter. Hier oder an einem anderen Auge
             <translation>Verzweigungen</translation>
         </message>
         <message>
+            <source>The run goes on. Pause it to decide otherwise: Space in its window.</source>
+            <translation>Der Lauf geht weiter. Anders entschieden wird, wenn er anhält: Leertaste in seinem Fenster.</translation>
+        </message>
+        <message>
             <source>nothing happens any more</source>
             <translation>es geschieht nichts mehr</translation>
         </message>
@@ -1346,6 +1342,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>abgebrochen, bevor die Policies wieder zusammentrafen: alle stehen am Anfang, ihr Verlauf bleibt erhalten</translation>
         </message>
         <message>
+            <source>{path}: cannot be written: {fault}</source>
+            <translation>{path}: lässt sich nicht schreiben: {fault}</translation>
+        </message>
+        <message>
             <source>answers with how many gave them, such as '3 = 12; none = 5'</source>
             <translation>Antworten mit der Zahl derer, die sie gaben, etwa '3 = 12; none = 5'</translation>
         </message>
@@ -1360,6 +1360,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>the number of {thing} ({numbers})</source>
             <translation>die Nummer {thing} ({numbers})</translation>
+        </message>
+        <message>
+            <source>{first} to {last}</source>
+            <translation>{first} bis {last}</translation>
         </message>
         <message>
             <source>{number}, or {nobody}</source>
@@ -1388,6 +1392,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>How does the curve of the {curve} go on until time {time}? Draw it.</source>
             <translation>Wie geht die Kurve ({curve}) bis zur Zeit {time} weiter? Zeichnen Sie sie.</translation>
+        </message>
+        <message>
+            <source>Going to time {time}</source>
+            <translation>Gehe zur Zeit {time}</translation>
         </message>
         <message>
             <source>Which has the larger mean {curve} until time {time}: {policies}?</source>
@@ -1556,10 +1564,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>Within event {event}: {count} sub-steps so far</source>
             <translation>In Ereignis {event}: bisher {count} Teilschritte</translation>
-        </message>
-        <message>
-            <source>Going to time {time}</source>
-            <translation>Gehe zur Zeit {time}</translation>
         </message>
         <message>
             <source>{doing}, at event {event}</source>

@@ -87,6 +87,8 @@ def _opens_lessons(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: window.frame is not None and len(window.frame.records) == 2)
     window.actions_by_name["copy_line"].trigger()
     assert window.status.said.text().startswith("Kopiert: slotscope dra-classroom")
+    window.lessons.open("dra-2-reserve")  # of many servers the first and the last are named
+    qtbot.waitUntil(lambda: line.answer.placeholderText().startswith("die Nummer eines Servers (1 bis 16) oder none"))
 
 
 def _sheets() -> set[QWidget]:

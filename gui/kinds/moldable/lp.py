@@ -57,7 +57,7 @@ class LoadCurve(QWidget):
         self._theme = theme
         self._present = Fraction(0)
         self._knots: tuple[Fraction, ...] = ()
-        self.load = Fraction(0)  #: where the cursor stands
+        self.load, self._text = Fraction(0), ""  #: where the cursor stands, and what stands there
         text = PlotText("load", "D*")
         self.plot = TimePlot(theme, current_fonts(), text, parent=self)
         self._curve: Pyramid = self.plot.add_curve("D*", "optimum")
@@ -96,7 +96,7 @@ class LoadCurve(QWidget):
 
     def show_load(self, load: Fraction, text: str) -> None:
         """Move the cursor; *text* stands at the height of the curve there, if it is on it."""
-        self.load = load
+        self.load, self._text = load, text
         inside = 0 < load <= 1
         self.plot.set_cursor(float(load) if inside else None)
         spots = [
@@ -127,6 +127,8 @@ class LoadCurve(QWidget):
         self._theme = theme
         self.plot.set_theme(theme, current_fonts())
         self.setMinimumHeight(picture_heights()[0])
+        if len(self._curve):
+            self.show_load(self.load, self._text)
 
     def sizeHint(self) -> QSize:  # that of a plot grows with the plot
         return QSize(300, picture_heights()[1])

@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QProgressBar
 from pytestqt.qtbot import QtBot
 
@@ -205,6 +206,18 @@ def test_pictures_are_not_empty(panel: AllocationLPPanel, theme: str) -> None:
         assert panel.theme.optimum in colours(picture), picture
     panel.set_frame(frame_of("moldable-sublinear"))
     assert not panel.shares.isVisible() and not panel.chooser.isVisible()
+
+
+def test_dots_on_the_curve_follow_theme_and_type(qapp: QApplication, panel: AllocationLPPanel) -> None:
+    panel.set_frame(frame_of("moldable-sublinear"))
+    dots, dark = panel.curve._dots, load_theme("dark")
+    before = dots.data["size"].copy()
+    try:
+        apply(qapp, dark, lecture=True)
+        panel.set_theme(dark)
+        assert (dots.data["size"] > before).all() and dots.data["brush"][-1].color() == QColor(dark.optimum)
+    finally:
+        apply(qapp, LIGHT)
 
 
 def test_dragging_shows_the_optimum_at_another_load(qtbot: QtBot, panel: AllocationLPPanel) -> None:
