@@ -194,7 +194,7 @@ class _Versions:
         """[events] the same in compiled code, which looks at many things at once."""
         there, count = self._there(), len(self._every_place)
         versions = np.ones(count, np.bool_) if there is None else there.copy()
-        mine = np.flatnonzero(versions)
+        mine = slice(None) if there is None else np.flatnonzero(there)
         table = replace(self._table, state=self._every, places=self._every_place[mine])
         own = np.full((len(pairing.own), count), np.nan)
         with np.errstate(all="ignore"):

@@ -27,8 +27,8 @@ MOST_WATCHED = 6
 #: Entries that there is room for at least: where events change much, a slice still ends at the last of its events.
 FEWEST_ENTRIES = 2**16
 
-#: Words that are compared at once, in whole vectors.
-BLOCK = 64
+#: Bytes of a word, and words that are compared at once, in whole vectors.
+WORD, BLOCK = 8, 64
 
 #: Bytes compared in blocks in the time that one place which a row names takes.
 BYTES_FOR_A_PLACE = 128
@@ -170,6 +170,11 @@ def note(now: Any, log: Any, since: int, event: int, told: int) -> None:
         compare_all(now, log, named, told >= 0, first, event)
     for array in range(MOST_WATCHED):
         content, taken, width = now[array], log.taken[array], log.widths[array]
+        if width == WORD:
+            words, noted = content.view(np.uint64), taken.view(np.uint64)
+            for entry in range(first, log.count[0]):
+                noted[unsigned(entry), 0] = words[unsigned(log.place[unsigned(entry)])]
+            continue
         for entry in range(first, log.count[0] if width > 0 else first):
             start = log.place[unsigned(entry)] * width
             for at in range(width):
@@ -276,8 +281,13 @@ def compare_words(
     """As :func:`compare`, from one word of eight bytes to another."""
     words, were = content[8 * start : 8 * end].view(np.uint64), then[8 * start : 8 * end].view(np.uint64)
     for at in range(end - start):
-        if words[unsigned(at)] != were[unsigned(at)]:
-            compare(content, then, 8 * (start + at), 8 * (start + at) + 8, width, log, first, event)
+        if words[unsigned(at)] == were[unsigned(at)]:
+            continue
+        if width == WORD:  # a row of its own
+            were[unsigned(at)] = words[unsigned(at)]
+            put(log, first, event, start + at)
+        else:
+            compare(content, then, WORD * (start + at), WORD * (start + at + 1), width, log, first, event)
 
 
 @jitable
