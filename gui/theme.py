@@ -291,6 +291,7 @@ def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:
         for field in _FIELDS:
             app.setPalette(field_palette(theme), field)  # type: ignore[arg-type]  # str, not bytes
         app.setPalette(view_palette(theme), "QAbstractItemView")  # type: ignore[arg-type]
+        QtWidgets.QToolTip.setPalette(palette(theme))  # else that of the desktop
         _recolour(app)
     if app.font() != type_sizes.body:
         app.setFont(type_sizes.body)

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QTextBrowser,
     QToolBar,
     QToolButton,
+    QToolTip,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -216,8 +217,10 @@ def test_figures_have_one_width(qapp: QApplication) -> None:
 @pytest.mark.parametrize("lecture", [False, True])
 def test_apply_reaches_the_application(qapp: QApplication, theme: Theme, lecture: bool) -> None:
     before = qapp.palette(), qapp.font(), qapp.styleSheet()
+    QToolTip.setPalette(QPalette(QColor("red")))  # as a desktop may have them
     try:
         apply(qapp, theme, lecture)
+        assert QToolTip.palette().color(QPalette.ColorRole.ToolTipBase).name() == theme.raised
         assert qapp.palette().color(QPalette.ColorRole.Window).name() == theme.window
         assert qapp.font().pointSizeF() == fonts(lecture).body_size
         assert qapp.styleSheet() == STYLESHEET
