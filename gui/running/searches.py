@@ -30,6 +30,12 @@ class Searches:
             if lane.questions.text != self._asked:  # else it goes on where it was
                 lane.questions.want(self._asked)
 
+    @staticmethod
+    def leave(run: Run | None) -> None:
+        """Another run comes: what is half done in this one is given up, so that it goes with its last holder."""
+        for lane in _lanes(run):
+            lane.histories.drop()
+
     def _ask(self, run: Run | None, question: str) -> None:
         self._asked = question
         for lane in _lanes(run):

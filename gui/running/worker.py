@@ -304,6 +304,7 @@ class RunWorker(QObject):
 
     def adopt(self, session: Run) -> None:
         """Run another session, or several side by side, from here on."""
+        self._searches.leave(self.session)
         self.session = session
         self.drive.end()
         self._after.begin(session)

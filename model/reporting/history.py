@@ -135,14 +135,17 @@ class Histories:
     def search(self, budget: float) -> None:
         """Search for *budget* seconds."""
         deadline = monotonic() + budget
-        try:
+        with suppress(GivenUpError):  # something else is wanted first
             while self.due:
                 if next(self._work, self) is self:
                     self._work = self._searching()
                 if monotonic() >= deadline:
                     return
-        except GivenUpError:  # something else is wanted first
-            self._work = iter(())
+        self.drop()
+
+    def drop(self) -> None:
+        """Begin with what is under way again, where it is wanted still; half done, it holds the run that holds it."""
+        self._work = iter(())
 
     def follow(self) -> None:
         """While the run goes on: look at the few events since the last look, if they are few."""

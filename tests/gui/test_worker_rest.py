@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Event
 from time import sleep
+from weakref import ref
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from slotscope.gui.running import worker as workers
 from slotscope.gui.running.drive import LONGEST_WAIT
@@ -14,6 +16,7 @@ from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.gui.running.worker import MOMENT, RunWorker
 from slotscope.model.api import Session
+from slotscope.model.reporting.inspection import JOB, Thing
 from slotscope.model.running import explaining
 from slotscope.model.systems.state import digest
 from tests.limits import PATIENCE
@@ -251,3 +254,15 @@ def test_what_is_asked_for_instead_comes_before_another_slice(qtbot) -> None:
     worker._commands.put(None)
     worker._live()
     assert worker.turns == 1 and worker.present.timeline.event == 0
+
+
+def test_a_run_that_was_replaced_is_held_by_no_search(qtbot: QtBot) -> None:
+    worker, session = RunWorker(), Session.open("dra-classroom", kernel=False)
+    session.run(events=30)
+    worker.adopt(session)
+    session.histories.want(Thing(JOB, 3))
+    session.histories.search(0)  # half done
+    gone = ref(session.timeline)
+    worker.adopt(Session.open("dra-classroom", kernel=False))
+    del session
+    assert gone() is None

@@ -8,6 +8,7 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.reporting.inspection import JOB, Thing
 from tests.forking import RUNS
 
 
@@ -17,6 +18,8 @@ def stand_in(session: Session) -> None:
     session.step_into()
     session.lookout.follow(session.timeline.event, session.timeline.state)
     session.questions.want("time > 1")
+    session.histories.want(Thing(JOB, 3))
+    session.histories.search(60)
     session.ask_why(None)
     session.seek(10)
     session.frame()
