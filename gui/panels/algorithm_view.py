@@ -95,6 +95,7 @@ class PseudocodeView(QAbstractScrollArea):
         self.code = code
         self.headings = len({line.line.algorithm for line in code.lines}) > 1
         self.picture = ShownPseudocode()
+        self._glide.stop()
         self.verticalScrollBar().setValue(0)
         self.typeset()
 

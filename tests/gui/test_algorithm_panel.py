@@ -289,6 +289,14 @@ class TestPicture:
         marked, plain = image.pixelColor(image.width() - 2, y), panel.theme.panel
         assert marked.name() == panel.theme.selection != plain
 
+    def test_another_run_begins_at_the_first_line(self, panel, steps, qtbot):
+        """Also where the way to the last one's line is not over."""
+        panel.set_frame(steps[-1])
+        assert panel.view._glide.state() == panel.view._glide.State.Running
+        panel.set_frame(Session.open("dra-appendix-c", kernel=False).frame())
+        qtbot.waitUntil(lambda: panel.view._glide.state() == panel.view._glide.State.Stopped)
+        assert panel.view.verticalScrollBar().value() == 0
+
     def test_another_policy_brings_its_own_pseudocode(self, panel, steps):
         panel.set_frame(steps[-1])
         other = Session.open("dra-vms", policy="first-fit", kernel=False)
