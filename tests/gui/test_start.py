@@ -92,7 +92,7 @@ def test_no_panel_imports_a_solver(told: dict[str, list[list[object]]]) -> None:
 
 
 def test_qt_makes_classes_that_are_used_alone_and_pyqtgraph_finds_all(told: dict[str, list[list[object]]]) -> None:
-    """To make them all takes a tenth of a start's time, and 6 MB."""
+    """To make them all takes a twentieth of a start's time, and 5 MB."""
     assert "QLocale" in told["made"]
     assert "QBitArray" not in told["made"]
     assert "QBitArray" in told["all"]
