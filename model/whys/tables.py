@@ -120,7 +120,7 @@ class Candidates:
         first = int(self.chosen[0])
         if len(self.chosen) > 1:
             return f"{len(self.chosen)} of them were taken: {self.preference.words}"
-        return f"{self.names(first)} was taken: {self.preference.words} ({self.preference.told(first)})"
+        return f"{self.names(first)} taken: {self.preference.words} ({self.preference.told(first)})"
 
     def place_of(self, number: int) -> int:
         """The candidate with a number of the state; -1: it is none."""

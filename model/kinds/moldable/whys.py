@@ -45,8 +45,8 @@ class MoldableWhys(Whys):
         record = int(np.flatnonzero(happened.state.job_number == event.job)[0])
         on = tuple(np.flatnonzero(happened.state.server_job == record).tolist())
         where = f"{plural(len(on), 'server')} {_listed(on)}"
-        got = f"{name} runs on {counted(len(on), 'server')}: {_listed(on)}"
-        return Subject(event.job, place, on, f"Why is {name} on {where}?", got)
+        runs_on = where if len(on) == 1 else f"{len(on)} servers: {_listed(on)}"
+        return Subject(event.job, place, on, f"Why is {name} on {where}?", f"{name} runs on {runs_on}")
 
     def told(self, system: Any, happened: Happened) -> Subject | None:
         """That about the arriving job."""
