@@ -19,7 +19,9 @@ def clear_away() -> None:
     for widget in QApplication.topLevelWidgets():
         if Shiboken.createdByPython(widget):
             widget.deleteLater()
+    gc.unfreeze()  # the window of a whole module was put aside after its first test
     destroy_what_is_due()
+    gc.freeze()
 
 
 def destroy_what_is_due() -> None:

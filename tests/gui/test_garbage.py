@@ -207,3 +207,12 @@ def test_a_dock_that_was_taken_out_is_let_go_of(qtbot: QtBot) -> None:
     del dock
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert gone() is None
+
+
+def test_clearing_away_empties_also_what_was_put_aside(qapp: QApplication) -> None:
+    widget, held = Circular([]), QObject()
+    widget.held, gone = held, ref(held)
+    gc.freeze()
+    del widget, held
+    clear_away()
+    assert gone() is None
