@@ -173,6 +173,7 @@ class TransportBar(QWidget):
         self.seed.valueChanged.connect(self._choice_made)
         self.seed.lineEdit().returnPressed.connect(self._leave_boxes)
         self.kind.activated.connect(self._leave_boxes)
+        self.kind.currentTextChanged.connect(self._fit_boxes)
         self.trace.setObjectName("trace")
         self.trace.setAccessibleName(tr("Trace"))
         self.trace.setToolTip(tr("Trace\nThe files of recorded jobs that the scenario plays."))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -19,6 +19,7 @@ from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.scenario.load import as_data
+from tests.gui.overflowing import cut
 from tests.gui.windows import hall, rest
 from tests.own_policies import source, write
 
@@ -57,6 +58,17 @@ def test_another_kind_of_system_brings_its_docks_and_choices(qtbot, window):
     show(qtbot, window, "dra-vms")
     assert has_the_panels_of(window, "reservation")
     assert bar.event_kinds == tuple(kind_named("reservation").vocabulary.event_kinds)
+
+
+def test_the_choices_of_another_kind_of_system_have_room_in_their_boxes(qtbot, window):
+    window.resize(1600, 900)
+    for scenario in ("dra-vms", "jrs-classroom", "moldable-classroom"):
+        show(qtbot, window, scenario)
+        for box in (window.transport.policy, window.transport.kind):
+            longest = max(map(box.itemText, range(box.count())), key=box.fontMetrics().horizontalAdvance)
+            box.setCurrentText(longest)
+            QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+            assert longest not in cut(box.parentWidget())
 
 
 def test_each_kind_of_system_keeps_its_own_layout(qtbot, window):
