@@ -325,4 +325,6 @@ def test_a_step_of_a_lesson_has_one_picture(qtbot: QtBot, entry: PanelEntry) -> 
     """Whatever was seen before it: no scale, width or curve stays."""
     for system in systems_of(entry):
         late, early = gone_back(system)
-        assert picture_after(qtbot, entry, early) == picture_after(qtbot, entry, late, early), system
+        alone = picture_after(qtbot, entry, early)
+        assert alone == picture_after(qtbot, entry, late, early), system
+        assert alone == picture_after(qtbot, entry, early, early), system

@@ -66,8 +66,8 @@ class WeightsChart(Chart):
         return self._lines
 
     def begin(self) -> None:
-        """Forget how wide the texts of another run were."""
-        self._widths = NO_WIDTHS
+        """Forget what was shown of another run, and how wide its texts were."""
+        self._blocks, self._widths = (), NO_WIDTHS
 
     def set_blocks(self, blocks: tuple[WeightBlock, ...]) -> None:
         """Show these; columns only grow, so that nothing jumps."""
