@@ -173,10 +173,12 @@ class MainWindow(DockWindow):
     # Panels.
 
     def _complete(self) -> None:
-        """All panels are built."""
-        self.worker.window_grows = False
+        """All panels are built; those of other lanes now."""
         dialogs.fill_view_menu(self.view_menu, self.docks.values())
-        self.lanes.allow()
+        try:
+            self.lanes.allow()
+        finally:
+            self.worker.window_grows = False
 
     def _leave_kind(self) -> None:
         """Panels of another kind of system are about to be built."""

@@ -80,6 +80,15 @@ class Warming:
         """Whether anything is on its way."""
         return bool(self._wanted) or self._process is not None
 
+    @property
+    def loads(self) -> bool:
+        """Whether a run is many times as fast in a second or two; a user's kernel, which is compiled, takes longer."""
+        return self._loading is not None and self._loading.is_alive() and not self._brought
+
+    @property
+    def _brought(self) -> bool:
+        return any(bench.system.policy.brought for bench in self._wanted)
+
     def want(self, kind: Kind, benches: Sequence[Bench]) -> None:
         """See to the code of what runs in a kind of system, which is nothing if it is there."""
         self._wanted, self._loading, self._refused = tuple(benches), None, None
@@ -163,8 +172,7 @@ class Warming:
         if self._process is not None and done < self._all:
             self.text = tr("compiling {done} of {all}").format(done=done, all=self._all)
         elif self._loading is not None:
-            own = any(bench.system.policy.brought for bench in self._wanted)
-            self.text = tr("compiling the policy's kernel") if own else tr("loading compiled code")
+            self.text = tr("compiling the policy's kernel") if self._brought else tr("loading compiled code")
         else:
             self.text = ""
 

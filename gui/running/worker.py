@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, Callable
 
 from PySide6.QtCore import QObject, Signal
@@ -242,12 +242,13 @@ class RunWorker(QObject):
 
     def _refuse(self, line: str) -> None:
         self.drive.running = False
-        self._message = line
-        self._stale = True
+        self._message, self._stale = line, True
         self.refused.emit(line)
 
     def _wishes_to_stop(self) -> int:
         """Asked in the middle of what takes long, where another engine can also take over."""
+        if self.window_grows or self._warming.loads:  # with Python's lock taken, both take several times as long
+            sleep(PACED_SECONDS)
         self._use_what_is_compiled()
         return self._stops.qsize()
 
@@ -267,8 +268,7 @@ class RunWorker(QObject):
         if self.drive.unseen and self.session is not None:
             if monotonic() - self._told >= PERIOD:
                 self._told = monotonic()
-                line = self.session.timeline
-                self._report(self.drive.told(line.event, line.time))
+                self._report(self.drive.told(self.session.timeline.event, self.session.timeline.time))
         elif self._telling:
             self._telling = False
             self.progressed.emit(GoalProgress())

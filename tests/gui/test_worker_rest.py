@@ -14,6 +14,7 @@ from slotscope.gui.running import worker as workers
 from slotscope.gui.running.drive import LONGEST_WAIT
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import NO_LIMIT, Pace
+from slotscope.gui.running.warming import Warming
 from slotscope.gui.running.worker import MOMENT, RunWorker
 from slotscope.model.api import Session
 from slotscope.model.reporting.inspection import JOB, Thing
@@ -81,6 +82,20 @@ def test_nothing_runs_while_the_window_grows(worker: Counting, qtbot) -> None:
     assert session.timeline.event == 0
     worker.window_grows = False
     qtbot.waitUntil(lambda: session.timeline.event == 20)
+
+
+@pytest.mark.parametrize("grows", [True, False])
+@pytest.mark.parametrize("loads", [True, False])
+def test_a_long_way_rests_while_panels_are_built_or_code_is_loaded(worker, qtbot, monkeypatch, grows, loads) -> None:
+    naps = []
+    monkeypatch.setattr(workers, "sleep", naps.append)
+    monkeypatch.setattr(Warming, "loads", loads)
+    session = Session.open("dra-classroom", kernel=False)
+    worker.window_grows = grows
+    worker.post(lambda mine: mine.adopt(session))
+    worker.post(lambda mine: mine.walk(lambda run: run.seek(2000)))
+    qtbot.waitUntil(lambda: session.timeline.event == 2000)
+    assert bool(naps) is (grows or loads)
 
 
 def test_a_frame_follows_as_soon_as_the_last_was_taken(worker: Counting, qtbot) -> None:
