@@ -247,7 +247,7 @@ class RunWorker(QObject):
 
     def _wishes_to_stop(self) -> int:
         """Asked in the middle of what takes long, where another engine can also take over."""
-        if self.window_grows or self._warming.loads:  # with Python's lock taken, both take several times as long
+        if self._seen and (self.window_grows or self._warming.loads):  # with Python's lock taken, both take far longer
             sleep(PACED_SECONDS)
         self._use_what_is_compiled()
         return self._stops.qsize()

@@ -92,9 +92,11 @@ def test_a_long_way_rests_while_panels_are_built_or_code_is_loaded(worker, qtbot
     monkeypatch.setattr(Warming, "loads", loads)
     session = Session.open("dra-classroom", kernel=False)
     worker.window_grows = grows
-    worker.post(lambda mine: mine.adopt(session))
-    worker.post(lambda mine: mine.walk(lambda run: run.seek(2000)))
-    qtbot.waitUntil(lambda: session.timeline.event == 2000)
+    worker.post(lambda mine: (mine.adopt(session), session.seek(2000), session.seek(0)))
+    qtbot.waitUntil(lambda: worker._seen)
+    assert not naps  # what a run is opened for, and the window waits for
+    worker.post(lambda mine: mine.walk(lambda run: run.seek(4000)))
+    qtbot.waitUntil(lambda: session.timeline.event == 4000)
     assert bool(naps) is (grows or loads)
 
 
