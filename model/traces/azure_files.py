@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Iterable, NamedTuple, Sequence
 
 from slotscope.model.errors import TraceError
-from slotscope.model.traces.reading import file_size
+from slotscope.model.traces.reading import TABLE_HINT, file_size
 
 _LIFETIMES = re.compile(r"(?P<stem>.+)\.c(?P<seconds>[0-9]{1,11})\.txt(\.gz)?")
 _FLAVOURS = re.compile(r"(.+\.)?flav_map\.txt(\.gz)?")
@@ -85,7 +85,7 @@ def _part(named: list[Path], beside: list[Path], first: Path) -> tuple[Path, Pat
         lacking = "lifetimes" if stem in arrivals else "arrivals" if stem else "arrivals with their lifetimes"
         raise TraceError(
             f"found no {lacking}; allowed are two files in one folder, such as "
-            "v1.dev.txt with the arrivals and v1.dev.c2100000.txt with the lifetimes",
+            "v1.dev.txt with the arrivals and v1.dev.c2100000.txt with the lifetimes" + TABLE_HINT,
             where=str(first),
         )
     return arrivals[stem], lifetimes[stem]

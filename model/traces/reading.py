@@ -18,6 +18,9 @@ from typing import BinaryIO, Callable, Iterator, Sequence
 
 from slotscope.model.errors import TraceError, UserError
 
+#: What a file is told that may be meant as a table of jobs, and is none.
+TABLE_HINT = "; a table of your own is known by columns named 'arrival' and 'duration', with commas between them"
+
 GZIP_MAGIC = b"\x1f\x8b"
 #: Bytes (unpacked) that are decoded at a time; progress is told once for each block.
 BLOCK = 1 << 18
@@ -282,9 +285,15 @@ def _wrong_width(path: Path, row: int, fields: list[str], columns: Sequence[str]
     missing = f", '{columns[count]}' is the first that is absent" if count < expected else ""
     return TraceError(
         f"row {row}: found {count} columns, beginning {shown(','.join(fields))}; allowed are "
-        f"{expected} columns, '{columns[0]}' to '{columns[-1]}'{missing}{_name_hint(path)}",
+        f"{expected} columns, '{columns[0]}' to '{columns[-1]}'{missing}"
+        f"{_name_hint(path) or table_hint(row, ','.join(fields))}",
         where=str(path),
     )
+
+
+def table_hint(row: int, line: str) -> str:
+    """What to say of a first line that can only be names of columns: how a table of jobs is known."""
+    return TABLE_HINT if row == 1 and re.fullmatch(r"\D*[,;\t|]\D*", line) else ""
 
 
 def _name_hint(path: Path) -> str:

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slotscope.model.errors import TraceError
-from slotscope.model.traces.reading import FieldError, Watch, file_size, lines, shown
+from slotscope.model.traces.reading import FieldError, Watch, file_size, lines, shown, table_hint
 from slotscope.model.traces.report import ImportReport, LeftOut
 
 SOURCE = "log in Standard Workload Format"
@@ -247,7 +247,7 @@ def _numbers(text: str, path: Path, row: int) -> list[float]:
         missing = f", '{FIELDS[len(words)]}' is the first that is absent" if len(words) < len(FIELDS) else ""
         raise TraceError(
             f"row {row}: found {len(words)} fields, {shown(text)}; allowed in the Standard "
-            f"Workload Format are {len(FIELDS)} numbers with blanks between them{missing}",
+            f"Workload Format are {len(FIELDS)} numbers with blanks between them{missing}{table_hint(row, text)}",
             where=str(path),
         )
     try:

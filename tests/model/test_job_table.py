@@ -197,6 +197,21 @@ def test_every_kind_plays_the_example(name: str, tmp_path: Path) -> None:
     assert "an example of a table of jobs" in shipped.report.notes[0]
 
 
+@pytest.mark.parametrize("head", ["submit_time,runtime,cores", "Ankunft;Dauer;CPUs"])
+@pytest.mark.parametrize(
+    "name", ["dra-google", "queues-google", "queues-alibaba", "moldable-swf", "jrs-azure", "jrs-alibaba"]
+)
+def test_a_table_with_columns_of_other_names_is_told_which_it_needs(name: str, head: str, tmp_path: Path) -> None:
+    foreign = tmp_path / "mine.csv"
+    foreign.write_text(f"{head}\n0.5,2,1\n")
+    with pytest.raises(TraceError, match="is known by columns named 'arrival' and 'duration', with commas"):
+        open_bench(load_scenario(name), trace=(str(foreign),))
+    foreign.write_text("0.5,2,1\n")
+    with pytest.raises(TraceError) as told:
+        open_bench(load_scenario(name), trace=(str(foreign),))
+    assert name == "jrs-azure" or "'arrival'" not in str(told.value)
+
+
 def test_a_scenario_without_a_trace_says_so() -> None:
     with pytest.raises(ScenarioError, match=r"found the workload 'poisson' and a trace's path, .* such as dra-google"):
         playing(load_scenario("dra-vms"), TraceWorkload, ("x",), "dra-google")
