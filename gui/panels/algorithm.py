@@ -92,7 +92,7 @@ class AlgorithmPanel(Panel):
         self._head(frame, records, fast)
         self._show_agreement(None if fast else frame.agreement)
         if fast:
-            self.view.set_picture(self.view.picture._replace(dimmed=True))
+            self.view.set_picture(self.view.picture._replace(dimmed=True, past=frame.running))
             return
         beside = values_beside(self.view.code, records, frame.info)
         self.view.set_picture(ShownPseudocode(self.view.code.current(records), beside, False, _line(self.selection)))

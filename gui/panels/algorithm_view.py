@@ -60,6 +60,17 @@ class ShownPseudocode(NamedTuple):
     beside: Mapping[Line, Mapping[str, Beside]] = {}
     dimmed: bool = False
     selected: Line | None = None
+    past: bool = False  #: the run has long left the event: its lines keep their places, without marks and values
+
+    @property
+    def marks(self) -> Mapping[Line, Mapping[str, Beside]]:
+        """The lines that are marked, with their values."""
+        return {} if self.past else self.beside
+
+    @property
+    def marked(self) -> Line | None:
+        """The line that is marked as the current one."""
+        return None if self.past else self.current
 
 
 class PseudocodeView(QAbstractScrollArea):
@@ -118,10 +129,10 @@ class PseudocodeView(QAbstractScrollArea):
 
     def _words(self) -> str:
         """The current line and all values, for who does not see them."""
-        current, code = self.picture.current, self.code
+        current, code = self.picture.marked, self.code
         said = [] if current is None else [f"{code.heading(current.algorithm)}, line {current.number}"]
         for line in code.lines:
-            beside = self.picture.beside.get(line.line, {})
+            beside = self.picture.marks.get(line.line, {})
             if line.line == current or beside:
                 said.append(
                     " ".join([code.plain[code.place[line.line]], *(without_markup(v.text) for v in beside.values())])
@@ -255,7 +266,7 @@ class PseudocodeView(QAbstractScrollArea):
         """All that decides how each line looks."""
         shown = self.picture
         return [
-            (placed, shown.dimmed, one.line in shown.beside, one.line == shown.current, one.line == shown.selected)
+            (placed, shown.dimmed, one.line in shown.marks, one.line == shown.marked, one.line == shown.selected)
             for one, placed in zip(self.code.lines, self._placed, strict=True)
         ]
 
@@ -322,21 +333,22 @@ class PseudocodeView(QAbstractScrollArea):
         painter.drawText(QPointF(right, top + ascent), number)
         base = QPointF(self._layout.indent(place), top + ascent)
         draw_document(painter, placed.document, base, self.theme.normal)
-        for value in placed.values:
+        # What the paper prints in another way stays.
+        for value in placed.values[: bool(self.code.lines[place].printed) if self.picture.past else None]:
             color = ink if value.fresh else self.theme.muted
             draw_document(painter, value.document, value.base + QPointF(0, top), color)
 
     def _ground(self, line: Line) -> str:
-        if line == self.picture.current:
+        if line == self.picture.marked:
             return self.theme.selection
-        return self.theme.raised if line in self.picture.beside else self.theme.panel
+        return self.theme.raised if line in self.picture.marks else self.theme.panel
 
     def _paint_ground(self, painter: QPainter, line: Line, strip: QRectF) -> None:
         bar = QRectF(strip.x(), strip.y(), 3, strip.height())
         painter.fillRect(strip, QColor(self._ground(line)))
-        if line == self.picture.current:
+        if line == self.picture.marked:
             painter.fillRect(bar, QColor(self.theme.run))
-        elif line in self.picture.beside:
+        elif line in self.picture.marks:
             painter.fillRect(bar, QColor(self.theme.border))
         if line == self.picture.selected:
             painter.setPen(QPen(QColor(self.theme.focus), 1))
@@ -391,12 +403,12 @@ class PseudocodeView(QAbstractScrollArea):
 
     def tip(self, line: Line) -> str:
         """One sentence about a line."""
-        values = self.picture.beside.get(line)
-        visited = "visited in this event" if values is not None else "not visited in this event"
+        values = self.picture.marks.get(line)
+        visited = "" if self.picture.past else f", {'not ' if values is None else ''}visited in this event"
         name = f"{self.code.heading(line.algorithm)}, line {line.number}" if self.headings else f"Line {line.number}"
         shown = "; ".join(item.text for item in values.values()) if values else ""
         text = self.code.lines[self.code.place[line]].text
-        return f"<p>{name}, {visited}</p><p>{text}</p>{f'<p>{shown}</p>' if shown else ''}"
+        return f"<p>{name}{visited}</p><p>{text}</p>{f'<p>{shown}</p>' if shown else ''}"
 
 
 def _settings() -> tuple[TypeSetting, ...]:

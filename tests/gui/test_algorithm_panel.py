@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.symbols import SYMBOLS
@@ -227,6 +228,23 @@ class TestStepping:
         assert "Space" in panel.sentence.text() and "Shift+Right" in panel.sentence.text()
         panel.set_frame(steps[1])
         assert not panel.view.picture.dimmed
+
+    def test_a_fast_run_shows_no_line_and_no_value_of_the_event_that_it_has_left(self, panel, steps, qtbot):
+        def inked(frame: Frame) -> int:
+            """Pixels of the current line's row that are not of the panel's ground, but for what rounding does."""
+            panel.set_frame(frame)
+            row, image = panel.view.place_of(current).y(), panel.view.viewport().grab().toImage()
+            ground = QColor(panel.theme.panel).lightness()
+            return sum(abs(image.pixelColor(x, row).lightness() - ground) > 2 for x in range(image.width()))
+
+        panel.set_frame(steps[-2])
+        current = panel.view.picture.current
+        assert current is not None and "visited in this event" in panel.view.tip(current)
+        qtbot.waitUntil(lambda: panel.view.is_whole(current))
+        assert inked(steps[-2]) > panel.view.viewport().width() / 2  # its ground is that of a selection
+        running = replace(steps[-2], running=True, records=(), last_records=())
+        assert inked(running) < panel.view.viewport().width() / 2
+        assert "visited" not in panel.view.tip(current)
 
     def test_frames_emit_nothing(self, panel, steps):
         seen = []
