@@ -161,7 +161,7 @@ class _Versions:
         self._look, self._table, self._start = look, table, start
         self._before = StateRows(before, changes.derived) if changes.derived else before
         self.place, self.event, self._rows = changes.place, changes.event, changes.rows
-        self._previous, self._begins = changes.previous, changes.previous < 0
+        self._previous = changes.previous
         self._places = len(getattr(self._before, next(iter(self._rows))))
 
     def value(self, events: int) -> Column:
@@ -196,7 +196,7 @@ class _Versions:
         versions = np.ones(count, np.bool_) if there is None else there.copy()
         mine = slice(None) if there is None else np.flatnonzero(there)
         table = replace(self._table, state=self._every, places=self._every_place[mine])
-        own = np.full((len(pairing.own), count), np.nan)
+        own = np.empty((len(pairing.own), count)) if there is None else np.full((len(pairing.own), count), np.nan)
         with np.errstate(all="ignore"):
             for true in pairing.only:
                 versions[mine] &= true(table)
@@ -254,6 +254,11 @@ class _Versions:
         """A state that has the rows of all versions, those before the first event first."""
         joined = {name: np.concatenate([getattr(self._before, name), told]) for name, told in self._rows.items()}
         return StateRows(self._before, joined)
+
+    @cached_property
+    def _begins(self) -> NDArray[np.bool_]:
+        """[m] whether a change is the first one of its place."""
+        return np.asarray(self._previous < 0)
 
     @cached_property
     def _every_place(self) -> NDArray[np.int64]:

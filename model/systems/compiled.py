@@ -24,7 +24,7 @@ from slotscope.model.running.engine import Advance, Reason, Task
 from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.workload import JobBlock
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
-from slotscope.model.systems.watching import RowWatch, follow_nothing, watched
+from slotscope.model.systems.watching import DerivedSoFar, RowWatch, follow_nothing, watched
 
 # Why a kernel comes back.
 AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM, NEEDS_VALUE = range(7)
@@ -46,6 +46,7 @@ class _Kept(NamedTuple):
     state: Any
     moment: tuple[int, int]
     given: tuple[Any, ...]
+    followed: DerivedSoFar | None = None  #: what was derived from the state, up to it
 
 
 class CompiledEngine:
@@ -120,9 +121,10 @@ class CompiledEngine:
         most = len(tape) // task.stride + 1 if task.stride else 0
         samples = np.empty((most, self.system.sample_width))
         done, outcome = np.zeros(2, np.int64), np.zeros(self.outcomes, np.int64)
-        index = self._taken(state) or self.build(state)
+        left = self._taken(state)
+        index = left.given if left is not None else self.build(state)
         jobs = self._jobs(state)
-        watch = self._watch(state, task, tape) if watching else None
+        watch = self._watch(state, task, tape, left.followed if left is not None else None) if watching else None
         while True:
             if watch is None:
                 code = self._run(state, *index, jobs, self.constant, float(task.until), tape, samples, done, outcome)
@@ -141,20 +143,21 @@ class CompiledEngine:
             else:
                 break
             index = self.build(state)
-        self._kept = [*self._kept, _Kept(state, _moment(state), index)][-MOST_KEPT:]
+        followed = None if watch is None else watch.followed(int(done[0]))
+        self._kept = [*self._kept, _Kept(state, _moment(state), index, followed)][-MOST_KEPT:]
         changes = None if watch is None else watch.changes(state)
         return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]], changes=changes)
 
-    def _taken(self, state: Any) -> tuple[Any, ...]:
-        """The index of a state as it was left, which is kept no more until it runs on; empty if there is none.
+    def _taken(self, state: Any) -> _Kept | None:
+        """The index of a state as it was left, which is kept no more until it runs on.
 
         The last few are kept: who asks about a run lets a copy of it follow it from slice to slice.
         """
         mine = next((one for one in self._kept if one.state is state), None)
         self._kept = [one for one in self._kept if one is not mine]
-        return mine.given if mine is not None and mine.moment == _moment(state) else ()
+        return mine if mine is not None and mine.moment == _moment(state) else None
 
-    def _watch(self, state: Any, task: Task, tape: np.ndarray) -> RowWatch:
+    def _watch(self, state: Any, task: Task, tape: np.ndarray, followed: DerivedSoFar | None) -> RowWatch:
         """What is watched in the next events, whose rows come on *tape*, after those that the task names."""
         events = len(tape)
         offsets = np.arange(events)
@@ -162,7 +165,7 @@ class CompiledEngine:
             offsets = task.moments - int(state.number[EVENT]) - 1
             offsets = offsets[(offsets >= 0) & (offsets < events)]
         return RowWatch(
-            state, task.watch, offsets, tape, task.settled, task.whole, task.touched, task.derived, task.only
+            state, task.watch, offsets, tape, task.settled, task.whole, task.touched, task.derived, task.only, followed
         )
 
     @cached_property

@@ -76,6 +76,14 @@ class Derived(NamedTuple):
         return StateRows(state, dict(zip(self.names, self.start(state)[0], strict=True)))
 
 
+class DerivedSoFar(NamedTuple):
+    """What was derived from a state, up to where that was left: to begin anew takes as long as hundreds of events."""
+
+    derived: Derived
+    numbers: NDArray[np.int64]  #: [n, places]
+    kept: NDArray[np.int64]  #: [m]
+
+
 class RowChanges(NamedTuple):
     """Rows that events changed, in the order of events."""
 
@@ -308,12 +316,13 @@ def compare(content: Array, then: Array, start: int, end: int, width: int, log: 
 @jitable
 def put(log: Any, first: int, event: int, place: int) -> None:
     """An entry for a place, if this event has none yet."""
-    if log.latest[place] < first:
-        log.previous[log.count[0]] = log.latest[place]
-        log.latest[place] = log.count[0]
-        log.event[log.count[0]] = event
-        log.place[log.count[0]] = place
-        log.count[0] += 1
+    if log.latest[unsigned(place)] < first:
+        entry = log.count[0]
+        log.previous[unsigned(entry)] = log.latest[unsigned(place)]
+        log.latest[unsigned(place)] = entry
+        log.event[unsigned(entry)] = event
+        log.place[unsigned(entry)] = place
+        log.count[0] = entry + 1
 
 
 class RowWatch:
@@ -330,21 +339,23 @@ class RowWatch:
         touched: Touched | None = None,
         derived: Derived | None = None,
         only: Sequence[int] = (),
+        begun: DerivedSoFar | None = None,
     ) -> None:
         """At most MOST_WATCHED *names*; *moments* are the events to come, from 0, after which it is looked.
 
         Those that are *settled* change only in rows in which others do, and are not compared.  Arrays watched
         *whole* are one row each, and do not grow.  What is *touched* stands in the rows of the *tape*, and says nothing
-        of what is *derived*.  Of some places *only* it is told if any are given.
+        of what is *derived*, which may have *begun* before.  Of some places *only* it is told if any are given.
         """
-        self._names, self._whole = tuple(names), whole
+        self._names, self._whole, self._follows = tuple(names), whole, derived
         followed, kept = np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
         self._derived: dict[str, NDArray[np.int64]] = {}
         every = derived is not None and derived.every and _pays(state, names, len(moments) / max(1, len(tape)))
         if every:
             moments = np.arange(len(tape))
         if derived is not None and (every or not {*derived.names}.isdisjoint(names)):
-            followed, kept = derived.start(state)
+            mine = begun is not None and begun.derived is derived
+            followed, kept = begun[1:] if begun is not None and mine else derived.start(state)
             self._derived = dict(zip(derived.names, followed, strict=True))
         self._first = {name: array.copy() for name, array in self._derived.items()}
         now = self.now(state)
@@ -397,6 +408,13 @@ class RowWatch:
             event, place, previous = (np.r_[one, np.empty(more, np.int64)] for one in numbers)
             taken = tuple(np.r_[one, np.empty((more, one.shape[1]), np.uint8)] for one in self.log.taken)
             self.log = self.log._replace(event=event, place=place, previous=previous, taken=taken)
+
+    def followed(self, events: int) -> DerivedSoFar | None:
+        """What is derived, if it was brought up to the last of so many events."""
+        log = self.log
+        over = int(log.count[1])
+        ended = over > 0 and len(log.kept) > 0 and int(log.moments[over - 1]) == events - 1
+        return DerivedSoFar(self._follows, log.derived, log.kept) if self._follows is not None and ended else None
 
     def changes(self, state: Any) -> RowChanges:
         """What was written down."""

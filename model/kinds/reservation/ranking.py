@@ -34,33 +34,26 @@ MOST = np.array([(offset_of(EVENT_ROW, name), last) for name, last in NAMED.most
 def ranked(state: ReservationState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """[3, L] what is derived, and what is kept beside it.
 
-    That is [L] the servers by configuration, in each the newest stamp first; [L] the end of each of these stacks, at
-    its begin; and what all follows from as it was last.
+    That is [L] the servers by configuration, in each such stack the newest stamp first; and what all follows from as it
+    was last.
     """
     found = classify(state)
     order = np.lexsort((-state.stamp, *state.configuration.T[::-1]))
     derived = np.array([found.rank, found.index, found.reject_group], np.int64)
-    begins = np.flatnonzero(np.r_[True, (np.diff(state.configuration[order], axis=0) != 0).any(axis=1)])
-    ends = np.zeros_like(order)
-    ends[begins] = np.r_[begins[1:], len(order)]
     greedy = state.greedy_configuration.reshape(-1), state.greedy_count, state.number[I_STAR : EXTENDED + 1]
-    kept = np.concatenate([order, ends, state.stamp, state.configuration.reshape(-1), *greedy])
-    return derived, kept
+    return derived, np.concatenate([order, state.stamp, state.configuration.reshape(-1), *greedy])
 
 
 @jitable
 def rank_again(state: State, derived: Array, kept: Array, rows: Array) -> int:
     """Bring what is derived up to a state, where it has another cause than before; it may be of any server."""
     servers = len(state.stamp)
-    first = (
-        set_aside(state, kept, rows[0]) if len(rows) == 1 and is_within(rows[0], MOST) else set_any_aside(state, kept)
-    )
+    named = len(rows) == 1 and is_within(rows[0], MOST)
+    first = take_named_out(state, derived, kept, rows[0]) if named else take_any_out(state, derived, kept)
     for place in range(first, servers):
-        put_in_order(state, kept, place)
+        put_in_order(state, derived, kept, place)
     moved = first < servers
-    if moved:
-        count_stacks(state, derived, kept)
-    at = 3 * servers + state.configuration.size
+    at = 2 * servers + state.configuration.size
     moved |= renew(state.greedy_configuration.reshape(-1), kept, at)
     at += state.greedy_configuration.size
     moved |= renew(state.greedy_count, kept, at)
@@ -72,34 +65,48 @@ def rank_again(state: State, derived: Array, kept: Array, rows: Array) -> int:
 
 
 @jitable
-def set_aside(state: State, kept: Array, row: Array) -> int:
+def take_named_out(state: State, derived: Array, kept: Array, row: Array) -> int:
     """The servers that an event names and has moved go behind the others, which stay in order; where those end."""
-    servers, types = len(state.stamp), state.configuration.shape[1]
-    end = servers
+    end = len(state.stamp)
     for column in SERVERS:
         server = number_in(row, column)
-        if server < 0:
-            continue
-        moved = renew(state.stamp[server : server + 1], kept, 2 * servers + server)
-        if renew(state.configuration[server], kept, 3 * servers + server * types) or moved:
+        if server >= 0 and has_moved(state, kept, server):
             end -= 1
-            at = 0
-            while kept[unsigned(at)] != server:
-                at += 1
-            while at < end:
-                kept[unsigned(at)] = kept[unsigned(at + 1)]
-                at += 1
-            kept[unsigned(end)] = server
+            take_out(derived, kept, server, end)
     return end
 
 
 @jitable
-def set_any_aside(state: State, kept: Array) -> int:
-    """As :func:`set_aside`, where any server may have moved: then the first one is in order, and it is seen later."""
-    servers = len(state.stamp)
-    moved = renew(state.stamp, kept, 2 * servers)
-    moved |= renew(state.configuration.reshape(-1), kept, 3 * servers)
-    return 1 if moved and servers > 1 else servers
+def take_any_out(state: State, derived: Array, kept: Array) -> int:
+    """As :func:`take_named_out`, where any server may have moved."""
+    end = len(state.stamp)
+    for server in range(len(state.stamp)):
+        if has_moved(state, kept, server):
+            end -= 1
+            take_out(derived, kept, server, end)
+    return end
+
+
+@jitable
+def has_moved(state: State, kept: Array, server: int) -> bool:
+    """Whether a server has another stamp or configuration than those that were kept, which they replace."""
+    servers, types = state.configuration.shape
+    moved = renew(state.stamp[server : server + 1], kept, servers + server)
+    return bool(renew(state.configuration[server], kept, 2 * servers + server * types) or moved)
+
+
+@jitable
+def take_out(derived: Array, kept: Array, server: int, end: int) -> None:
+    """A server goes behind so many others, and those behind it in its stack follow."""
+    at = 0
+    while kept[unsigned(at)] != server:
+        at += 1
+    for place in range(at, end):
+        kept[unsigned(place)] = kept[unsigned(place + 1)]
+    kept[unsigned(end)] = server
+    while at < end and derived[INDEX, unsigned(kept[unsigned(at)])] > 1:
+        derived[INDEX, unsigned(kept[unsigned(at)])] -= 1
+        at += 1
 
 
 @jitable
@@ -116,21 +123,26 @@ def renew(content: Array, kept: Array, start: int) -> bool:
 
 
 @jitable
-def put_in_order(state: State, order: Array, place: int) -> None:
-    """The server at a place goes to its own among those before it, which are in order."""
-    server = order[unsigned(place)]
-    if place == 0 or goes_before(state, order[unsigned(place - 1)], server):
-        return
-    low, high = 0, place
+def put_in_order(state: State, derived: Array, kept: Array, end: int) -> None:
+    """The server behind so many others, which are in order, goes to its place; those behind it in its stack follow."""
+    server, low, high = kept[unsigned(end)], 0, end
     while low < high:
         middle = (low + high) // 2
-        if goes_before(state, order[unsigned(middle)], server):
+        if goes_before(state, kept[unsigned(middle)], server):
             low = middle + 1
         else:
             high = middle
-    for at in range(place, low, -1):
-        order[unsigned(at)] = order[unsigned(at - 1)]
-    order[unsigned(low)] = server
+    for place in range(end, low, -1):
+        kept[unsigned(place)] = kept[unsigned(place - 1)]
+    kept[unsigned(low)] = server
+    before = kept[unsigned(low - 1 if low > 0 else low)]
+    begins = low == 0 or not has(state.configuration, before, state.configuration, server)
+    derived[INDEX, unsigned(server)] = 1 if begins else derived[INDEX, unsigned(before)] + 1
+    follows = low < end and has(state.configuration, kept[unsigned(low + 1)], state.configuration, server)
+    at = low + 1
+    while at <= end and (follows if at == low + 1 else derived[INDEX, unsigned(kept[unsigned(at)])] > 1):
+        derived[INDEX, unsigned(kept[unsigned(at)])] += 1
+        at += 1
 
 
 @jitable
@@ -144,44 +156,32 @@ def goes_before(state: State, one: int, other: int) -> bool:
 
 
 @jitable
-def count_stacks(state: State, derived: Array, kept: Array) -> None:
-    """The index of each server in its stack, and where the stacks end."""
-    servers, begin = len(state.stamp), 0
-    for place in range(servers):
-        server = kept[unsigned(place)]
-        if not has(state.configuration, server, state.configuration, kept[unsigned(begin)]):
-            kept[unsigned(servers + begin)] = place
-            begin = place
-        derived[INDEX, unsigned(server)] = place - begin + 1
-    kept[unsigned(servers + begin)] = servers
-
-
-@jitable
 def rank_servers(state: State, derived: Array, kept: Array) -> None:
     """Ranks and groups, from the stacks and what the last CRA said."""
-    found, i_star = state.number[GREEDY_LENGTH], state.number[I_STAR]
-    surplus = len(state.greedy_count) + 1
+    servers, begin = len(state.stamp), 0
+    found, surplus = state.number[GREEDY_LENGTH], len(state.greedy_count) + 1
     derived[RANK, :] = surplus
-    for position in range(found):
-        rank_stack(state, derived, kept, position)
-    for server in range(len(state.stamp)):
-        rank = derived[RANK, unsigned(server)]
-        first = rank > i_star and derived[INDEX, unsigned(server)] == 1
-        rejecting = rank == surplus if state.number[EXTENDED] else first
-        derived[IN_REJECT_GROUP, unsigned(server)] = rejecting and found > 0
+    derived[IN_REJECT_GROUP, :] = 0
+    while begin < servers:
+        end = begin + 1
+        while end < servers and derived[INDEX, unsigned(kept[unsigned(end)])] > 1:
+            end += 1
+        rank_stack(state, derived, kept, begin, end)
+        first = unsigned(kept[unsigned(begin)])
+        derived[IN_REJECT_GROUP, first] = found > 0 and derived[RANK, first] > state.number[I_STAR]
+        begin = end
+    if found > 0 and state.number[EXTENDED]:
+        for server in range(servers):
+            derived[IN_REJECT_GROUP, unsigned(server)] = derived[RANK, unsigned(server)] == surplus
 
 
 @jitable
-def rank_stack(state: State, derived: Array, kept: Array, position: int) -> None:
+def rank_stack(state: State, derived: Array, kept: Array, begin: int, end: int) -> None:
     """The X-hat_k[i] servers of configuration k[i] that were assigned to it first have rank i (Definition 4)."""
-    servers, begin = len(state.stamp), 0
-    while begin < servers:
-        end = kept[unsigned(servers + begin)]
+    for position in range(state.number[GREEDY_LENGTH]):
         if has(state.configuration, kept[unsigned(begin)], state.greedy_configuration, position):
             for place in range(max(begin, end - state.greedy_count[position]), end):
                 derived[RANK, unsigned(kept[unsigned(place)])] = position + 1
-            return
-        begin = end
 
 
 @jitable
