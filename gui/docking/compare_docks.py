@@ -163,7 +163,8 @@ class CompareDocks(QObject):
         own = [dock.panel for name, dock in self._area.docks.items() if name == dock.panel.name]
         further = [(one.name, one.title) for one in own if self.lanes_of(one.name) > 1]
         for lane, label in enumerate(self.labels[1:], 1):
-            menu = self._view_menu.addMenu(tr("Panels of {label}").format(label=label))
+            menu = QMenu(tr("Panels of {label}").format(label=label), self._view_menu)
+            self._view_menu.addMenu(menu)
             for name, title in further:
                 action = menu.addAction(tr(title))
                 action.triggered.connect(lambda _=False, n=name, at=lane: self.bring(n, at))

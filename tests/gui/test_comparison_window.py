@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from weakref import ref
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
@@ -381,6 +382,17 @@ def test_layouts_are_kept_apart(qtbot: QtBot, window: MainWindow) -> None:
     assert window.docks["decisions-2"].isHidden()
     window.reset_layout()
     assert not window.docks["decisions-2"].isHidden()
+
+
+def test_no_menu_outlives_its_comparison(qtbot: QtBot, window: MainWindow) -> None:
+    """Qt's menus know their entries' menus as long as they live, where Qt itself has made these."""
+    (offered,) = [action.menu() for action in window.view_menu.actions() if action.text() == "Panels of First fit"]
+    left = ref(offered)
+    del offered
+    window.compare.compare(())
+    at_rest(qtbot, window, lambda: not window.frame.companions)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert left() is None
 
 
 def test_a_hall_sees_all_lanes(qtbot: QtBot, alone: MainWindow) -> None:
