@@ -127,9 +127,9 @@ class RecentRows:
             self._end = 0
         fresh = rows[max(0, known) :][-self._most :]
         if self._end + len(fresh) > len(self._bytes):
-            kept = self._bytes[self._end - self._most : self._end]
-            self._bytes[: self._most] = kept  # NumPy minds the overlap
-            self._end = self._most
+            still = self._most - len(fresh)  # of a long slice nothing before it is kept
+            self._bytes[:still] = self._bytes[self._end - still : self._end]
+            self._end = still
         raw = fresh.view(np.uint8).reshape(len(fresh), self._dtype.itemsize)
         self._bytes[self._end : self._end + len(fresh)] = raw
         self._end += len(fresh)
