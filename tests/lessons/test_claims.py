@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -32,7 +33,7 @@ from tests.lessons import (
     claims_queues,
     claims_tour,
 )
-from tests.lessons.standing import CLAIMS, SEEDS, measured, standing
+from tests.lessons.standing import CLAIMS, SEEDS, ended, measured, opened, standing
 
 pytestmark = pytest.mark.slow
 
@@ -47,6 +48,15 @@ __all__ = [
     "claims_queues",
     "claims_tour",
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """All these runs, with their histories, take half a gigabyte, which no other module has a use for."""
+    yield
+    opened.cache_clear()
+    ended.cache_clear()
+
 
 #: What is right at the questions: at which step, and the answer; None where a curve is drawn.
 ANSWERS: dict[str, tuple[int, str | None]] = {
