@@ -124,6 +124,7 @@ class CourseEngine:
         self._engines = tuple(engines)
         self.name = "kernel" if any(engine.name == "kernel" for engine in engines) else "reference"
         self.keyframe_every = min(engine.keyframe_every for engine in engines)
+        self.slice_seconds = min(engine.slice_seconds for engine in engines)
         starts = {leg.first for leg in system.legs[1:]}
         #: Events that need care: those decided otherwise, and those after which rules change.
         self._careful = sorted({*system.forced, *starts} - {0})

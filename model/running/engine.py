@@ -18,6 +18,7 @@ from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.records import Event, Record
+from slotscope.model.running.slices import SLICE_SECONDS
 from slotscope.model.running.waiting import GivenUpError, who_waits
 from slotscope.model.systems.state import State, copied
 
@@ -117,12 +118,13 @@ class System(Protocol):
 class Engine(Protocol):
     """Something that runs events on a state.
 
-    ``keyframe_every`` is how many events it replays within a few milliseconds; ``watches`` says whether it
-    tells what it changes.
+    ``keyframe_every`` is how many events it replays within a few milliseconds, ``slice_seconds`` how long it is best
+    left alone (see :class:`model.running.slices.Slices`); ``watches`` says whether it tells what it changes.
     """
 
     name: str
     keyframe_every: int
+    slice_seconds: float
 
     @property
     def watches(self) -> bool:
@@ -213,6 +215,7 @@ class ReferenceEngine:
 
     name = "reference"
     keyframe_every = 250
+    slice_seconds = SLICE_SECONDS
     watches = False
 
     def __init__(self, system: System, keeps: bool = True) -> None:

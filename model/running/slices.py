@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from time import monotonic
 from typing import Callable
 
@@ -22,15 +23,19 @@ class Slices:
     def __init__(self, room: int = 1, seconds: float = SLICE_SECONDS) -> None:
         self.room, self._seconds = room, seconds
 
-    def take(self, run: Callable[[int], int]) -> int:
-        """Let *run* run at most so many events as it is given; the events that it ran."""
+    def take(self, run: Callable[[int], int], budget: float = inf) -> int:
+        """Let *run* run at most so many events as it is given; the events that it ran.
+
+        Where somebody looks after *budget* seconds, longer slices than usual are no longer than that.
+        """
         began = monotonic()
         events = run(self.room)
         if events > 0:
-            self.learn(events, monotonic() - began)
+            self.learn(events, monotonic() - began, budget)
         return events
 
-    def learn(self, events: int, seconds: float) -> None:
+    def learn(self, events: int, seconds: float, budget: float = inf) -> None:
         """So many events took so long."""
-        fitting = min(self._seconds * events / max(seconds, 1e-9), 2 * self.room, MOST_EVENTS)
+        wanted = min(self._seconds, max(budget, SLICE_SECONDS))
+        fitting = min(wanted * events / max(seconds, 1e-9), 2 * self.room, MOST_EVENTS)
         self.room = max(1, int(fitting))

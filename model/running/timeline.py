@@ -59,7 +59,7 @@ class Timeline:
         self.landings = Landings(lambda: system.on_drift)
         self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
         self._keyframes = Keyframes(room)
-        self.slices = Slices()
+        self.slices = Slices(seconds=engine.slice_seconds)
         self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
         self._run: EventRun | None = None
         self._before: Any = None  # the state one event before the last place sought or stepped to
@@ -189,8 +189,10 @@ class Timeline:
     def _overtaken(self, engine: Engine) -> bool:
         return self.engine is not engine
 
-    def advance_a_slice(self, events: int, until: float = np.inf, stop_flags: int = 0) -> Reason:
-        """As :meth:`advance`, for a few milliseconds; LIMIT if they end it, too."""
+    def advance_a_slice(
+        self, events: int, until: float = np.inf, stop_flags: int = 0, budget: float = np.inf
+    ) -> Reason:
+        """As :meth:`advance`, for as long as suits the engine and the *budget* [s]; LIMIT if that ends it, too."""
         reason = Reason.LIMIT
 
         def run(room: int) -> int:
@@ -199,7 +201,7 @@ class Timeline:
             reason = self.advance(min(events, room), until, stop_flags).reason
             return self.event - before
 
-        self.slices.take(run)
+        self.slices.take(run, budget)
         return reason
 
     @property

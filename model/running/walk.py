@@ -69,7 +69,7 @@ class Walk:
     def use_engine(self, engine: Engine) -> None:
         """Run on *engine* from here on; the history stays."""
         self.timeline.engine = engine
-        self.timeline.slices = Slices()
+        self.timeline.slices = Slices(seconds=engine.slice_seconds)
 
     # Forwards.
 
@@ -86,7 +86,7 @@ class Walk:
         reason = Reason.LIMIT
         while self.timeline.event < last and reason is Reason.LIMIT:
             left = last - self.timeline.event
-            reason = self.timeline.advance_a_slice(left, until, flags)
+            reason = self.timeline.advance_a_slice(left, until, flags, budget)
             if monotonic() >= deadline:
                 break
         return reason

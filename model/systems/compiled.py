@@ -21,6 +21,7 @@ import numpy as np
 from slotscope.model.jit import at_hand, compiled
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.engine import Advance, Reason, Task
+from slotscope.model.running.slices import SLICE_SECONDS
 from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.workload import JobBlock
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
@@ -66,6 +67,7 @@ class CompiledEngine:
 
     name = "kernel"
     keyframe_every = 10_000
+    slice_seconds = SLICE_SECONDS
     watchable = True  #: whether it can tell what it changes; one of a file would be compiled for it each time
     kernel: Callable[..., int]
     follow: Callable[..., int] = staticmethod(follow_nothing)

@@ -44,6 +44,7 @@ class Watched:
     def __init__(self, session: Session) -> None:
         self._engine: Any = session.bench.reference
         self.name, self.keyframe_every = "reference", 250
+        self.slice_seconds = self._engine.slice_seconds
         self.events = 0
 
     def advance(self, state: Any, tape: Any, task: Task) -> Advance:

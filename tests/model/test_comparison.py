@@ -47,6 +47,7 @@ class Counting:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.name, self.keyframe_every = engine.name, engine.keyframe_every
+        self.slice_seconds = engine.slice_seconds
         self.events = 0
 
     def advance(self, state: object, tape: np.ndarray, task: Task) -> Advance:

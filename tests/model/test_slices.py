@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, Callable
 
 import pytest
@@ -46,6 +47,8 @@ class Clock:
 
 class Timed:
     """An engine whose events take the clock's time."""
+
+    slice_seconds = SLICE_SECONDS
 
     def __init__(self, engine: Any, clock: Clock) -> None:
         self._engine, self._clock = engine, clock
@@ -102,6 +105,18 @@ def test_a_slow_policy_looks_at_the_clock_after_a_few_milliseconds(
     session.run(events=300)
     assert session.timeline.event == 300
     assert clock.most <= max(1, SLICE_SECONDS / seconds)
+
+
+@pytest.mark.parametrize(("budget", "most"), [(inf, 40), (3 * SLICE_SECONDS, 12), (0.0, 4)])
+def test_an_engine_that_is_best_left_alone_is_so_for_as_long_as_nobody_looks(
+    budget: float, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch, SLICE_SECONDS / 4)
+    monkeypatch.setattr(Timed, "slice_seconds", 10 * SLICE_SECONDS)
+    session = slow(clock)
+    while session.timeline.event < 300:
+        session.run(events=300 - session.timeline.event, budget=budget)
+    assert clock.most == most
 
 
 def test_a_budget_ends_a_slow_run_after_one_event(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from slotscope.model.policies.own.brought import BroughtKernel, KernelFailedErro
 from slotscope.model.policies.own.driver import OwnKernel
 from slotscope.model.policies.own.twin import Ran
 from slotscope.model.running.engine import Advance, Engine, Reason, Task
+from slotscope.model.running.slices import SLICE_SECONDS
 from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.systems.base import EVENT
 from slotscope.model.systems.state import copied, differences, digest
@@ -33,6 +34,7 @@ class CheckedEngine:
     """
 
     name = "kernel"
+    slice_seconds = SLICE_SECONDS
     watches = False
 
     def __init__(self, system: Any, reference: Engine, checked: int = CHECKED) -> None:

@@ -34,6 +34,8 @@ class FarEngine(ReferenceEngine):
     the process has its line and event.
     """
 
+    slice_seconds = REQUEST
+
     def __init__(self, system: PolicySystem) -> None:
         super().__init__(system)
         self._near, self._policy = system, cast("HostedPolicy", system.policy)
