@@ -28,18 +28,24 @@ class HistoryBar(QWidget):
         super().__init__(parent)
         self.setObjectName("history")
         self.setAccessibleName(tr("History"))
-        self.setToolTip(
-            tr(
-                "History\nDrag to any moment of the run; "
-                "ticks below are keyframes, those above hits of the log's question."
-            )
-        )
+        self._tell("")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._theme = theme
         self._frame: Frame | None = None
         self._dragged: int | None = None
         self._painted: tuple[object, ...] = ()  # how it looked when it was painted
+
+    def _tell(self, refused: str) -> None:
+        """Say what it is, and where the disk has *refused* to take more of it."""
+        about = tr(
+            "History\nDrag to any moment of the run; ticks below are keyframes, those above hits of the log's question."
+        )
+        full = tr(
+            "The disk takes no more of the history ({reason}): keyframes are further apart, and going back is slower."
+        )
+        self._refused = refused
+        self.setToolTip(f"{about}\n{full.format(reason=refused)}" if refused else about)
 
     def sizeHint(self) -> QSize:
         """A thin bar."""
@@ -53,6 +59,8 @@ class HistoryBar(QWidget):
     def set_frame(self, frame: Frame) -> None:
         """Show the history of a frame."""
         self._frame = frame
+        if frame.extent.refused != self._refused:
+            self._tell(frame.extent.refused)
         if self._look() != self._painted:
             self.update()
 

@@ -66,6 +66,11 @@ class Breakpoint(NamedTuple):
         """The question; empty for events and monitors."""
         return self.what if isinstance(self.what, str) and not self.what.startswith(MONITOR) else ""
 
+    @property
+    def asked(self) -> str:
+        """The question of where it is; empty for monitors."""
+        return f"event = {self.what}" if isinstance(self.what, int) else self.question
+
 
 @dataclass(frozen=True)
 class WatchedLane:
@@ -141,12 +146,9 @@ class Breakpoints:
         return frozenset(one.what for one in self._entries.values() if one.on)
 
     @property
-    def marked(self) -> tuple[str, ...]:
-        """Questions for where those that are on hold."""
-        wanted = (one for one in self.listed().entries if one.on)
-        return tuple(
-            one.question or f"event = {one.what}" for one in wanted if isinstance(one.what, int) or one.question
-        )
+    def marked(self) -> tuple[Breakpoint, ...]:
+        """Those that are on, but monitors."""
+        return tuple(one for one in self.listed().entries if one.on and one.asked)
 
     def add(self, text: str, times: int = 1) -> None:
         """Stop just before events at which a question holds, each so-manieth time; before the event of that
@@ -325,6 +327,7 @@ class Breakpoints:
     def _stop_in(self, text: str, hits: np.ndarray, here: int) -> tuple[int, str] | None:
         """The first of the hits between *here* and what is known before which the run is to stop."""
         if text in self._counts:
+            hits = hits[hits > self._entries[text].since]
             count = self._count(text, here) + np.arange(1, len(hits) + 1)
             self._counts[text].learn(self._known, int(count[-1]) if len(hits) else self._count(text, here))
             hits = hits[(count % self._entries[text].times == 0)]

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from slotscope.model.errors import UserError
 from slotscope.model.measures.monitors import Monitor, Reading
 from slotscope.model.questions.asking import Answers
+from slotscope.model.questions.breakpoints import Breakpoint
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.search import HistorySearch
 from slotscope.model.questions.syntax import QuestionError
+from slotscope.model.questions.tables import Column
 from slotscope.model.questions.understanding import slack_of, understood
 from slotscope.model.questions.words import Words
 from slotscope.model.reporting.explain import grouped, plural
@@ -151,7 +153,7 @@ class Tracks(HistorySearch):
     def __init__(self, system: PolicySystem, timeline: Timeline, words: Words) -> None:
         self._tracks: list[Track] = []
         self.followed = Followed()
-        self._stops: tuple[str, ...] = ()
+        self._stops: tuple[Breakpoint, ...] = ()
         self._followed, self._owed = monotonic(), 0.0
         super().__init__(system, timeline, words)
 
@@ -161,8 +163,8 @@ class Tracks(HistorySearch):
             self.followed = followed
             self._renew()
 
-    def mark(self, stops: Sequence[str]) -> None:
-        """And with them, these questions of breakpoints."""
+    def mark(self, stops: Sequence[Breakpoint]) -> None:
+        """And with them, where the run stops at these breakpoints."""
         if tuple(stops) != self._stops:
             self._stops = tuple(stops)
             self._renew()
@@ -172,7 +174,7 @@ class Tracks(HistorySearch):
             "follow": self.followed.follow,
             "watch": self.followed.watch,
             "slack": self.followed.watch,
-            "stop": self._stops if self.followed.follow else (),
+            "stop": [one.asked for one in self._stops] if self.followed.follow else (),
         }
         wanted = [(self._understood(text, role), role) for role in texts for text in texts[role]]
         self.begin([question for question, _ in wanted if question is not None])
@@ -185,6 +187,7 @@ class Tracks(HistorySearch):
         self._tracks = []
         self._values = np.full(len(questions), np.nan)  # the last one known of each
         self._totals = np.zeros(len(questions))
+        self._counts = dict[str, int]()  # how often those have held that stop the run only at every so-manieth time
         self._time = float(self._timeline.time)
 
     def _understood(self, text: str, role: Role) -> Question | None:
@@ -211,7 +214,8 @@ class Tracks(HistorySearch):
         table[:, 0], table[:, 1] = events, times
         steps = np.diff(times, prepend=self._time)
         self._time = float(times[-1])
-        for place, (track, column) in enumerate(zip(self._tracks, part.values, strict=True)):
+        columns = map(self._stopping, self._tracks, part.values, [events] * len(self._tracks))
+        for place, (track, column) in enumerate(zip(self._tracks, columns, strict=True)):
             values = _held(column.astype(np.float64), self._values[place])
             if track.truth:
                 totals = np.cumsum(values) + self._totals[place]
@@ -222,6 +226,16 @@ class Tracks(HistorySearch):
             self._values[place], self._totals[place] = values[-1], totals[-1]
             table[:, 2 + 2 * place], table[:, 3 + 2 * place] = values, totals
         self._samples.append(table)
+
+    def _stopping(self, track: Track, column: Column, events: NDArray[np.int64]) -> Column:
+        """[n] a track's values; of a breakpoint before which events the run stops, of those at which it holds."""
+        one = next((each for each in self._stops if track.role == "stop" and each.asked == track.text), None)
+        if one is None or one.times == 1:
+            return column
+        column = column & (events > one.since)
+        count = self._counts.get(track.text, 0) + np.cumsum(column)
+        self._counts[track.text] = int(count[-1])
+        return np.asarray(column & (count % one.times == 0))
 
     def found(self) -> Tracked | None:
         """What is known so far; None if nothing is followed."""

@@ -162,6 +162,8 @@ class Keyframes:
         What they may take.
     thinned:
         How many times as far apart they are as at first, because every second one was dropped.
+    refused:
+        Why the disk did not take the last one that should have gone there.
     """
 
     def __init__(self, room: HistoryRoom = CHOSEN) -> None:
@@ -170,7 +172,7 @@ class Keyframes:
         self._in_memory: deque[int] = deque()  # their events, the first kept first
         self._passed_by: deque[Keyframe] = deque(maxlen=PASSED_BY)
         self.bytes = self.disk_bytes = 0
-        self.thinned = 1
+        self.thinned, self.refused = 1, ""
 
     def __contains__(self, event: int) -> bool:
         return event in self._frames
@@ -243,8 +245,10 @@ class Keyframes:
                 return
             try:
                 stored = StoredState(frame.kept)
-            except OSError:
+            except OSError as error:
+                self.refused = error.strerror or str(error)
                 return
+            self.refused = ""
             self._in_memory.popleft()
             self.bytes -= frame.bytes
             self.disk_bytes += frame.bytes

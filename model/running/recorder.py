@@ -34,6 +34,7 @@ class Extent:
     bytes: int  #: of memory that they take
     disk_bytes: int
     verified: int  #: replays that landed on the recorded digest
+    refused: str = ""  #: why the disk took the last one not that should have gone there
 
 
 class Samples:

@@ -151,8 +151,8 @@ class Timeline:
 
     def extent(self) -> Extent:
         """How far history reaches and what it takes."""
-        kept = self._keyframes
-        return Extent(self.event, *self._live_end, kept.events, kept.bytes, kept.disk_bytes, self.landings.verified)
+        kept, checked = self._keyframes, self.landings.verified
+        return Extent(self.event, *self._live_end, kept.events, kept.bytes, kept.disk_bytes, checked, kept.refused)
 
     def keep_little(self) -> None:
         """Keep as few states as there may be: of a run that nobody walks back."""

@@ -71,6 +71,8 @@ class Candidates:
         The number of one as it stands in the state: a server's, a job's.
     chosen:
         Those that were taken; none where the job was turned away or waits.
+    it:
+        What stands for the name of one in the next sentence.
     """
 
     what: str
@@ -79,6 +81,7 @@ class Candidates:
     conditions: tuple[Condition, ...]
     preference: Preference
     chosen: NDArray[np.int64]
+    it: str = "It"
 
     @property
     def count(self) -> int:
@@ -131,17 +134,18 @@ class Candidates:
         """One sentence about one candidate: why it, or why not."""
         name = self.names(candidate)
         if candidate in self.chosen:
-            return f"Why {name}? It {self._satisfied()}; it is {self.preference.words} ({self._compared(candidate)})."
+            best = f"it is {self.preference.words} ({self._compared(candidate)})"
+            return f"Why {name}? {self.it} {self._satisfied()}; {best}."
         place = int(self.failed[candidate])
         if place < len(self.conditions):
             first = self.conditions[place]
-            return f"Why not {name}? It {first.fails}: {first.told(candidate)} ({first.place})."
+            return f"Why not {name}? {self.it} {first.fails}: {first.told(candidate)} ({first.place})."
         if not len(self.chosen):
-            return f"Why not {name}? It {self._satisfied()}, but the policy took none{self._declined()}."
+            return f"Why not {name}? {self.it} {self._satisfied()}, but the policy took none{self._declined()}."
         other = int(self.chosen[0])
         mine, its = self._compared(candidate), self._compared(other)
         told = f" ({mine})" if mine != its else ""  # what a policy's file says is of all of them
-        return f"Why not {name}? It {OPEN}{told}, but {self.names(other)} is {self.preference.words} ({its})."
+        return f"Why not {name}? {self.it} {OPEN}{told}, but {self.names(other)} is {self.preference.words} ({its})."
 
     def _declined(self) -> str:
         """Why none was taken of those that could have been, where the policy says so."""

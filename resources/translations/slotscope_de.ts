@@ -1262,6 +1262,10 @@ Drag to any moment of the run; ticks below are keyframes, those above hits of th
 Zu jedem Augenblick des Laufs ziehen; Striche unten sind gesicherte Zustände, Striche oben Treffer der Bedingung im Protokoll.</translation>
         </message>
         <message>
+            <source>The disk takes no more of the history ({reason}): keyframes are further apart, and going back is slower.</source>
+            <translation>Die Platte nimmt nichts mehr vom Verlauf ({reason}): gesicherte Zustände stehen weiter auseinander, zurückzugehen dauert länger.</translation>
+        </message>
+        <message>
             <source>nothing on disk</source>
             <translation>nichts auf der Platte</translation>
         </message>

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
@@ -38,6 +40,15 @@ def test_a_click_goes_to_the_event_there(qtbot: QtBot, bar: HistoryBar, place: f
     with qtbot.waitSignal(bar.sought) as sought:
         qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(round(x), 11))
     assert sought.args == [event]
+
+
+def test_it_says_where_the_disk_takes_no_more(bar: HistoryBar) -> None:
+    frame = bar._frame
+    assert frame is not None and "disk" not in bar.toolTip()
+    bar.set_frame(replace(frame, extent=replace(frame.extent, refused="No space left on device")))
+    assert "The disk takes no more of the history (No space left on device)" in bar.toolTip()
+    bar.set_frame(frame)
+    assert "disk" not in bar.toolTip()
 
 
 def test_the_part_that_was_run_reaches_to_the_handle(bar: HistoryBar) -> None:

@@ -92,6 +92,14 @@ def test_a_disk_that_refuses_has_no_room(state: ReservationState, monkeypatch: p
     each = size_in_bytes(state)
     frames = kept(HistoryRoom(5 * each, disk=100 * each), state, 40)
     assert frames.thinned > 1 and frames.bytes <= 5 * each
+    assert frames.refused == "No space left on device"
+    monkeypatch.undo()  # there is room again
+    for frame in range(1000, 1010):
+        later = copied(state)
+        later.number[0] = frame * APART
+        frames.add(later)
+    frames.fit(APART)
+    assert not frames.refused
 
 
 @pytest.mark.parametrize("name", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])

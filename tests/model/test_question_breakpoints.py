@@ -148,6 +148,16 @@ def test_times_are_counted_from_where_it_was_set() -> None:
     assert breakpoints.listed().entries == (Breakpoint("rejected", 3, 0),)
 
 
+def test_what_was_before_it_was_set_does_not_count_where_one_goes_back() -> None:
+    session, breakpoints = watching("dra-classroom")
+    session.run(events=500)
+    breakpoints.add("rejected", 3)
+    session.to_start()
+    later = [event for event in hits("dra-classroom", "rejected", 2000) if event > 500]
+    assert go(session, breakpoints, 2000) == later[2] - 1
+    assert go(session, breakpoints, 2000) == later[5] - 1
+
+
 def test_one_that_is_off_is_kept_and_stops_nothing() -> None:
     session, breakpoints = watching("dra-classroom", "700", "rejected")
     breakpoints.switch("rejected", False)

@@ -9,6 +9,7 @@ from slotscope.model.api import Session
 from slotscope.model.errors import UserError
 from slotscope.model.questions import tracks
 from slotscope.model.questions.asking import answers
+from slotscope.model.questions.breakpoints import Breakpoint
 from slotscope.model.questions.tracks import MOST_TRACKS, OWN, Followed, Tracked
 from slotscope.model.questions.understanding import understood
 from slotscope.model.running import recorder
@@ -129,7 +130,7 @@ def test_esc_stops_and_what_is_known_stays():
 def test_breakpoints_are_marked_while_something_is_followed():
     session = Session.open("dra-classroom", kernel=False)
     session.run(events=500)
-    session.tracks.mark(["event = 20", "rejected", "no such thing"])
+    session.tracks.mark([Breakpoint(20), Breakpoint("rejected"), Breakpoint("no such thing")])
     assert session.tracks.found() is None and not session.tracks.due
     found = followed(session, "jobs[1]")
     assert [(track.text, track.role) for track in found.tracks] == [
@@ -140,6 +141,20 @@ def test_breakpoints_are_marked_while_something_is_followed():
     assert (found.tracks[1].hits, found.tracks[1].first) == (1, 20)
     session.tracks.want(Followed(()))
     assert session.tracks.found() is None
+
+
+def test_of_a_breakpoint_that_counts_only_those_are_marked_that_stop_the_run():
+    session = Session.open("dra-classroom", kernel=False)
+    session.run(events=1000)
+    found = followed(session, "rejected")
+    grown = np.diff(found.table[:, 3], prepend=0.0) > 0
+    later = [event for event in found.table[grown, 0].tolist() if event > 200]
+    session.tracks.mark([Breakpoint("rejected", 3, 200)])
+    session.tracks.search(10)
+    found = session.tracks.found()
+    assert found is not None and found.tracks[1].hits == len(later) // 3 > 3
+    grown = np.diff(found.table[:, 5], prepend=0.0) > 0
+    assert found.table[grown, 0].tolist() == later[2::3]
 
 
 def test_no_more_than_can_be_drawn_are_followed():
