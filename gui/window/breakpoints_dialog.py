@@ -35,7 +35,7 @@ class BreakpointsDialog(QDialog):
         self.resize(680, 340)
         self._control = control
         self._told = BreakpointList((), frozenset())
-        self._typed = ""  # what was added last
+        self._typed = "", 1  # what was added last, and how often it has to hold
         self.field = QuestionField()
         self.field.setAccessibleName(tr("a question, or the number of an event"))
         self.field.setPlaceholderText(tr("a question, or the number of an event"))
@@ -100,7 +100,9 @@ class BreakpointsDialog(QDialog):
     def _show(self, breakpoints: BreakpointList) -> None:
         self.fault.say(breakpoints.fault)
         if breakpoints.fault and not self.field.text():
-            self.field.setText(self._typed)  # to be mended
+            text, times = self._typed  # to be mended
+            self.field.setText(text)
+            self.times.setValue(times)
         known, self._told = self._told, breakpoints._replace(fault="")
         if known == self._told:
             return
@@ -122,10 +124,10 @@ class BreakpointsDialog(QDialog):
         line.setCheckState(Qt.CheckState.Checked if one.on else Qt.CheckState.Unchecked)
 
     def _add(self) -> None:
-        self._typed = self.field.text()
-        if self._typed.strip():
+        text, times = self._typed = self.field.text(), self.times.value()
+        if text.strip():
             self.field.clear()
-            self._control.break_where(self._typed, self.times.value())
+            self._control.break_where(text, times)
             self.times.setValue(1)
 
     def _go(self) -> None:

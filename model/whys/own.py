@@ -22,9 +22,14 @@ def asked_by(setting: Setting, place: str) -> str:
 
 def last_said(setting: Setting) -> tuple[str, dict[str, Any]] | None:
     """The last sub-step of the policy's own about the job before its decision, without the job's number."""
+    last = _last(setting)
+    return None if last is None else (last.kind, {name: value for name, value in last.values.items() if name != "job"})
+
+
+def _last(setting: Setting) -> Record | None:
     job = setting.subject.job
     said = [one for one in setting.records if type(one) is Record and one.line and one.values.get("job", job) == job]
-    return (said[-1].kind, {name: value for name, value in said[-1].values.items() if name != "job"}) if said else None
+    return said[-1] if said else None
 
 
 def own_choice(setting: Setting, numbers: Callable[[int], str] | None = None) -> Preference:
@@ -36,6 +41,9 @@ def own_choice(setting: Setting, numbers: Callable[[int], str] | None = None) ->
         told(*each) for each in (last_said(setting), (decision.kind, with_it) if with_it and decision else None) if each
     ]
     words = f"it says “{'; '.join(said)}”" if said else "it says nothing of why"
+    last = _last(setting)
+    if last is not None and decision is None and setting.subject.job >= 0 and "job" not in last.values:
+        words = f"what it said last names no job: “{'; '.join(said)}”"  # it may be of another one
     return Preference(
         "the one that the policy's file chose",
         Path(policy.name).name,

@@ -85,9 +85,12 @@ def test_down_goes_from_the_field_to_the_list(qtbot: QtBot, window: MainWindow) 
 
 def test_a_run_stops_before_an_event_where_a_question_holds(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
+    dialog.times.setValue(3)
     typed(qtbot, dialog, "rejectd")
     qtbot.waitUntil(lambda: "nearest: rejected" in dialog.fault.text())
     assert dialog.field.text() == "rejectd"  # what was typed stays, to be mended
+    assert dialog.times.value() == 3
+    dialog.times.setValue(1)
     typed(qtbot, dialog, "rejected")
     qtbot.waitUntil(lambda: lines(dialog) == ["rejected"])
     assert not dialog.field.text() and not dialog.fault.text()

@@ -371,6 +371,34 @@ if __name__ == "__main__":  # python -m tests.model.test_whys [DECISIONS [SEED]]
         print(f"{each}: {many} decisions of seed {first}, {found} flipped, all confirmed, {took:.0f} s", flush=True)
 
 
+LATER = """
+from slotscope.model.kinds.queue.policies.base import OwnPolicy, Place, say
+
+class Policy(OwnPolicy):
+    title = "Only those behind others"
+
+    def slot(self, view):
+        for job in list(view.waiting())[5:]:
+            room = view.with_room(job)
+            yield say("looked", with_room=len(room)NUMBER)
+            if len(room):
+                yield Place(job=job.number, server=room[-1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [("", "what it said last names no job: “"), (", job=job.number", "it says nothing of why")]
+)
+def test_what_was_said_of_another_job_is_not_why_one_waits(tmp_path: Path, number: str, words: str) -> None:
+    file = tmp_path / "later.py"
+    file.write_text(LATER.replace("NUMBER", number))
+    session = Session.open("queues-classroom", str(file), kernel=False)
+    session.run(events=100)
+    answer = why(session.bench, session.timeline, 100)
+    assert answer.question == "Why does job 0 still wait?"
+    assert f"none was taken: {words}" in answer.tables[0].lines()[-1].numbers
+
+
 @pytest.mark.parametrize("system", KINDS)
 def test_of_a_policy_of_ones_own_no_folder_is_cited(system: str) -> None:
     """The system asks for what it asks, and the file chose the rest."""
