@@ -343,7 +343,7 @@ class Session(Walk):
         line = self.timeline
         return Frame(
             info=self.info,
-            state=frozen(line.shown_state),
+            state=frozen(line.shown_state) if line.substep else line.snapshot.of(line.state),
             event=line.event,
             time=line.time,
             records=line.records,

@@ -20,6 +20,7 @@ from slotscope.model.running.keyframes import CHOSEN, HistoryRoom, Keyframes
 from slotscope.model.running.landings import Landings
 from slotscope.model.running.recorder import Extent, RecentRows, Samples
 from slotscope.model.running.slices import MOST_EVENTS, Slices
+from slotscope.model.running.snapshot import Snapshot
 from slotscope.model.running.waiting import share_of, who_waits
 from slotscope.model.systems.state import copied
 
@@ -60,6 +61,7 @@ class Timeline:
         self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
         self._keyframes = Keyframes(room)
         self.slices = Slices(seconds=engine.slice_seconds)
+        self.snapshot = Snapshot()
         self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
         self._run: EventRun | None = None
         self._before: Any = None  # the state one event before the last place sought or stepped to
@@ -251,7 +253,7 @@ class Timeline:
             If the policy fails; the run stands just before that event.
         """
         self.landings.settle()  # an engine writes into the state
-        before, row = copied(self.state), np.zeros(1, self.system.row_dtype)
+        before, row = self.snapshot.of(self.state), np.zeros(1, self.system.row_dtype)
         result = self.engine.advance(self.state, row, Task(explain=True, past=self.live_end))
         if result.fault is not None:
             self.state = result.state

@@ -52,6 +52,26 @@ def test_a_step_shows_its_effect_and_then_its_sub_steps(scenario: str) -> None:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_state_is_copied_once_and_stays_as_it_was_shown(scenario: str) -> None:
+    _, session = pair(scenario, 200)
+    shown = session.frame()
+    assert session.frame().state is shown.state
+    was = digest(shown.state)
+    for _ in range(5):
+        before, was_before = shown, was
+        session.step()
+        session.explain()  # from here on the state that the reference came to is the copy
+        shown = session.frame()
+        was = digest(session.timeline.state)
+        assert session.timeline.state_before is before.state
+        assert digest(before.state) == was_before != was == digest(shown.state)
+    session.run(events=1)
+    assert digest(shown.state) == was != digest(session.frame().state) == digest(session.timeline.state)
+    session.step_back()
+    assert digest(session.frame().state) == was
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_so_does_a_step_back(scenario: str) -> None:
     waits, ahead = pair(scenario, 200)
     for _ in range(5):

@@ -85,6 +85,19 @@ def test_equal_states_have_equal_digests() -> None:
     assert differences(copied(STATE), STATE) == []
 
 
+def test_states_differ_where_their_digests_do() -> None:
+    """Zeros have a sign, what is no number equals itself, and numbers of another type are others."""
+
+    class Numbers(NamedTuple):
+        values: Any
+
+    texts = ([0.0, 1.0], [-0.0, 1.0], [np.nan, 1.0], [1.0, np.nan])
+    states = [Numbers(np.array(each)) for each in texts] + [Numbers(np.array([0, 1])), Numbers(np.array([0.0]))]
+    for one in states:
+        for other in map(copied, states):
+            assert (differences(one, other) == []) == (digest(one) == digest(other)), (one, other)
+
+
 @given(st.sampled_from(NAMES), st.integers(0, 10**6))
 def test_a_copy_is_independent(name: str, place: int) -> None:
     before = digest(STATE)
