@@ -204,27 +204,28 @@ class CompareDocks(QObject):
         servers, curve = roles.servers, roles.curve
         lanes = range(1, len(self.labels))
         shown = [name for name, dock in docks.items() if not dock.isFloating()]
-        for name in shown:
-            window.removeDockWidget(docks[name])
-        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks[servers])
-        window.splitDockWidget(docks[servers], docks["decisions"], Vertical)
-        for name in (servers, "decisions"):
-            self._beside(name)
-        window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, docks["comparison"])
-        curves = [curve, *(f"{curve}-{lane + 1}" for lane in lanes)]
-        front = "comparison"
-        if tall := window.height() >= _TALL:
-            front = curve
-            window.splitDockWidget(docks["comparison"], docks[curve], Vertical)
-        for name in shown:
-            docks[name].show()
-        self._tab("decisions", "algorithm")
-        placed = {"algorithm", "comparison", *curves}
-        placed |= {f"{stem}-{lane + 1}" for stem in (servers, "decisions") for lane in lanes}
-        rest = [name for name in shown if name not in placed | {servers, "decisions"}]
-        self._tab(front, *(name for name in (*curves, *rest) if name != front))
-        for name in (servers, "decisions", "comparison", front):
-            docks[name].raise_()
+        with self._area.layouts.once():
+            for name in shown:
+                window.removeDockWidget(docks[name])
+            window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks[servers])
+            window.splitDockWidget(docks[servers], docks["decisions"], Vertical)
+            for name in (servers, "decisions"):
+                self._beside(name)
+            window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, docks["comparison"])
+            curves = [curve, *(f"{curve}-{lane + 1}" for lane in lanes)]
+            front = "comparison"
+            if tall := window.height() >= _TALL:
+                front = curve
+                window.splitDockWidget(docks["comparison"], docks[curve], Vertical)
+            for name in shown:
+                docks[name].show()
+            self._tab("decisions", "algorithm")
+            placed = {"algorithm", "comparison", *curves}
+            placed |= {f"{stem}-{lane + 1}" for stem in (servers, "decisions") for lane in lanes}
+            rest = [name for name in shown if name not in placed | {servers, "decisions"}]
+            self._tab(front, *(name for name in (*curves, *rest) if name != front))
+            for name in (servers, "decisions", "comparison", front):
+                docks[name].raise_()
         self._area.layouts.take(self._shares([*curves, *rest] if tall else []))
 
     def _beside(self, name: str) -> None:

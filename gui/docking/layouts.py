@@ -8,7 +8,8 @@ arrangement) changes shares; pixels are made from them again at each change of s
 from __future__ import annotations
 
 import json
-from typing import Callable, Iterable, Mapping
+from contextlib import contextmanager
+from typing import Callable, Iterable, Iterator, Mapping
 from zlib import crc32
 
 from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject, Qt, QTimer
@@ -136,6 +137,18 @@ class Layouts(QObject):
         bars = self._window.findChildren(QTabBar, options=_DIRECT)
         return next((bar.height() for bar in bars if bar.isVisible()), 0)
 
+    @contextmanager
+    def once(self) -> Iterator[None]:
+        """Docks that are taken out, put in and shown meanwhile are laid out once, at the end, not at each step."""
+        layout = self._window.layout()
+        assert layout is not None
+        layout.setEnabled(False)
+        try:
+            yield
+        finally:
+            layout.setEnabled(True)
+            layout.activate()
+
     # Layouts as text.
 
     def text(self) -> str:
@@ -150,7 +163,9 @@ class Layouts(QObject):
         """Arrange docks as saved; False if the text is no layout of this version."""
         arrangement, shares = _read(text)
         state = QByteArray.fromBase64(QByteArray(arrangement.encode()))
-        if not self._window.restoreState(state, _version(self._window)):
+        with self.once():
+            restored = self._window.restoreState(state, _version(self._window))
+        if not restored:
             return False
         if shares:
             self.take(shares)

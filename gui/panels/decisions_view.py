@@ -192,10 +192,11 @@ class LogView(QTableView):
 
     def set_lecture(self, lecture: bool) -> None:
         """For a hall: no header, and every sentence in full."""
-        self._lecture = self.rows.whole = lecture
+        self._lecture, self.rows.whole = lecture, False  # no row is measured for the width without a scroll bar alone
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if lecture else policy.ScrollBarAsNeeded)
         self.horizontalHeader().setHidden(lecture)
+        self.rows.whole = lecture
 
     def fit(self) -> None:
         """Set widths and heights after the type's size and the panel's width."""
@@ -234,7 +235,7 @@ class LogView(QTableView):
     def _heights_of(self, rows: Iterable[int], whole: int) -> Iterator[int]:
         """The same of several; in a hall hundreds are measured, at each width on the way to a layout."""
         font, widths, known = self.font(), self._widths(whole), self._log.rowCount()
-        high = QFontMetricsF(font).height()
+        high, key = QFontMetricsF(font).height(), font.key()
         room = whole - sum(widths.values()) - 2 * _PADDING
         for row in rows:
             indent, text = 0.0, self.empty_note
@@ -242,12 +243,12 @@ class LogView(QTableView):
                 entry = self._log.entry(row)
                 indent = high * _STEP_INDENT if entry.step else 0.0
                 text = _worded(entry, numbered=not widths[EVENT])
-            count = self._count_lines(text, font, max(1.0, room - indent))
+            count = self._count_lines(text, font, key, max(1.0, room - indent))
             yield round(high * (count if self.rows.whole else min(count, _MOST_LINES)) + 2 * _PADDING)
 
-    def _count_lines(self, text: str, font: QFont, width: float) -> int:
+    def _count_lines(self, text: str, font: QFont, known_as: str, width: float) -> int:
         """How many lines a sentence takes: most stay as they are from moment to moment."""
-        key = text, font.key(), width
+        key = text, known_as, width
         if key not in self._counted:
             if len(self._counted) >= _MOST_REMEMBERED:
                 self._counted.clear()

@@ -276,22 +276,23 @@ class LectureMode(QObject):
         servers, said, beside = self._shown()
         shown = [*servers, *said, *beside]
         with _unpainted(window):
-            for dock in self._area.docks.values():
-                if dock in shown:
-                    dock.setFloating(False)
-                if not dock.isFloating():
-                    window.removeDockWidget(dock)
-            window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, servers[0])
-            for dock in beside[:1]:
-                window.splitDockWidget(servers[0], dock, Horizontal)
-            for upper, lower in pairwise(beside):
-                window.splitDockWidget(upper, lower, Vertical)
-            window.splitDockWidget(servers[0], said[0], Vertical)
-            for row in (servers, said):
-                for left, right in pairwise(row):
-                    window.splitDockWidget(left, right, Horizontal)
-            for dock in shown:
-                dock.show()
+            with self._area.layouts.once():
+                for dock in self._area.docks.values():
+                    if dock in shown:
+                        dock.setFloating(False)
+                    if not dock.isFloating():
+                        window.removeDockWidget(dock)
+                window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, servers[0])
+                for dock in beside[:1]:
+                    window.splitDockWidget(servers[0], dock, Horizontal)
+                for upper, lower in pairwise(beside):
+                    window.splitDockWidget(upper, lower, Vertical)
+                window.splitDockWidget(servers[0], said[0], Vertical)
+                for row in (servers, said):
+                    for left, right in pairwise(row):
+                        window.splitDockWidget(left, right, Horizontal)
+                for dock in shown:
+                    dock.show()
             self.fit()
 
     def restyle(self) -> None:

@@ -75,11 +75,11 @@ def _heading(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
 def differences(first: NamedTuple, second: NamedTuple) -> list[str]:
     """Names of the arrays in which two states differ; without any their digests are equal, which take longer."""
     pairs = zip(first._fields, first, second, strict=True)
-    return [
-        name
-        for name, mine, other in pairs
-        if mine.dtype != other.dtype or not np.array_equal(*map(_bits, (mine, other)))
-    ]
+    return [name for name, mine, other in pairs if not _same(mine, other)]
+
+
+def _same(mine: np.ndarray, other: np.ndarray) -> bool:
+    return mine.dtype == other.dtype and np.array_equal(_bits(mine), _bits(other))
 
 
 def _bits(array: np.ndarray) -> np.ndarray:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QSettings, Qt
-from PySide6.QtGui import QHoverEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSettings, Qt
+from PySide6.QtGui import QHoverEvent, QResizeEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import make_window, place
-from slotscope.gui.docking.layouts import columns
+from slotscope.gui.docking.layouts import Layouts, columns
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.main_window import MainWindow
 from tests.gui.windows import complete_window
@@ -241,3 +242,35 @@ def test_columns_share_width_and_height() -> None:
         "c": (0.4, 0.3),
         "d": (0.4, 0.7),
     }
+
+
+class Sizes(QObject):
+    """The sizes that a widget is given."""
+
+    def __init__(self, watched: QWidget) -> None:
+        super().__init__(watched)
+        self.given: list[tuple[int, int]] = []
+        watched.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QResizeEvent):
+            self.given.append(event.size().toTuple())  # type: ignore[arg-type]
+        return False
+
+
+def test_docks_get_their_sizes_once_where_they_are_arranged_anew(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sizes() -> list[tuple[int, int]]:
+        """Those that the servers get on the way into a hall and back."""
+        servers = Sizes(window.docks["servers"])
+        for _ in range(2):
+            window.lecture.toggle()
+            wait(qtbot, window)
+        window.docks["servers"].removeEventFilter(servers)
+        return servers.given
+
+    few = sizes()
+    monkeypatch.setattr(Layouts, "once", lambda _: nullcontext())
+    many = sizes()
+    assert few[-1] == many[-1] and len(few) < len(many), (few, many)

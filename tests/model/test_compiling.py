@@ -13,12 +13,14 @@ import numba
 import numpy as np
 import pytest
 
+from slotscope.model.api import Session
 from slotscope.model.compiling.keeping import KeptCode
 from slotscope.model.compiling.meaning import MeaningUnknownError, meaning_of_function, meant_by
 from slotscope.model.compiling.pages import give_back_compiler
 from slotscope.model.jit import compiled_anew, jitable, load_numba
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.kinds.spec import kind_named
+from slotscope.model.systems.state import digest
 
 SOURCE = '''"""A module."""
 from collections import namedtuple
@@ -169,6 +171,31 @@ def test_code_is_kept_in_the_programs_folder_where_numba_was_imported_before(tmp
     given = [sys.executable, "-c", "\n".join(lines)]
     said = run(given, env={**own, "XDG_CACHE_HOME": str(tmp_path)}, capture_output=True, text=True, check=True)
     assert Path(said.stdout.strip()) == tmp_path / "slotscope" / "compiled"
+
+
+#: Runs a scenario compiled, and tells where it came to, and whether Numba made ready to compile.
+LOADS = """
+import sys
+from slotscope.model.api import Session
+from slotscope.model.jit import load_numba
+from slotscope.model.systems.state import digest
+session = Session.open(sys.argv[1], kernel=False)
+assert session.use_kernel()
+session.run(events=200)
+print(session.timeline.engine.name, digest(session.timeline.state), "numba.cpython.mathimpl" in sys.modules)
+print(load_numba().njit(lambda number: [number + 1, 2][0])(1), "numba.cpython.mathimpl" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("scenario", ["dra-classroom", "queues-wide-jobs", "jrs-two-phases", "moldable-sublinear"])
+def test_what_is_kept_is_loaded_without_all_that_numba_compiles_with(scenario):
+    """It comes to the same state, and what is not kept is compiled beside it."""
+    given = [sys.executable, "-c", LOADS, scenario]
+    reference = Session.open(scenario, kernel=False)
+    reference.run(events=200)
+    run(given, capture_output=True, check=True)  # here it may have to be compiled
+    said = run(given, capture_output=True, text=True, check=True).stdout.split()
+    assert said == ["kernel", digest(reference.timeline.state), "False", "2", "True"]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="told by Linux alone")
