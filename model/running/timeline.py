@@ -68,7 +68,7 @@ class Timeline:
         self.first_event = self.event
         self._live_end = (self.event, self.time)
         self._keep()
-        self._sample_first()
+        self.samples.append(self._sampled(self.state))
 
     @property
     def first_state(self) -> Any:
@@ -268,9 +268,7 @@ class Timeline:
     def _stand_after(self, before: Any, state: Any, row: np.ndarray) -> None:
         """Go on to the state after one event, whose digest may be taken later."""
         self._before, self.state = before, state
-        sample = np.zeros((1, self.system.sample_width))
-        self.system.sample(state, sample[0])
-        self._accept(Advance(state, 1, Reason.LIMIT, sample), row)
+        self._accept(Advance(state, 1, Reason.LIMIT, self._sampled(state)), row)
         self.landings.owe(state)
 
     # Backwards.
@@ -392,10 +390,10 @@ class Timeline:
         self._keyframes.add(state)
         self._keyframes.fit(self.engine.keyframe_every)
 
-    def _sample_first(self) -> None:
+    def _sampled(self, state: Any) -> np.ndarray:
         sample = np.zeros((1, self.system.sample_width))
-        self.system.sample(self.state, sample[0])
-        self.samples.append(sample)
+        self.system.sample(state, sample[0])
+        return sample
 
     # The log.
 
