@@ -140,6 +140,9 @@ def go_to_fork(worker: RunWorker, text: str) -> None:
     if not course.changes:
         worker.exchange(companion(session, text, session.compiled), tr("Back in"))
         return
+    if [lane.origin.policy for lane in lanes_of(worker.present)] == [str(course.left), text]:
+        worker.walk(lambda run: run.seek(course.changes[-1].event))  # it is shown: what came of it stays
+        return
     left = companion(session, str(course.left), session.compiled)
     other = companion(left, text, session.compiled)
     for one in (left, other):

@@ -181,6 +181,27 @@ def test_what_a_fork_made_of_its_events_is_a_step_of_the_way_back(qtbot: QtBot, 
     rest(qtbot, window, lambda: window.worker.session is beside)
 
 
+def test_a_click_on_a_fork_that_is_shown_goes_to_where_it_left_and_the_key_goes_back_to_the_run(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    left = window.worker.session
+    dialog = opened(qtbot, window)
+    reject(qtbot, window, dialog)
+    beside = window.worker.session
+    close(qtbot, window, dialog)
+    press(qtbot, window, Key.Key_Right)
+    rest(qtbot, window, lambda: window.frame.event == EVENT + 1)
+    dialog = opened(qtbot, window)
+    qtbot.waitUntil(lambda: "reject" in items(dialog))
+    click(qtbot, dialog, "reject")
+    rest(qtbot, window, lambda: window.frame.event == EVENT)
+    assert window.worker.session is beside and window.frame.companions[0].extent.live_end == EVENT + 1
+    close(qtbot, window, dialog)
+    press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+    rest(qtbot, window, lambda: not window.frame.companions)
+    assert window.worker.session is left
+
+
 def test_an_unknown_policy_is_answered_with_those_of_the_kind(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     dialog.policy.setText("bestfit")
