@@ -11,8 +11,9 @@ from slotscope.model.reporting.explain import THIN_SPACE
 _ACCENTS = "\u0302\u0303"
 
 #: ``U^(g)``, ``log^1.1`` and ``x^{2/3}``; and below, ``K_RED``, ``y*_i`` and ``x_{ij}``: one letter has the index.
+#: A file ``q_lazy.py`` has none.
 _RAISED = re.compile(rf"(?<=[\w)\]⌉{_ACCENTS}])\^(?:\{{([^{{}}]+)\}}|(\([^()]*\)|\w+(?:\.\d+)?))")
-_LOWERED = re.compile(rf"(\b(?:\w|VQ|AG|sup)[{_ACCENTS}]?\*?)_(?:\{{([^{{}}]+)\}}|(\w+))")
+_LOWERED = re.compile(rf"(\b(?:\w|VQ|AG|sup)[{_ACCENTS}]?\*?)_(?:\{{([^{{}}]+)\}}|(\w+)(?!\w*\.py\b))")
 
 #: ``(8, 0, 0)``: up to so many numbers, as configurations have, stay on one line.
 _VECTOR = re.compile(r"\((?:[-−]?\d+, ){1,5}[-−]?\d+\)")

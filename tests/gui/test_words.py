@@ -42,6 +42,10 @@ def test_a_short_vector_stays_on_its_line(plain: str, whole: str) -> None:
     assert set_scripts(plain) == whole
 
 
+def test_a_policy_s_file_has_no_index() -> None:
+    assert set_scripts("x_i of q_lazy.py, line 3") == "x<sub>i</sub> of q_lazy.py, line 3"
+
+
 def test_the_step_of_an_allocation_has_its_function_as_in_the_pseudocode() -> None:
     session = Session.open("moldable-classroom", "greedy", kernel=False)
     said = []
