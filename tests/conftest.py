@@ -71,6 +71,9 @@ def pytest_configure(config: pytest.Config) -> None:
     platform = check_platform(os.environ)
     if platform.problem:
         raise pytest.UsageError(platform.problem)
+    from slotscope.gui.window.application import leave_sources_unread  # late: it imports Qt
+
+    leave_sources_unread()  # and keep them, 70 MB in each worker
     # Workers would find nothing, and say so to nobody.
     if missing := [name for name in config.args if not Path(name.partition("::")[0]).exists()]:
         raise pytest.UsageError(f"found no file or folder '{missing[0]}'")

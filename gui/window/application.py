@@ -66,7 +66,7 @@ def application(offscreen: bool = False) -> QApplication:
 
 
 def _made(offscreen: bool) -> QApplication:
-    _leave_sources_unread()
+    leave_sources_unread()
     arguments = [sys.argv[0]] + (["-platform", "offscreen"] if offscreen else [])
     app = QApplication(arguments)
     app.setApplicationName("slotscope")
@@ -75,7 +75,7 @@ def _made(offscreen: bool) -> QApplication:
     return app
 
 
-def _leave_sources_unread() -> None:
+def leave_sources_unread() -> None:
     """Let PySide take it that no module switches its features (``from __feature__ import``) on, as none here does.
 
     From the first of Qt's modules on it would read each module that is imported, several hundred, to see whether the
