@@ -208,7 +208,8 @@ class Lookout:
             if known.standing != "violated":
                 now = now._replace(standing="holds")
                 if lines:
-                    since = self._judged.get(name, -1)
+                    last = self._judged.get(name, -1)
+                    since = last if last < event else -1  # of those before nothing is known where one goes back
                     now = now._replace(standing="violated", event=event, sentence=lines[0], since=since)
                     found.append(now)
             self._readings[name] = now

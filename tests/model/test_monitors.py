@@ -54,6 +54,12 @@ class TestLookout:
         assert (reading.standing, reading.event, reading.since, reading.looked) == ("violated", 7, 5, 6)
         assert reading.sentence == "7 ends with 7"
 
+    def test_what_is_sound_later_is_not_where_it_was_sound_before(self):
+        lookout = self.lookout()
+        for event in (3, 9, 7):
+            lookout.look(event, event)
+        assert (lookout.readings[0].event, lookout.readings[0].since) == (7, -1)
+
     def test_later_stages_are_not_judged_of_a_state_that_is_broken(self):
         assert broken((SEVENS, EIGHTS), None, 7) == {"sevens": ["7 ends with 7"]}
         lookout = self.lookout()
