@@ -68,8 +68,7 @@ from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import scenario_titles
 
-#: Width and height in pixels to which the window can be made small; a screen of 1920x1080 that
-#: shows everything twice as large has 960x540.
+#: The least width and height in pixels: a screen of 1920x1080 that shows everything twice as large has 960x540.
 _LEAST = (640, 400)
 
 
@@ -160,6 +159,7 @@ class MainWindow(DockWindow):
         self.lanes.changing.connect(self.lecture.suspend)
         self.lanes.changed.connect(self.lecture.resume)
         self.lecture.switched.connect(self._switch_lecture)
+        self.lecture.led.connect(self.transport.set_led)
         for one in (self.area, self.experiments, self.lessons, self.sharing):
             one.said.connect(self.say)
         self.transport.chosen.connect(self.control.run_again)

@@ -157,6 +157,7 @@ class QuestionLine(QWidget):
     def ask(self, posed: Posed) -> None:
         """Show a question that is open."""
         words, allowed = posed.words.said(tr), posed.allowed.said(tr)
+        self.setMinimumHeight(0)
         self.words.setText(set_scripts(words))
         self.answer.clear()
         self.answer.hint(allowed, tr("Answer"))
@@ -216,6 +217,7 @@ class QuestionLine(QWidget):
 
     def show_answer(self, text: str, goes_on: bool) -> None:
         """The question is answered; *goes_on*: another one follows on request."""
+        self.setMinimumHeight(self.height())  # a lower one would change the pictures that it is about
         self._open(False)
         self.sketch.show_answer()
         self.buttons["next"].setVisible(goes_on)
@@ -259,6 +261,7 @@ class QuestionLine(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type; in lecture mode the class is counted."""
         fonts = current_fonts()
+        self.setMinimumHeight(0)
         for widget in (self.words, self.verdict, self.score):
             widget.setFont(fonts.body if fonts.lecture else fonts.heading)
         self._show_counts()

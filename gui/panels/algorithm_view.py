@@ -48,9 +48,10 @@ class TypeSetting(NamedTuple):
     brief: bool = False  #: long lines end in an ellipsis
 
 
-#: From the roomiest on; type that the last row of a hall cannot read shows nothing, so that there long lines are cut.
+#: From the roomiest on; in a hall all steps have one type, and as smaller type shows its last row nothing, long lines
+#: are cut there.
 _SETTINGS = (TypeSetting(), *(TypeSetting(True, share) for share in (1.0, 0.92, 0.85, 0.78, 0.72)))
-_IN_HALL = (*_SETTINGS[:2], TypeSetting(True, 1.0, True))
+_IN_HALL = (TypeSetting(True, 1.0), TypeSetting(True, 1.0, True))
 
 
 class ShownPseudocode(NamedTuple):
@@ -84,6 +85,7 @@ class PseudocodeView(QAbstractScrollArea):
         self.code = Code(())
         self.picture = ShownPseudocode()
         self.headings = False
+        self._anew = True  # whether the next picture is shown as if none had been before it
         self._setting, self._set_as, self._size = 0, _SETTINGS[0], self.size()
         self._layout = CodeLayout(self.code, self._type(), 0.0, False)
         self._given: object = None  #: what all layouts are made of,
@@ -106,13 +108,12 @@ class PseudocodeView(QAbstractScrollArea):
         self.code = code
         self.headings = len({line.line.algorithm for line in code.lines}) > 1
         self.picture = ShownPseudocode()
-        self._glide.stop()
-        self.verticalScrollBar().setValue(0)
+        self._anew = True
         self.typeset()
 
     def set_picture(self, picture: ShownPseudocode) -> None:
         """Show another moment; nothing is painted if nothing changed."""
-        if picture == self.picture:
+        if picture == self.picture and not self._anew:
             return
         moved = (picture.current, picture.beside) != (self.picture.current, self.picture.beside)
         selected = picture.selected != self.picture.selected
@@ -122,7 +123,10 @@ class PseudocodeView(QAbstractScrollArea):
         self._paint_again(before)
         if heard():
             describe(self, self._words())
-        if moved and picture.current is not None:
+        if self._anew:
+            self._anew = False
+            self.typeset()
+        elif moved and picture.current is not None:
             self.bring_into_view(picture.current)
         elif selected and picture.selected is not None:
             self.bring_into_view(picture.selected)
@@ -139,14 +143,23 @@ class PseudocodeView(QAbstractScrollArea):
                 )
         return "; ".join(said)
 
-    def typeset(self, setting: int = 0) -> None:
-        """Set all lines in the present type and width, from a setting on; the one that was shown stays in view."""
-        self._set(setting)
+    def typeset(self) -> None:
+        """Set all lines in the present type and size, with the current one in view.
+
+        The way to a moment leaves nothing: it is scrolled from the top, at once.
+        """
+        self._glide.stop()
+        self.verticalScrollBar().setRange(0, 0)  # nor does the bar's own width
+        self._set(0)
         self._place()
+        self._keep_in_view()
+
+    def _keep_in_view(self) -> None:
+        """Another layout of what is shown."""
         self.viewport().update()
         shown = self.picture.current or self.picture.selected
         if shown is not None:
-            self.bring_into_view(shown)
+            self.bring_into_view(shown, glide=False)
 
     def _set(self, setting: int) -> None:
         settings = _settings()
@@ -198,7 +211,7 @@ class PseudocodeView(QAbstractScrollArea):
         bar.setPageStep(max(1, round(height - highest)))  # a line that was cut is whole on the next page
         bar.setSingleStep(round(self._layout.row))
 
-    def bring_into_view(self, line: Line) -> None:
+    def bring_into_view(self, line: Line, glide: bool = True) -> None:
         """Scroll as little as will show *line* with all of its algorithm, or at least its function, if there is room.
 
         Else the values found there are shown with it, and some room around them.
@@ -220,14 +233,14 @@ class PseudocodeView(QAbstractScrollArea):
         running = self._glide.state() == QAbstractAnimation.State.Running
         seen = self._glide.endValue() if running else bar.value()
         target = min(max(seen, bottom + margin - room), top - margin)
-        self._scroll_to(round(min(max(target, bar.minimum()), bar.maximum())), seen)
+        self._scroll_to(round(min(max(target, bar.minimum()), bar.maximum())), seen, glide and self.isVisible())
 
-    def _scroll_to(self, target: int, seen: int) -> None:
+    def _scroll_to(self, target: int, seen: int, glide: bool) -> None:
         bar = self.verticalScrollBar()
         if target == seen:
             return
         self._glide.stop()
-        if not self.isVisible():
+        if not glide:
             bar.setValue(target)
             return
         self._glide.setStartValue(bar.value())
@@ -253,7 +266,12 @@ class PseudocodeView(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         before, self._size = self._size, self.size()
-        self.typeset(self._setting if self._size == before else 0)  # a scroll bar alone leaves the type as it is
+        if self._size != before:
+            self.typeset()
+        else:  # a scroll bar alone leaves the type as it is
+            self._set(self._setting)
+            self._place()
+            self._keep_in_view()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

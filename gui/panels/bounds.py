@@ -78,6 +78,7 @@ class BoundsPanel(Panel):
     def begin(self, frame: Frame) -> None:
         """Another run: its bounds are others, even where they are not known either."""
         self.bounds = None
+        self.tiles.forget()
 
     def show_frame(self, frame: Frame) -> None:
         """Follow the bounds as they become known, and the run a few times a second."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.painting.seen import PARTS
-from slotscope.gui.theme import Theme
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.frame import Frame
 
 _MARGIN = 10.0
@@ -95,7 +95,8 @@ class HistoryBar(QWidget):
         self._painted, here = self._look(), self._here()
         painter.setBrush(QColor(self._theme.muted))
         painter.drawRoundedRect(groove.adjusted(0, 0, here - groove.right(), 0), 2, 2)
-        self._paint_keyframes(painter, middle)
+        if not current_fonts().lecture:  # how far apart they are is of what was seen before, and no matter of a hall's
+            self._paint_keyframes(painter, middle)
         self._paint_hits(painter, middle)
         painter.setPen(QPen(QColor(self._theme.panel), 1.5))
         painter.setBrush(QColor(self._theme.focus))

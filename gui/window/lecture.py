@@ -64,9 +64,12 @@ class LectureMode(QObject):
     -------
     switched(on)
         What does not belong to the panels goes, or comes back.
+    led(on)
+        A lesson says what the hall sees, or none any more.
     """
 
     switched = Signal(bool)
+    led = Signal(bool)
 
     def __init__(self, area: DockArea, lanes: CompareDocks) -> None:
         super().__init__(area)
@@ -191,7 +194,11 @@ class LectureMode(QObject):
     def lead(self, by_lesson: bool) -> None:
         """A lesson says which panels stand there, or none any more: meanwhile their names take no room; keys hold."""
         self._led = by_lesson
-        self.strip.setVisible(self.on and not by_lesson)
+        self._show_strip()
+
+    def _show_strip(self) -> None:
+        self.strip.setVisible(self.on and not self._led)
+        self.led.emit(self.on and self._led)
 
     # On and off.
 
@@ -247,7 +254,7 @@ class LectureMode(QObject):
         assert above is not None
         watch = above.installEventFilter if on else above.removeEventFilter
         watch(self)
-        self.strip.setVisible(on and not self._led)
+        self._show_strip()
         self.switched.emit(on)
 
     # Arranging.

@@ -139,12 +139,14 @@ class TransportBar(QWidget):
         self._compiling = CutLabel()
         self._frame: Frame | None = None
         self._buttons: dict[str, QToolButton] = {}
+        self._controls, self._toward = self._make_controls(), self._make_toward()
         self._describe()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 2)
         layout.setSpacing(2)
-        layout.addLayout(self._first_row())
-        layout.addLayout(self._second_row())
+        self._rows = self._first_row(), self._second_row()
+        for row in self._rows:
+            layout.addLayout(row)
         layout.addWidget(self.history)
         self.set_theme(theme)
         self._show_pace(pace_at(self.speed.value()))
@@ -206,7 +208,15 @@ class TransportBar(QWidget):
 
     def _second_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        row.setSpacing(2)
+        row.addWidget(self._controls)
+        row.addStretch(1)
+        row.addWidget(self._toward)
+        return row
+
+    def _make_controls(self) -> QWidget:
+        """Buttons and speed."""
+        controls = QWidget()
+        row = _row_in(controls)
         for name in _BUTTONS:
             button = QToolButton()
             button.setDefaultAction(self._actions[name])
@@ -217,7 +227,12 @@ class TransportBar(QWidget):
         row.addSpacing(12)
         row.addWidget(self.speed)
         row.addWidget(self._pace)
-        row.addStretch(1)
+        return controls
+
+    def _make_toward(self) -> QWidget:
+        """How far it is with compiled code, and what to run to."""
+        toward = QWidget()
+        row = _row_in(toward)
         row.addWidget(self._compiling)
         row.addSpacing(12)
         coming = QLabel(tr("next"))
@@ -228,7 +243,7 @@ class TransportBar(QWidget):
         until.setDefaultAction(self._actions["until"])
         until.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Expanding)
         row.addWidget(until)
-        return row
+        return toward
 
     def event(self, event: QEvent) -> bool:
         """As Qt does; but what a button says in its tip hides no message of the run in the line below."""
@@ -336,6 +351,12 @@ class TransportBar(QWidget):
         for widget in (self._seed_label, self.seed, self._rate):
             widget.setHidden(lecture)
 
+    def set_led(self, led: bool) -> None:
+        """In front of a hall a lesson chooses what runs: one row has what is left, and the panels the other's."""
+        for widget in (self.scenario, self.policy, self.compare, self.speed, self._toward):
+            widget.setHidden(led)
+        self._rows[1 - led].insertWidget(0, self._controls)
+
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self._theme = theme
@@ -391,6 +412,14 @@ class TransportBar(QWidget):
     def change_speed(self, steps: int) -> None:
         """Go some round paces up or down."""
         self.speed.setValue(next_position(self.speed.value(), steps))
+
+
+def _row_in(widget: QWidget) -> QHBoxLayout:
+    """A row of what stands close together."""
+    row = QHBoxLayout(widget)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(2)
+    return row
 
 
 def _clock_text(info: RunInfo, time: float) -> str:

@@ -122,7 +122,7 @@ class TestHall:
         session.run(events=40)
         assert [*steps_into(session, hall, qtbot, 12)]
         view = hall.view
-        assert view._setting
+        assert view._set_as.tight
         line = Line(2, 7)  # its X-hat has a lowered index
         placed = view._placed[view.code.place[line]]
         assert placed.document.size().height() > view._layout.row

@@ -193,6 +193,19 @@ class TestStepping:
         assert panel.view.verticalScrollBar().maximum() > 0
         qtbot.waitUntil(lambda: panel.view.is_whole(line))
 
+    def test_the_way_to_a_moment_leaves_nothing(self, panel, steps):
+        """Neither its sizes nor its lines: a step of a lesson is scrolled and set as if it were the first."""
+        view = panel.view
+        panel.set_frame(steps[-2])
+        alone = view.verticalScrollBar().value(), view._setting
+        assert alone[0] > 0
+        panel.resize(700, 190)
+        panel.set_frame(steps[-1])
+        panel.forget()
+        panel.set_frame(steps[-2])
+        panel.resize(700, 300)
+        assert (view.verticalScrollBar().value(), view._setting) == alone
+
     def test_a_line_in_view_does_not_scroll(self, panel, steps, qtbot):
         first, second = (
             frame
@@ -309,6 +322,7 @@ class TestPicture:
 
     def test_another_run_begins_at_the_first_line(self, panel, steps, qtbot):
         """Also where the way to the last one's line is not over."""
+        panel.set_frame(steps[0])
         panel.set_frame(steps[-1])
         assert panel.view._glide.state() == panel.view._glide.State.Running
         panel.set_frame(Session.open("dra-appendix-c", kernel=False).frame())

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.theme import load_theme
+from slotscope.gui.theme import apply, load_theme
 from slotscope.gui.window.history_bar import HistoryBar
 from slotscope.model.api import Session
 
@@ -58,3 +59,13 @@ def test_the_part_that_was_run_reaches_to_the_handle(bar: HistoryBar) -> None:
     assert abs((handle[0] + handle[-1]) / 2 - bar.x_of(300)) <= 1
     assert run[0] <= bar.x_of(0) + 1
     assert run[-1] >= handle[0] - 3
+
+
+def test_a_hall_sees_no_keyframes(qapp: QApplication, bar: HistoryBar) -> None:
+    """Where they are is of all that was seen before; a moment has one picture."""
+    apply(qapp, LIGHT, lecture=True)
+    hall = bar.grab().toImage()
+    apply(qapp, LIGHT)
+    picture = bar.grab().toImage()
+    below = [[image.pixelColor(x, 17).name() for x in range(round(bar.x_of(290)))] for image in (hall, picture)]
+    assert len(set(below[0])) == 1 < len(set(below[1]))

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QScrollArea, QScrollBar, QToolButton
 from pytestqt.qtbot import QtBot
@@ -286,7 +286,7 @@ def test_what_is_compiled_gives_way_to_the_controls_on_a_narrow_projector(qtbot:
     bar = window.transport
     (until,) = (one for one in bar.findChildren(QToolButton) if one.defaultAction() is window.actions_by_name["until"])
     row = (bar.speed, bar._pace, bar._compiling, bar.findChild(QLabel, "next"), bar.kind, until)
-    places = [one.geometry() for one in row]
+    places = [QRect(one.mapTo(bar, QPoint()), one.size()) for one in row]
     assert all(one.right() < other.left() for one, other in pairwise(places))
 
 

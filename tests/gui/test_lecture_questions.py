@@ -60,6 +60,24 @@ def test_the_answer_leaves_the_stacks_their_room(qtbot: QtBot, window: MainWindo
     qtbot.waitUntil(lambda: window.lessons.questions.open and line.words.isVisible())
 
 
+@pytest.mark.parametrize(("name", "step"), [("dra-2-reserve", 0), ("dra-3-limit", 5)])
+def test_a_question_leaves_a_comparison_its_stacks(qtbot: QtBot, window: MainWindow, name: str, step: int) -> None:
+    """Figure 1, while it is asked and once it is told, also where the window's own frame takes of the projector."""
+    window.resize(PROJECTOR[0] - 12, PROJECTOR[1] - 33)
+    ask(qtbot, window, name, step)
+    line, stacks = window.lessons.questions.line, window.docks["servers"].panel.stacks
+    high = line.height()
+    assert stacks.isVisible()
+    press(qtbot, window, Key.Key_R)
+    at_rest(qtbot, window, lambda: not window.lessons.questions.open and line.verdict.isVisible())
+    window.settle()
+    assert stacks.isVisible() and line.height() == high
+    assert window.transport.scenario.isHidden()
+    press(qtbot, window, Key.Key_L)
+    qtbot.waitUntil(lambda: not window.lecture.on)
+    assert window.transport.scenario.isVisible() and window.transport.kind.isVisible()
+
+
 def test_the_curve_that_came_leaves_the_servers_their_room(qtbot: QtBot, window: MainWindow) -> None:
     ask(qtbot, window, "moldable-3-many", 1)
     line = window.lessons.questions.line

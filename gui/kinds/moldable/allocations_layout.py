@@ -65,7 +65,7 @@ class Facet:
     rows:
         Rows of numbers by name, where there is room for them.
     words:
-        What stands in the place of rows that there is no room for.
+        What stands in the place of rows that there is no room for, where there is any for words.
     span:
         The widths that are seen.
     together:
@@ -115,9 +115,9 @@ class Facet:
         return self.first_of(min(degree, math.floor(place) + 1))
 
 
-def least_height(measures: Measures, titled: bool) -> float:
-    """A facet that is lower than that shows next to nothing."""
-    return (_LEAST_PLOT + _LANE + 2 + _BAR + titled + 0.6) * measures.line
+def least_height(measures: Measures, titled: bool, explained: bool = False) -> float:
+    """A facet that is lower than that shows next to nothing, or has no line for words that explain its signs."""
+    return (_LEAST_PLOT + _LANE + 1 + explained + _BAR + titled + 0.6) * measures.line
 
 
 def grid(area: QRectF, count: int, measures: Measures, wide: float) -> tuple[QRectF, ...]:
@@ -149,12 +149,13 @@ def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: Wid
     pitch = across / (span.high - span.low)
     names = _rows_shown(together == 1 and pitch >= measures.numbers, room, line)
     ticks = line * (1.0 if names else 1.0 + ASKED)
-    below = max(len(names), 1) * line + ticks
+    explaining = line if not names and area.height() >= least_height(measures, titled, explained=True) else 0.0
+    below = len(names) * line + explaining + ticks
     plot = QRectF(left, top + _LANE * line, across, max(1.0, bar.top() - 2 * _GAP - below - top - _LANE * line))
     rows = tuple(
         (name, QRectF(left, plot.bottom() + (place + 1) * line, across, line)) for place, name in enumerate(names)
     )
-    words = QRectF(area.left() + _MARGIN, plot.bottom() + ticks, area.width() - 2 * _MARGIN, 0.0 if names else line)
+    words = QRectF(area.left() + _MARGIN, plot.bottom() + ticks, area.width() - 2 * _MARGIN, explaining)
     return Facet(
         title=QRectF(area.left() + _MARGIN, area.top(), area.width() - 2 * _MARGIN, line if titled else 0.0),
         lane=QRectF(left, top, across, _LANE * line),

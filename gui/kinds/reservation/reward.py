@@ -95,6 +95,10 @@ class RewardPanel(TiledPanel):
 
     # Frames.
 
+    def begin(self, frame: Frame) -> None:
+        """Another run has counts of its own."""
+        self.table.forget()
+
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers, curve and table up to this moment."""
         anew = not self.plot.history.continues(frame)

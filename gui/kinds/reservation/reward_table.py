@@ -74,6 +74,10 @@ class RewardTable(Chart):
             self.updateGeometry()
         self.update()
 
+    def forget(self) -> None:
+        """Be as wide as the next counts ask for."""
+        self._counts, self._widths = (), []
+
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         super().restyle(theme)

@@ -463,3 +463,17 @@ def test_the_picture_and_the_series_are_saved(panel: AllocationsPanel, classes: 
     (six,) = [row for row in table if row["class"] == "analysis" and row["servers"] == 6]
     assert six["jobs_now"] == classes.state.jobs[1, 6]
     assert six["optimum"] == pytest.approx(classes.info.numbers.target[1, 6])
+
+
+def test_a_low_panel_leaves_out_the_words_before_the_columns(panel: AllocationsPanel, frame: Frame) -> None:
+    """As beside a question in a small window."""
+    panel.set_frame(frame)
+    drawn: dict[int, tuple[bool, bool]] = {}
+    for height in range(260, 40, -2):
+        panel.resize(420, height)
+        drawn[height] = bool(panel.chart.facets), any(one.words.height() for one in panel.chart.facets.values())
+    states = list(dict.fromkeys(drawn.values()))
+    assert states[-3:] == [(True, True), (True, False), (False, False)]
+    wordless = min(height for height, state in drawn.items() if state == (True, False))
+    panel.resize(420, wordless)
+    assert panel.chart.facets[0].plot.height() >= panel.fontMetrics().height()

@@ -426,3 +426,16 @@ def test_the_series_are_the_corners_of_both_curves(ready: LPPanel) -> None:
 
 def test_the_picture_saves_as_vectors(ready: LPPanel, tmp_path: Path) -> None:
     assert "(12, 3, 8, 0)" in svg_of(ready, tmp_path)
+
+
+def test_numbers_are_as_wide_as_if_nothing_had_been_shown_before(qtbot: QtBot, panel: LPPanel, frame: Frame) -> None:
+    """Those of a step of a lesson, where the one before had longer captions."""
+    session, bounds = opened("dra-example-1")
+    short = session.frame(bounds=bounds)
+    panel.set_frame(short)
+    alone = [tile.width() for tile, _, _ in panel.tiles._tiles]
+    panel.set_frame(frame)
+    assert [tile.width() for tile, _, _ in panel.tiles._tiles] != alone
+    panel.forget()
+    panel.set_frame(short)
+    assert [tile.width() for tile, _, _ in panel.tiles._tiles] == alone

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.reservation.reward import RewardPanel, read_rewards
+from slotscope.gui.kinds.reservation.reward_table import RewardTable, TypeCounts
 from slotscope.gui.panels.wording import share_of, significant, with_interval
 from slotscope.gui.plotting import run_plot
 from slotscope.gui.plotting.sampled import LEAST_GROWTH, History, SampledSeries, average_width
@@ -385,3 +386,16 @@ class TestBoundOverTime:
         forked = session.continued(session.bench.scenario)
         panel.set_frame(forked.frame(bounds=bounded.bounds))
         assert not len(points_of(panel.plot, "bound"))
+
+
+def test_a_step_of_a_lesson_has_columns_of_its_own_width(qtbot: QtBot) -> None:
+    """Where a step before it had counts of more digits."""
+    table = on_screen(qtbot, RewardTable(LIGHT), 400, 90)
+
+    def shown(count: int) -> QImage:
+        table.forget()
+        table.set_counts((TypeCounts(None, "all types", count, count, 0, 0),))
+        return table.grab().toImage()
+
+    alone = shown(7)
+    assert shown(10_000_000) != alone == shown(7)
