@@ -163,9 +163,7 @@ class Layouts(QObject):
         """Arrange docks as saved; False if the text is no layout of this version."""
         arrangement, shares = _read(text)
         state = QByteArray.fromBase64(QByteArray(arrangement.encode()))
-        with self.once():
-            restored = self._window.restoreState(state, _version(self._window))
-        if not restored:
+        if not self._window.restoreState(state, _version(self._window)):
             return False
         if shares:
             self.take(shares)
