@@ -118,6 +118,7 @@ class LessonControl(QObject):
         self._folder, self._name = Path(), ""
         self._usual: dict[str, str] = {}  # the layouts that stood before the lesson
         self._turns = 0  # how often a step was shown: an answer to an earlier one comes too late
+        self._stands = False  # whether the next frame is of a step's moment
         self._dress_soon = soon(self, self.dress)
         lecture.switched.connect(self._follow_lecture)
         self.offer.begun.connect(partial(self.open, TOUR))
@@ -125,6 +126,7 @@ class LessonControl(QObject):
         self.strip.ended.connect(self.end)
         self.adding.said.connect(self.said)
         worker.stood.connect(self._take_answer)
+        worker.framed.connect(self._begin_anew)  # before anybody shows it
         self.questions.given.connect(self.keeper.take)
         self.keeper.said.connect(self.said)
         self.questions.refused.connect(self._refuse_question)
@@ -235,10 +237,16 @@ class LessonControl(QObject):
         if fault:
             self.questions.close()  # none comes
         else:
-            for dock in self._area.docks.values():
-                dock.panel.forget()  # a step has one picture, whatever was seen before it
+            self._stands = True
             self.presenter.pen.show(self.lesson.steps[self.number].marks)
             self.dress()
+
+    def _begin_anew(self) -> None:
+        """The frame of a step's moment comes: a step has one picture, whatever was seen before it."""
+        if self._stands:
+            self._stands = False
+            for dock in self._area.docks.values():
+                dock.panel.forget()
 
     def _ask_exercise(self) -> None:
         """A lesson ends where an exercise begins."""

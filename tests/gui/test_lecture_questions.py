@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.language.words import speak
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.presenting.strokes import base_of
+from slotscope.model.reporting.records import Line
 from tests.gui.halls import PROJECTOR
 from tests.gui.test_lecture import LEAST
 from tests.gui.windows import at_rest, complete_window, press
@@ -104,3 +105,21 @@ def test_every_server_of_many_can_be_chosen(qtbot: QtBot, window: MainWindow) ->
     press(qtbot, window, Key.Key_PageDown)
     at_rest(qtbot, window, lambda: not window.lessons.questions.open)
     assert not box.isVisible()
+
+
+def test_pseudocode_beside_a_question_is_cut_no_more_than_if_the_step_were_the_first(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    """The step before it runs a function that has no room for lines of two rows."""
+
+    def shown() -> tuple[int, int]:
+        ask(qtbot, window, "dra-1-decision", 2)
+        view = window.docks["algorithm"].panel.view
+        qtbot.waitUntil(lambda: view.picture.current == Line(2, 23))
+        return view._setting, view.verticalScrollBar().value()
+
+    alone = shown()
+    window.lessons.turn(-1)
+    view = window.docks["algorithm"].panel.view
+    at_rest(qtbot, window, lambda: view.picture.current == Line(2, 16))
+    assert shown() == alone
