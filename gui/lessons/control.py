@@ -30,7 +30,7 @@ from slotscope.model.comparison.runs import stand_at
 from slotscope.model.errors import UntrustedPolicyError, UserError
 from slotscope.model.lessons.answers import Given, add_answers
 from slotscope.model.lessons.files import find_lesson, load_lesson
-from slotscope.model.lessons.lesson import Lesson
+from slotscope.model.lessons.lesson import Lesson, Step
 from slotscope.model.lessons.place import StepPlace
 from slotscope.model.reporting.inspection import JOB, SERVER
 from slotscope.model.running.origin import NO_LINE
@@ -243,10 +243,11 @@ class LessonControl(QObject):
 
     def _begin_anew(self) -> None:
         """The frame of a step's moment comes: a step has one picture, whatever was seen before it."""
-        if self._stands:
+        if self._stands and self.lesson is not None:
             self._stands = False
             for dock in self._area.docks.values():
                 dock.panel.forget()
+            self._outline(self.lesson.steps[self.number])
 
     def _ask_exercise(self) -> None:
         """A lesson ends where an exercise begins."""
@@ -276,8 +277,11 @@ class LessonControl(QObject):
                 self._lanes.bring(name, 0)
             if step.width is not None:
                 area.layouts.widen(step.width)
-        area.select(Select(step.outlined(SERVER), step.outlined(JOB)), step.policy - 1)
+        self._outline(step)
         self.presenter.pen.refresh()  # panels may have come since
+
+    def _outline(self, step: Step) -> None:
+        self._area.select(Select(step.outlined(SERVER), step.outlined(JOB)), step.policy - 1)
 
     def present(self) -> dict[str, Any]:
         """The moment that is shown, as a step of a lesson: its line, panels, what is outlined and drawn.

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QToolButton
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.intents import Select
 from slotscope.gui.language.words import speak
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.presenting.strokes import base_of
@@ -116,6 +117,7 @@ def test_pseudocode_beside_a_question_is_cut_no_more_than_if_the_step_were_the_f
         ask(qtbot, window, "dra-1-decision", 2)
         view = window.docks["algorithm"].panel.view
         qtbot.waitUntil(lambda: view.picture.current == Line(2, 23))
+        assert window.docks["servers"].panel.selection == window.area.selection != Select()
         return view._setting, view.verticalScrollBar().value()
 
     alone = shown()
