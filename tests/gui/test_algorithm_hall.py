@@ -41,12 +41,16 @@ def panel(qtbot, theme):
 
 
 def steps_into(session: Session, hall: AlgorithmPanel, qtbot: QtBot, count: int) -> Iterator[Line]:
-    """Step so often, and give the lines that are marked, each once it is in view."""
+    """Step so often, and give the lines that are marked, each once it is in view.
+
+    What glides there is at its end at once: a fifth of a second for each line would be most of what these tests take.
+    """
     view = hall.view
     for _ in range(count):
         session.step_into()
         hall.set_frame(session.frame())
         if view.picture.current is not None:
+            view._glide.setCurrentTime(view._glide.duration())
             qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
             yield view.picture.current
 
