@@ -30,6 +30,7 @@ def stretch(name: str, policy: str, seed: int) -> tuple[float, float]:
     return float(round(session.timeline.time / 7)), float(round(session.timeline.time))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", list(KINDS))
 def test_metrics_are_those_of_a_second_bookkeeping(system):
     name, seed = SMALL[system], random.randrange(10**6)

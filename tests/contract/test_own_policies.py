@@ -57,6 +57,7 @@ def test_a_copy_of_a_reference_comes_to_the_same_states(tmp_path: Path, system: 
     assert lines == built_in.info.pseudocode
 
 
+@pytest.mark.slow
 @KIND
 def test_the_template_and_the_example_run(tmp_path: Path, system: str) -> None:
     assert lines_of_code(template_of(system)) <= 15

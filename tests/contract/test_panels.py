@@ -131,6 +131,7 @@ def test_it_shows_every_scenario_of_its_kinds(panel: Panel, entry: PanelEntry) -
         assert any(shown) or entry is COMPARISON
 
 
+@pytest.mark.slow
 def test_it_shows_every_policy_or_says_what_is_missing(panel: Panel, entry: PanelEntry) -> None:
     for system in systems_of(entry):
         shown = [applies(panel, frame_of(SMALL[system], policy)) for policy in POLICIES_OF[system]]
@@ -321,6 +322,7 @@ def picture_after(qtbot: QtBot, entry: PanelEntry, *frames: Frame) -> QImage:
     return image
 
 
+@pytest.mark.slow
 def test_a_step_of_a_lesson_has_one_picture(qtbot: QtBot, entry: PanelEntry) -> None:
     """Whatever was seen before it: no scale, width or curve stays."""
     for system in systems_of(entry):

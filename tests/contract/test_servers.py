@@ -80,6 +80,7 @@ def test_too_small_and_other_systems_are_said_in_words(picture: ServersPicture, 
     assert panel.view.scene is not None
 
 
+@pytest.mark.slow
 @every
 def test_it_can_be_drawn_at_any_size_and_zoom(picture: ServersPicture, show: Show) -> None:
     for frame in (picture.few(), picture.many()):
@@ -251,6 +252,7 @@ def test_above_the_picture_hover_says_the_whole_sentence(picture: ServersPicture
     assert panel.view.accessibleDescription() == said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="QT_SCALE_FACTOR is tried on Linux only")
 def test_at_twice_the_size_pixels_and_points_agree() -> None:
     done = subprocess.run(

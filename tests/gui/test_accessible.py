@@ -86,6 +86,7 @@ def test_panels_are_reached_by_tab_and_show_it(window: MainWindow) -> None:
     window.setFocus()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", ["dra-1-decision", "queues-1-slot", "jrs-1-token", "moldable-1-blocking"])
 def test_a_lesson_is_done_by_keys_alone(window: MainWindow, qtbot: QtBot, lesson: str) -> None:
     """From step to step, each question answered, until the last."""
@@ -110,6 +111,7 @@ def test_a_lesson_is_done_by_keys_alone(window: MainWindow, qtbot: QtBot, lesson
     window.lessons.end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 2])
 @pytest.mark.parametrize("system", SMALL)
 def test_whatever_can_be_used_has_a_name(window: MainWindow, qtbot: QtBot, system: str, count: int) -> None:

@@ -359,6 +359,7 @@ def test_pyqtgraphs_own_menu_is_off(plot: TimePlot) -> None:
     assert not plot.getPlotItem().ctrlMenu.isVisible()
 
 
+@pytest.mark.slow
 def test_the_name_of_an_axis_follows_from_the_height_alone(qtbot: QtBot) -> None:
     """Also where the lower axis had no name before, and so another height."""
     theme, text = load_theme("light"), PlotText("time", "a difference of rates", "diff.")

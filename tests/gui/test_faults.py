@@ -432,6 +432,7 @@ def another_kind(qtbot: QtBot, window: MainWindow) -> None:
     rest(qtbot, window, lambda: window.frame.info.system == "queue")
 
 
+@pytest.mark.slow
 def test_a_panel_that_cannot_be_built_keeps_neither_the_others_nor_a_hall_waiting(qtbot, shown, window, monkeypatch):
     window.lecture.toggle()
     monkeypatch.setattr(QueuesPanel, "__init__", lambda self, theme: 1 / 0)
@@ -442,6 +443,7 @@ def test_a_panel_that_cannot_be_built_keeps_neither_the_others_nor_a_hall_waitin
     assert window.status.isVisible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["_arrange", "offer", "leave"])
 def test_a_hall_that_cannot_be_arranged_does_not_stand_still(qtbot, shown, window, monkeypatch, where):
     window.lecture.toggle()
@@ -452,6 +454,7 @@ def test_a_hall_that_cannot_be_arranged_does_not_stand_still(qtbot, shown, windo
     assert "That could not be done: " in window.status.said.text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["choose_fronts", "_shares"])
 def test_panels_that_cannot_be_laid_out_are_there_in_a_hall(qtbot, shown, window, monkeypatch, where):
     window.lecture.toggle()

@@ -30,6 +30,7 @@ def words_of(note: QLabel, window: MainWindow) -> QRect:
     return words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policies", [("dra",), ("dra", "first-fit")])
 def test_a_saved_run_is_shown_before_anything_is_compiled(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policies: tuple[str, ...]
@@ -44,6 +45,7 @@ def test_a_saved_run_is_shown_before_anything_is_compiled(
     assert not any(lane.compiled for lane in lanes_of(window.worker.session))
 
 
+@pytest.mark.slow
 def test_what_is_stopped_before_anything_has_run_says_so(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

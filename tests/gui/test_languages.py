@@ -42,6 +42,7 @@ def test_what_ships_is_what_the_file_says() -> None:
         assert source.count("{") == said.count("{"), source
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_text_is_translated(language: str) -> None:
     said, shown = translations(language), sources()

@@ -57,6 +57,7 @@ def choose(window: MainWindow, scenario: str) -> None:
     box.activated.emit(box.currentIndex())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lecture", [False, True])
 def test_the_old_picture_says_what_is_being_opened(
     qtbot: QtBot, window: MainWindow, gate: Event, lecture: bool
@@ -121,6 +122,7 @@ def test_what_takes_long_in_the_same_run_is_not_told_over_its_picture(
     assert not note_of(window).isVisible()
 
 
+@pytest.mark.slow
 def test_a_hall_is_told_all_that_takes_long(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has no line below the panels; and servers that are narrower than the words cut none of them."""
     press(qtbot, window, Qt.Key.Key_L)

@@ -49,6 +49,7 @@ def on_glass(widget: QWidget) -> np.ndarray:
     return np.zeros((0, 0)) if image.isNull() else pixels_of(image.convertToFormat(QImage.Format.Format_RGB32))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [AlgorithmPanel, DecisionsPanel])
 @pytest.mark.parametrize("height", [220, 900])
 def test_the_screen_shows_what_is_there(qtbot: QtBot, frames: list[Frame], made: type[Panel], height: int) -> None:

@@ -60,6 +60,7 @@ def hits_in_sight(panel):
     return panel.model.rows["event"][first : (last if last >= 0 else len(panel.model.rows)) + 1].tolist()
 
 
+@pytest.mark.slow
 def test_all_history_is_asked_and_gone_to(qtbot, window, true_hits):
     panel, bar = window.docks["decisions"].panel, window.transport.history
     seen = true_hits[true_hits <= EVENTS]
@@ -121,6 +122,7 @@ def test_where_nothing_is_asked_the_key_says_so(qtbot, window):
     assert window.frame.event == EVENTS
 
 
+@pytest.mark.slow
 def test_a_run_that_takes_the_place_of_another_is_asked_the_same(qtbot, window, true_hits):
     panel = window.docks["decisions"].panel
     ask(qtbot, window, QUESTION)
@@ -134,6 +136,7 @@ def test_a_run_that_takes_the_place_of_another_is_asked_the_same(qtbot, window, 
     assert window.frame.asked.events.tolist() != true_hits[true_hits <= EVENTS].tolist()
 
 
+@pytest.mark.slow
 def test_a_run_that_one_goes_back_to_is_not_asked_anew(qtbot, window, monkeypatch):
     ask(qtbot, window, QUESTION)
     hits, first = window.frame.asked.hits, window.worker.present
@@ -147,6 +150,7 @@ def test_a_run_that_one_goes_back_to_is_not_asked_anew(qtbot, window, monkeypatc
     assert (window.frame.asked.hits, window.frame.asked.searching) == (hits, False)
 
 
+@pytest.mark.slow
 def test_hits_of_a_search_that_was_stopped_say_how_far_it_came(qtbot, window):
     panel = window.docks["decisions"].panel
     ask(qtbot, window, QUESTION)

@@ -232,6 +232,7 @@ def test_compiling_is_shown_where_lectures_see_it(qtbot: QtBot, window: MainWind
     assert not label.isVisible()
 
 
+@pytest.mark.slow
 def test_timers_are_served_while_frames_take_long_to_draw(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:

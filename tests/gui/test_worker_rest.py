@@ -84,6 +84,7 @@ def test_nothing_runs_while_the_window_grows(worker: Counting, qtbot) -> None:
     qtbot.waitUntil(lambda: session.timeline.event == 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grows", [True, False])
 @pytest.mark.parametrize("loads", [True, False])
 def test_a_long_way_rests_while_panels_are_built_or_code_is_loaded(worker, qtbot, monkeypatch, grows, loads) -> None:

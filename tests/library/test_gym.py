@@ -70,6 +70,7 @@ def test_without_gymnasium_it_says_what_to_install() -> None:
     assert said == "ImportError: slotscope.gym needs the package gymnasium: pip install 'slotscope[gym]'"
 
 
+@pytest.mark.slow
 def test_the_threshold_of_the_manual_beats_first_fit() -> None:
     (code,) = [block for block in blocks(page("library"), "python") if "slotscope.gym" in block]
     known: dict[str, float] = {}

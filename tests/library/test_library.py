@@ -199,6 +199,7 @@ def test_what_is_wrong_is_said_in_a_line(wrong, said: str) -> None:
     assert "\n" not in str(found.value)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(events=st.lists(st.integers(0, 300), min_size=1, max_size=5), kind=st.sampled_from(CLASSROOMS))
 def test_wherever_one_goes_the_state_is_that_of_a_straight_run(events: list[int], kind: str) -> None:

@@ -187,6 +187,7 @@ print(load_numba().njit(lambda number: [number + 1, 2][0])(1), "numba.cpython.ma
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["dra-classroom", "queues-wide-jobs", "jrs-two-phases", "moldable-sublinear"])
 def test_what_is_kept_is_loaded_without_all_that_numba_compiles_with(scenario):
     """It comes to the same state, and what is not kept is compiled beside it."""

@@ -62,6 +62,7 @@ def same(one: tuple[np.ndarray, Advance], other: tuple[np.ndarray, Advance]) -> 
     assert (result.fault and result.fault.line) == (known.fault and known.fault.line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scenario", "policy"), CASES)
 @given(seed=integers(0, 2**31 - 1))
 @settings(max_examples=3, deadline=None)
@@ -117,6 +118,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_told_as_step_by_step(tmp_path: Path, name: str) -> None:
     wrong, said = FAULTS[name]

@@ -32,6 +32,7 @@ def test_a_menu_offers_what_is_about_the_thing_that_is_pointed_at() -> None:
     assert len(offered([*queue, *queue], server=0)) == 8
 
 
+@pytest.mark.slow
 @KINDS
 def test_policies_of_ones_own_are_left_overruled_and_gone_on_with(kind: str, tmp_path: Path) -> None:
     scenario, own, _ = RUNS[kind]

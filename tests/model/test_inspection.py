@@ -91,6 +91,7 @@ def described(session: Session, thing: Thing) -> Description:
 
 
 class TestHistory:
+    @pytest.mark.slow
     def test_it_is_that_of_a_run_of_every_event(self, case):
         session, things = case
         for thing in things:

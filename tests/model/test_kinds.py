@@ -59,6 +59,7 @@ def test_the_headline_s_integral_grows_by_its_value(name):
     assert np.diff(totals) == pytest.approx(values[:-1] * np.diff(table[:, 1]), abs=1e-6)
 
 
+@pytest.mark.slow
 @KIND
 def test_measures_so_far_are_those_of_the_whole_run(name):
     """Both ways to measure agree, up to what happens between two samples."""

@@ -180,6 +180,7 @@ def test_the_slack_of_the_token_limit_is_below_nothing_where_a_type_has_too_many
     assert values[-1] == -1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["groups", "max-weight of VQS", "token-limit", "records"])
 def test_verify_says_at_which_event(name: str, folder: Path, slotscope) -> None:
     broken = BROKEN[name]
@@ -190,6 +191,7 @@ def test_verify_says_at_which_event(name: str, folder: Path, slotscope) -> None:
     assert f"event {found.event}: {found.sentence}" in said.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "policy",
     [

@@ -158,6 +158,7 @@ def mixed(session: Session, number: random.Random) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scenario", "events"), [("jrs-two-phases", 1200), *((name, EVENTS) for name in SCENARIOS)])
 def test_things_are_compared_with_the_event_as_states_do(
     scenario: str, events: int, monkeypatch: pytest.MonkeyPatch
@@ -244,6 +245,7 @@ def pairs(session: Session, number: random.Random) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scenario", "events"), [("jrs-two-phases", 1200), *((name, EVENTS) for name in SCENARIOS)])
 def test_changes_say_what_an_event_did_to_each_thing(
     scenario: str, events: int, monkeypatch: pytest.MonkeyPatch

@@ -231,6 +231,7 @@ class TestMistakes:
 
 
 class TestMeaning:
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", SCENARIOS)
     @given(data=st.data())
     def test_columns_say_what_each_event_says(self, kind, data):
@@ -253,6 +254,7 @@ class TestMeaning:
     def test_what_is_not_looked_at_could_not_have_changed_the_answer(self, text):
         assert hits("reservation", text) == story("reservation").hits(parse(text))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", SCENARIOS)
     @given(data=st.data())
     def test_it_does_not_matter_where_one_begins(self, kind, data):

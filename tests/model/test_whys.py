@@ -171,6 +171,7 @@ def check_flip(session: Session, answer: Why) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", KINDS)
 def test_random_decisions_are_explained_and_flipped(system: str) -> None:
     # In a queue a job that has just arrived waits behind others, too.

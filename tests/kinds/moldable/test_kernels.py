@@ -113,6 +113,7 @@ def agree(bench: Bench, events: int, state: Any = None) -> tuple[Any, int]:
     return states[1], met
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("certain", [False, True])
 @given(data=st.data())
 @settings(max_examples=20)

@@ -226,6 +226,7 @@ class TestIntegrals:
             float(Fraction(load))
         )
 
+    @pytest.mark.slow
     @given(moldable_scenarios())
     def test_a_run_that_is_empty_again_has_its_books_in_order(self, scenario: Any) -> None:
         """Little's law and rate conservation, Ghanbarian et al. (2025), (3) and (4), as they hold
@@ -247,6 +248,7 @@ class TestIntegrals:
 
 
 class TestRandomRuns:
+    @pytest.mark.slow
     @given(moldable_scenarios())
     def test_keep_every_invariant(self, scenario: Any) -> None:
         bench = assemble(scenario)

@@ -56,6 +56,7 @@ def agree(scenario: Any, events: int, check: bool = False) -> Any:
     return states[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 @given(data=st.data())
 @settings(max_examples=10)

@@ -88,6 +88,7 @@ def after(bench: Bench, events: int) -> Any:
 
 
 class TestASecondProgram:
+    @pytest.mark.slow
     @given(phase_scenarios("jrs"))
     def test_agrees_on_random_runs(self, scenario: Any) -> None:
         """It is given what happens and is chosen, and finds the same states."""
@@ -160,6 +161,7 @@ def _all_records(bench: Bench, events: int) -> Iterator[list[Record]]:
 
 
 class TestRandomRuns:
+    @pytest.mark.slow
     @given(phase_scenarios())
     def test_keep_every_invariant(self, scenario: Any) -> None:
         bench = assemble(scenario)

@@ -404,6 +404,7 @@ def test_no_step_is_without_words(data: Instance) -> None:
     each_record_is_worded(data)
 
 
+@pytest.mark.slow
 @given(instances(BEST_FIT, resources=2))
 def test_no_step_with_two_resources_is_without_words(data: Instance) -> None:
     each_record_is_worded(data)

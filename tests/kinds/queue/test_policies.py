@@ -50,6 +50,7 @@ def agrees(instance: Instance) -> None:
         assert ours == theirs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @given(data=st.data())
 def test_every_slot_agrees_with_the_second_program(algorithm: str, data: st.DataObject) -> None:

@@ -79,6 +79,7 @@ def test_every_event(scenario: ReservationScenario) -> None:
     agree(scenario, EVENTS, Task(stride=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", (*VARIANTS, *PEERS))
 @given(data=st.data())
 def test_every_event_of_variants_and_peers(policy: str, data: st.DataObject) -> None:

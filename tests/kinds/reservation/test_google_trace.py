@@ -60,6 +60,7 @@ def quantiles(values: np.ndarray, wanted: dict[str, Any]) -> dict[str, int]:
 
 @needs_traces
 class TestRealTrace:
+    @pytest.mark.slow
     def test_sizes_are_exact(self, real: tuple[GoogleTasks, dict[str, Any]]) -> None:
         tasks, oracle = real
         wanted = completed(oracle)
