@@ -18,9 +18,9 @@ from tests.model.test_question_changes import EVENTS, SCENARIOS, asked, compared
 
 
 def about_jobs(session: Session, number: random.Random) -> list[str]:
-    """Two questions about each field, of one job and of two."""
+    """Four questions about each field, of one job and of two; of so many more than a few hold somewhere."""
     words, found = session.info.words, []
-    for name, field in words.of_thing["job"].items():
+    for name, field in [*words.of_thing["job"].items()] * 2:
         member = f"[{number.randint(1, len(words.dimensions[field.index]))}]" if field.index else ""
         one, other = (f"job {number.randint(0, 90)} . {name}{member}" for _ in range(2))
         at = number.choice(("", "event % 3 = 0 and ", "event % 40 = 7 and was "))
