@@ -146,8 +146,9 @@ def _widths(setting: Setting) -> Candidates:
     if own:
         preference = own_choice(setting, speed_up)
     chosen = np.array([len(setting.subject.on) - 1] if setting.subject.on else [], np.int64)
-    names = lambda i: counted(i + 1, "server")  # noqa: E731
-    return Candidates("width", names, width, tuple(conditions), preference, chosen, "That")
+    return Candidates(
+        "width", lambda i: counted(i + 1, "server"), width, tuple(conditions), preference, chosen, it="That"
+    )
 
 
 def _servers(setting: Setting) -> Candidates:
