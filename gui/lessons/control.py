@@ -127,6 +127,7 @@ class LessonControl(QObject):
         self.adding.said.connect(self.said)
         worker.stood.connect(self._take_answer)
         worker.framed.connect(self._begin_anew)  # before anybody shows it
+        self.exercises.begins.connect(self._end_for_exercise)
         self.questions.given.connect(self.keeper.take)
         self.keeper.said.connect(self.said)
         self.questions.refused.connect(self._refuse_question)
@@ -146,7 +147,7 @@ class LessonControl(QObject):
             "tour": partial(self.open, TOUR),
             "ask_me": self.questions.ask_present,
             "reveal": self.questions.reveal,
-            "exercise": self._ask_exercise,
+            "exercise": lambda: self.exercises.line.ask(self._area.system),
             "keep_answers": self.keeper.choose,
             **self.presenter.commands(),
         }
@@ -249,11 +250,9 @@ class LessonControl(QObject):
                 dock.panel.forget()
             self._outline(self.lesson.steps[self.number])
 
-    def _ask_exercise(self) -> None:
-        """A lesson ends where an exercise begins."""
+    def _end_for_exercise(self) -> None:
         if self.lesson is not None:
             self.end()
-        self.exercises.line.ask(self._area.system)
 
     def _refuse_question(self, text: str) -> None:
         (self.said.emit if self.lesson is None else self.strip.say_fault)(text)

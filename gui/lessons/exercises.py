@@ -80,7 +80,15 @@ class ExerciseLine(QWidget):
 
 
 class ExerciseControl(QObject):
-    """Goes from decision to decision, and counts those that were right."""
+    """Goes from decision to decision, and counts those that were right.
+
+    Signals
+    -------
+    begins()
+        A lesson that is open ends here.
+    """
+
+    begins = Signal()
 
     def __init__(self, window: QWidget, worker: RunWorker, questions: QuestionControl) -> None:
         super().__init__(window)
@@ -95,6 +103,7 @@ class ExerciseControl(QObject):
 
     def begin(self, asks: frozenset[str], level: int, seed: int) -> None:
         """Open the run of a seed, and ask for its first decision."""
+        self.begins.emit()
         self._asks, self._level = asks, level
         self._right = self._count = 0
         self._worker.post_instead(partial(_begin, seed=seed))

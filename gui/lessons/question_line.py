@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMoveEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.language.words import tr
@@ -93,6 +93,9 @@ class QuestionLine(QWidget):
         self.words.setTextFormat(Qt.TextFormat.RichText)
         self.verdict.setTextFormat(Qt.TextFormat.RichText)
         self.answer, self.counts, self.fault = AnswerField(), AnswerField(), FaultLine()
+        self.fault.setAutoFillBackground(True)
+        self.fault.setBackgroundRole(QPalette.ColorRole.AlternateBase)
+        self.fault.setContentsMargins(10, 0, 8, 6)
         self.answer.setMaxLength(_LONGEST)
         self.answer.setAccessibleName(tr("Answer"))
         self.counts.hide()  # until a class is taught
@@ -134,7 +137,6 @@ class QuestionLine(QWidget):
         said.setSpacing(3)
         said.addWidget(self.words)
         said.addLayout(row)
-        said.addWidget(self.fault)
         said.addStretch(1)
         layout = QHBoxLayout(self)  # a curve stands beside the words: below them it would take the pictures' room
         layout.setContentsMargins(10, 4, 8, 6)
@@ -248,7 +250,28 @@ class QuestionLine(QWidget):
         """Say why what was typed is no answer; nothing if it is one."""
         self.fault.say(text)
         announce(self, text)
-        self.fault.setVisible(bool(text))
+        self._place_fault()
+
+    def _place_fault(self) -> None:
+        """Over the titles below it: a line more would change the pictures that the question is about."""
+        if self.fault.parentWidget() is not self.window():
+            self.fault.setParent(self.window())
+        self.fault.move(self.mapTo(self.window(), QPoint(0, self.height())))
+        self.fault.resize(self.width(), self.fault.heightForWidth(self.width()))
+        self.fault.setVisible(bool(self.fault.text()) and self.isVisible())
+        self.fault.raise_()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_fault()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        super().moveEvent(event)
+        self._place_fault()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.fault.setHidden(not event.spontaneous())
 
     def _show_counts(self) -> None:
         """A class is counted in a hall; curves differ from one to the next, and need the room."""

@@ -125,3 +125,38 @@ def test_pseudocode_beside_a_question_is_cut_no_more_than_if_the_step_were_the_f
     view = window.docks["algorithm"].panel.view
     at_rest(qtbot, window, lambda: view.picture.current == Line(2, 16))
     assert shown() == alone
+
+
+@pytest.mark.parametrize(("name", "step"), [("tour", 3), ("dra-2-reserve", 0)])
+def test_a_fault_leaves_the_picture_as_it_is(qtbot: QtBot, window: MainWindow, name: str, step: int) -> None:
+    ask(qtbot, window, name, step)
+    line, stacks = window.lessons.questions.line, window.docks["servers"].panel.stacks
+    before = line.height(), stacks.isVisible(), stacks.size()
+    line.answer.setFocus()
+    qtbot.keyClicks(line.answer, "99")
+    qtbot.keyClick(line.answer, Key.Key_Return)
+    assert line.fault.isVisible() and "99" in line.fault.text()
+    window.settle()
+    qtbot.wait(50)
+    assert (line.height(), stacks.isVisible(), stacks.size()) == before
+    corner = line.fault.mapTo(window, line.fault.rect().topLeft())
+    assert corner.y() == line.mapTo(window, line.rect().bottomLeft()).y() + 1
+    assert window.rect().contains(line.fault.geometry())
+    qtbot.keyClicks(line.answer, "1")
+    window.lessons.questions.close()
+    assert not line.fault.isVisible()
+
+
+def test_a_stray_x_leaves_the_lesson_as_it_is(qtbot: QtBot, window: MainWindow) -> None:
+    lessons = window.lessons
+    ask(qtbot, window, "dra-1-decision", 2)
+    press(qtbot, window, Key.Key_X)
+    assert lessons.exercises.line.isVisible()
+    press(qtbot, window, Key.Key_Escape)
+    assert not lessons.exercises.line.isVisible() and lessons.questions.open
+    assert lessons.lesson is not None and lessons.strip.isVisible()
+    press(qtbot, window, Key.Key_X)
+    qtbot.keyClick(lessons.exercises.line.begin, Key.Key_Return)
+    assert lessons.lesson is None and not lessons.strip.isVisible()
+    qtbot.waitUntil(lambda: lessons.questions.open)
+    assert lessons.questions.goes_on

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import Sequence
+from typing import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -172,7 +173,7 @@ def paint_header(painter: QPainter, scene: StackScene, captions: Captions, split
     painter.save()
     header = scene.regions.header
     painter.setClipRect(header.adjusted(0, -2 * scene.text.height, MARGIN, 0))
-    for number, caption in enumerate(captions.columns[: len(scene.figure.columns)]):
+    for number, caption in enumerate(_alike(scene, captions, split)[: len(scene.figure.columns)]):
         left, _, end = scene.span(number)
         if end > header.left() and left < header.right():
             # A caption stays in view as long as some of its column does.
@@ -204,9 +205,19 @@ def _caption(painter: QPainter, scene: StackScene, area: QRectF, caption: Captio
 
 def needs_split(scene: StackScene, captions: Captions) -> bool:
     """Whether k[i] and its configuration must stand on two lines to be read."""
+    return _any_cut(scene, captions, lambda caption: f"{caption.name} = {caption.configuration}")
+
+
+def _alike(scene: StackScene, captions: Captions, split: bool) -> tuple[Caption, ...]:
+    """The captions, with each configuration by its letters where one of them has no room in full."""
+    if not split or not _any_cut(scene, captions, lambda caption: caption.configuration):
+        return captions.columns
+    return tuple(replace(caption, configuration=caption.letters) for caption in captions.columns)
+
+
+def _any_cut(scene: StackScene, captions: Captions, words: Callable[[Caption], str]) -> bool:
     return any(
-        scene.text.width(f"{caption.name} = {caption.configuration}")
-        > scene.span(number)[2] - scene.span(number)[0] - 8
+        scene.text.width(words(caption)) > scene.span(number)[2] - scene.span(number)[0] - 8
         for number, caption in enumerate(captions.columns)
         if caption.name
     )

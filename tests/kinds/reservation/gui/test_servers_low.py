@@ -158,3 +158,27 @@ def test_a_moment_has_one_scale_whatever_was_seen_before(qtbot: QtBot) -> None:
     assert view.scene is not None
     assert fresh.scene is not None
     assert view.scene.layout.scale == fresh.scene.layout.scale
+
+
+def test_wanted_configurations_are_written_one_way(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By numbers where all of them have room, else by letters."""
+    session, titles = Session.open("dra-vms", kernel=False), []
+    session.run(events=300)
+    draw_first = Symbols.draw_first
+
+    def draw(text: Symbols, painter: QPainter, rect: QRectF, texts: Any, *style: Any) -> None:
+        if view.scene is not None and view.scene.regions.header.contains(rect.topLeft()):
+            titles.append(next((one for one in texts if text.width(one) <= rect.width()), ""))
+        draw_first(text, painter, rect, texts, *style)
+
+    monkeypatch.setattr(Symbols, "draw_first", draw)
+    ways = set()
+    for width in range(300, 700, 20):
+        titles.clear()
+        view = stacks(qtbot, session.frame(), (width, 500))
+        view.grab()
+        named = [title for name, title in pairwise(titles) if name.startswith("\x1fk\x1f[") and name.endswith("]")]
+        numbered = {title.startswith("(") for title in named if title}
+        assert len(numbered) <= 1, f"{width} {titles}"
+        ways |= numbered
+    assert ways == {True, False}
