@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMoveEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.sketch import SketchPad
@@ -99,6 +99,7 @@ class QuestionLine(QWidget):
         self.answer.setMaxLength(_LONGEST)
         self.answer.setAccessibleName(tr("Answer"))
         self.counts.hide()  # until a class is taught
+        self.counts.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)  # a verdict leaves it no more
         self.counts.setAccessibleName(tr("Counts of the class"))
         self.counts.hint(tr("counts: 3 = 12; none = 5"), tr("counts"))
         self.counts.setToolTip(
@@ -126,7 +127,7 @@ class QuestionLine(QWidget):
     def _arrange(self) -> None:
         row = QHBoxLayout()
         row.addWidget(self.answer, 2)
-        row.addWidget(self.verdict, 8)  # in the answer's place: a line more would change the pictures that it is about
+        row.addWidget(self.verdict, 40)  # in the answer's place: a line more would change the pictures that it is about
         row.addLayout(self._options)
         for name in ("commit", "reveal", "next", "skip"):
             row.addWidget(self.buttons[name])

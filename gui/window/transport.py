@@ -214,7 +214,7 @@ class TransportBar(QWidget):
         return row
 
     def _make_controls(self) -> QWidget:
-        """Buttons and speed."""
+        """Buttons and speed, and how far it is with compiled code."""
         controls = QWidget()
         row = _row_in(controls)
         for name in _BUTTONS:
@@ -227,14 +227,14 @@ class TransportBar(QWidget):
         row.addSpacing(12)
         row.addWidget(self.speed)
         row.addWidget(self._pace)
+        row.addSpacing(12)
+        row.addWidget(self._compiling)
         return controls
 
     def _make_toward(self) -> QWidget:
-        """How far it is with compiled code, and what to run to."""
+        """What to run to."""
         toward = QWidget()
         row = _row_in(toward)
-        row.addWidget(self._compiling)
-        row.addSpacing(12)
         coming = QLabel(tr("next"))
         coming.setObjectName("next")
         row.addWidget(coming)
@@ -316,7 +316,11 @@ class TransportBar(QWidget):
 
     def _fit_boxes(self) -> None:
         """Where the rows have no room, boxes are only as wide as what is chosen in them, and the pace is whole."""
-        self._pace.setMinimumWidth(self._pace.fontMetrics().horizontalAdvance("8.0 sub-steps/s") + 4)
+        paces = (
+            self._pace.text(),
+            "8.0 sub-steps/s" if self._compiling.isHidden() else "",
+        )  # others move nothing, or little
+        self._pace.setFixedWidth(max(map(self._pace.fontMetrics().horizontalAdvance, paces)) + 4)
         for box in (self.scenario, self.policy, self.kind):
             needed = box.fontMetrics().horizontalAdvance(box.currentText()) + _ARROW * box.fontMetrics().height()
             box.setMinimumWidth(min(box.sizeHint().width(), round(needed)))
@@ -408,6 +412,7 @@ class TransportBar(QWidget):
 
     def _show_pace(self, pace: Pace) -> None:
         self._pace.setText(pace.label)
+        self._fit_boxes()
 
     def change_speed(self, steps: int) -> None:
         """Go some round paces up or down."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QToolButton
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
-from slotscope.gui.language.words import speak
+from slotscope.gui.language.words import speak, tr
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.presenting.strokes import base_of
 from slotscope.model.reporting.records import Line
@@ -78,6 +78,30 @@ def test_a_question_leaves_a_comparison_its_stacks(qtbot: QtBot, window: MainWin
     press(qtbot, window, Key.Key_L)
     qtbot.waitUntil(lambda: not window.lecture.on)
     assert window.transport.scenario.isVisible() and window.transport.kind.isVisible()
+
+
+def test_a_verdict_has_the_row(qtbot: QtBot, window: MainWindow) -> None:
+    """It takes no second line while there is room beside it."""
+    ask(qtbot, window, "dra-1-decision", 2)
+    line = window.lessons.questions.line
+    press(qtbot, window, Key.Key_R)
+    at_rest(qtbot, window, lambda: not window.lessons.questions.open and line.verdict.isVisible())
+    window.settle()
+    free = line.width() - line.verdict.geometry().right()
+    beside = sum(one.width() for one in (line.buttons["skip"], line.counts))
+    assert line.counts.isVisible() and free - beside < 0.06 * line.width()
+    assert line.counts.width() == line.counts.sizeHint().width()
+    assert line.counts.fontMetrics().horizontalAdvance(line.counts.placeholderText()) < line.counts.width()
+
+
+def test_a_hall_is_told_how_far_compiling_is(qtbot: QtBot, window: MainWindow) -> None:
+    ask(qtbot, window, "dra-1-decision", 2)
+    label, text = window.transport._compiling, tr("compiling {done} of {all}").format(done=8, all=8)
+    window.worker.compiling.emit(text)
+    window.settle()
+    assert label.isVisible() and label.shown == [text]
+    window.worker.compiling.emit("")
+    assert not label.isVisible()
 
 
 def test_the_curve_that_came_leaves_the_servers_their_room(qtbot: QtBot, window: MainWindow) -> None:
