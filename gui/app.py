@@ -87,6 +87,8 @@ def main(
     window.ready.connect(lambda: window.worker.opened.connect(collector.settle), Qt.ConnectionType.SingleShotConnection)
     place(window, settings)
     window.panels.begin_with(_system_of(scenario))
+    app.processEvents()  # what was pressed meanwhile reaches the splash
+    pressed = splash.pressed
     window.show()
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
     splash.close()
@@ -98,6 +100,8 @@ def main(
         window.lessons.open(*lesson)
     else:
         open_in(window, scenario, policies, seed, event, trace)
+    for keys in pressed:
+        window.actions_by_name.press(keys)
     for asked in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked, lambda *_: window.close())
     beat = QTimer()  # lets Python see Ctrl+C

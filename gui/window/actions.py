@@ -325,6 +325,12 @@ class Actions:
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
 
+    def press(self, keys: QKeySequence) -> None:
+        """Carry out what a key means that was pressed before the window had the keys."""
+        for command in COMMANDS:
+            if keys in (QKeySequence(one) for one in (*command.keys, command.paging) if one):
+                self._actions[command.name].trigger()
+
     def restyle(self, theme: Theme) -> None:
         """Draw the icons in the theme's colour."""
         for command in COMMANDS:

@@ -1,6 +1,7 @@
 """The first thing that is seen: painted by bare Qt, before anything heavy is imported.
 
 A label, not a QSplashScreen: that keeps its caller for a whole second (Qt 6.11), waiting for what has happened.
+It has the keys until the window comes, and keeps what is pressed for that: a lecturer presses F5 at once.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from time import monotonic
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QColor, QPainter, QPixmap
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLabel
 
 from slotscope.gui.theme import Theme, fonts
@@ -19,7 +20,22 @@ _WIDTH, _HEIGHT, _MARGIN = 460, 200, 28
 _PATIENCE = 0.2
 
 
-def show_splash(app: QApplication, theme: Theme) -> QLabel:
+class Splash(QLabel):
+    """Shows a picture, and keeps the keys that are pressed meanwhile."""
+
+    def __init__(self, picture: QPixmap) -> None:
+        super().__init__()
+        self.pressed: list[QKeySequence] = []
+        self.setWindowFlags(Qt.WindowType.SplashScreen | Qt.WindowType.FramelessWindowHint)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setPixmap(picture)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Kept, in their order."""
+        self.pressed.append(QKeySequence(event.keyCombination()))
+
+
+def show_splash(app: QApplication, theme: Theme) -> Splash:
     """Show the program's name until it is closed."""
     ratio = app.primaryScreen().devicePixelRatio()
     picture = QPixmap(round(_WIDTH * ratio), round(_HEIGHT * ratio))
@@ -36,16 +52,14 @@ def show_splash(app: QApplication, theme: Theme) -> QLabel:
     painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, "a laboratory for scheduling policies")
     _paint_slots(painter, theme)
     painter.end()
-    splash = QLabel()
-    splash.setWindowFlags(Qt.WindowType.SplashScreen | Qt.WindowType.FramelessWindowHint)
-    splash.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    splash.setPixmap(picture)
+    splash = Splash(picture)
     splash.resize(_WIDTH, _HEIGHT)
     splash.move(app.primaryScreen().availableGeometry().center() - splash.rect().center())
     splash.show()
     end = monotonic() + _PATIENCE
     while not splash.windowHandle().isExposed() and monotonic() < end:
         app.processEvents()
+    splash.activateWindow()  # to a window of this kind many systems give no keys unless it asks
     app.processEvents()
     return splash
 

@@ -6,9 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.main_window import MainWindow
 from slotscope.gui.theme import load_theme
 from slotscope.gui.window.splash import show_splash
 from tests.gui.painted import colours_in, pixels_of
@@ -26,6 +28,17 @@ def test_it_shows_the_name_and_the_slots(qapp: QApplication, qtbot: QtBot) -> No
     colours = colours_in(pixels_of(splash.pixmap().toImage())[::4])
     assert {theme.panel, *theme.types[:4]} <= colours
     assert len(colours) > 12  # text has soft edges
+
+
+def test_it_has_the_keys_until_the_window_comes(qapp: QApplication, qtbot: QtBot, window: MainWindow) -> None:
+    splash = show_splash(qapp, load_theme("light"))
+    qtbot.addWidget(splash)
+    qtbot.waitUntil(splash.isActiveWindow)
+    qtbot.keyClick(splash, Qt.Key.Key_F5)
+    qtbot.keyClick(splash, Qt.Key.Key_Z)  # means nothing
+    for keys in splash.pressed:
+        window.actions_by_name.press(keys)
+    assert window.lecture.on
 
 
 def test_nothing_heavy_is_needed_for_it() -> None:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
@@ -134,6 +135,7 @@ def test_only_a_start_without_a_scenario_offers_it(
 ) -> None:
     """With the window's own start, up to where the program waits for its user."""
     offered: list[bool] = []
+    lectures: list[bool] = []
     settings = QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat)
     windows = []
 
@@ -141,6 +143,7 @@ def test_only_a_start_without_a_scenario_offers_it(
         (window,) = windows
         window.ready.emit()  # as once all panels are built
         offered.append(not window.lessons.offer.isHidden())
+        lectures.append(window.lecture.returns)
         window.close()
         return 0
 
@@ -154,7 +157,9 @@ def test_only_a_start_without_a_scenario_offers_it(
     monkeypatch.setattr(app, "make_window", keep)
     monkeypatch.setattr(QApplication, "exec", ends)
     monkeypatch.setattr(app.signal, "signal", lambda *_: None)
-    monkeypatch.setattr(app, "show_splash", lambda *_: SimpleNamespace(close=lambda: None))
+    splash = SimpleNamespace(close=lambda: None, pressed=[QKeySequence("F5")])
+    monkeypatch.setattr(app, "show_splash", lambda *_: splash)
     monkeypatch.setattr(app, "install", lambda: None)
     assert app.main("dra-classroom", **asked) == 0
     assert offered == [shown]
+    assert lectures == [True]  # what was pressed at the splash holds once all panels are there
