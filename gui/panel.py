@@ -337,6 +337,10 @@ class Panel(QWidget):
         own = [area for area in areas if not isinstance(area, QAbstractItemView)]
         return max((area.verticalScrollBar().maximum() for area in own), default=0)
 
+    def height_of_lines(self, count: int) -> int:
+        """Height in pixels of a sentence of so many lines, in a panel that says one."""
+        return 0
+
     def show_note(self, text: str) -> None:
         """Show a sentence instead of the picture."""
         self._note.setText(text)

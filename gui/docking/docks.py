@@ -102,10 +102,10 @@ class PanelDock(QDockWidget):
             button.setIcon(icon(name, theme, theme.muted))
         self.panel.set_theme(theme)
 
-    def height_for(self, width: int) -> int:
-        """Height in pixels that the panel needs at a width, its title included."""
+    def height_for(self, width: int, lines: int) -> int:
+        """Height in pixels that the panel's sentence needs at a width, or one of *lines*, its title included."""
         title = self.titleBarWidget().sizeHint().height()
-        return title + max(0, self.panel.heightForWidth(width))
+        return title + max(self.panel.heightForWidth(width), self.panel.height_of_lines(lines))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)

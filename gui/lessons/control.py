@@ -129,6 +129,7 @@ class LessonControl(QObject):
         worker.framed.connect(self._begin_anew)  # before anybody shows it
         self.exercises.begins.connect(self._end_for_exercise)
         self.questions.given.connect(self.keeper.take)
+        self.questions.held.connect(lambda _: lecture.ask(self.questions.stands))
         self.keeper.said.connect(self.said)
         self.questions.refused.connect(self._refuse_question)
         self.set_theme(area.theme)

@@ -66,6 +66,11 @@ class QuestionControl(QObject):
 
     # Asking.
 
+    @property
+    def stands(self) -> bool:
+        """Whether a question is there, or on its way; also one that was answered, until it is closed."""
+        return self._awaited or self.posed is not None
+
     def begin_turn(self, lane: int = 0, step: tuple[str, int] = ("", 0), goes_on: bool = False) -> int:
         """Another question is made, of a *step* of a lesson by name and number, or none; its turn."""
         self.close()

@@ -215,6 +215,10 @@ class DecisionsPanel(Panel):
         """Height that the present sentence needs at a width."""
         return self.view.height_of(self.model.present_row(), width)
 
+    def height_of_lines(self, count: int) -> int:
+        """Height of a sentence of so many lines."""
+        return self.view.height_of_lines(count)
+
     def begin(self, frame: Frame) -> None:
         """Another run: its words, marks and unit of time."""
         self._paused_at, self._read_up_to = None, -1

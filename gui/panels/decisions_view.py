@@ -244,7 +244,11 @@ class LogView(QTableView):
                 indent = high * _STEP_INDENT if entry.step else 0.0
                 text = _worded(entry, numbered=not widths[EVENT])
             count = self._count_lines(text, font, key, max(1.0, room - indent))
-            yield round(high * (count if self.rows.whole else min(count, _MOST_LINES)) + 2 * _PADDING)
+            yield self.height_of_lines(count if self.rows.whole else min(count, _MOST_LINES))
+
+    def height_of_lines(self, count: int) -> int:
+        """Height in pixels of a row whose sentence takes so many lines."""
+        return round(QFontMetricsF(self.font()).height() * count + 2 * _PADDING)
 
     def _count_lines(self, text: str, font: QFont, known_as: str, width: float) -> int:
         """How many lines a sentence takes: most stay as they are from moment to moment."""

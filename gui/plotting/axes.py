@@ -183,9 +183,14 @@ class EndLabel:
 Placed = tuple[EndLabel, float, float]
 
 
-def _look(placed: Sequence[Placed]) -> list[tuple[str, str, int, int]]:
-    """How labels look, as far as anybody sees it."""
-    return [(label.text, label.color, round(PARTS * mark), round(PARTS * centre)) for label, mark, centre in placed]
+def _look(placed: Sequence[Placed]) -> list[tuple[str, str, float, float]]:
+    """How labels look."""
+    return [(label.text, label.color, mark, centre) for label, mark, centre in placed]
+
+
+def _seen(place: float) -> float:
+    """The nearest place that is told apart: there it is painted, whatever was near it before."""
+    return round(PARTS * place) / PARTS
 
 
 class LabelColumn(pg.AxisItem):  # type: ignore[misc]
@@ -199,7 +204,7 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
     def __init__(self, theme: Theme, fonts: Fonts) -> None:
         super().__init__("right", showValues=False)
         self._labels: list[EndLabel] = []
-        self._painted: list[tuple[str, str, int, int]] = []  # how it looked when it was painted
+        self._painted: list[tuple[str, str, float, float]] = []  # how it looked when it was painted
         self._least = _GAP
         self.set_theme(theme, fonts)
 
@@ -242,8 +247,8 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         low, high = view.viewRange()[1]
         shown = self._labels[: int(height // size)]
         marks = [height * (1 - (label.value - low) / (high - low)) for label in shown]
-        kept = [min(max(mark, 0.0), height) for mark in marks]
-        return list(zip(shown, marks, spread(kept, size, 0.0, height), strict=True))
+        centres = spread([min(max(mark, 0.0), height) for mark in marks], size, 0.0, height)
+        return list(zip(shown, map(_seen, marks), map(_seen, centres), strict=True))
 
     def paint(self, painter: QPainter, *_: object) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -28,6 +28,8 @@ _MOST_BESIDE = 0.5
 _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
 #: Shares of the height that the log has at most for its one sentence, and when it is brought up.
 _SENTENCE, _LOG = 0.5, 0.5
+#: Lines that the sentence has at least while an answer is awaited, by the number of policies: most answers have them.
+_TOLD = {1: 2, 2: 3, 3: 3}
 #: Share of the width by which the panel beside the servers may be too wide, or too narrow, as by half a digit.
 _CALM, _CUT = 0.05, 0.01
 _NO_BREAK = "\u00a0"
@@ -77,6 +79,7 @@ class LectureMode(QObject):
         self.on = False
         self._wanted = False  # once all panels are there
         self._led = False  # whether a lesson says what is shown
+        self._asked = False  # whether a question stands above the panels
         self.strip = QLabel(self._window, wordWrap=True)
         self.strip.setObjectName("panel-strip")
         self.strip.setContentsMargins(8, 2, 8, 4)
@@ -316,11 +319,19 @@ class LectureMode(QObject):
         )
         self.strip.setText(names)
 
+    def ask(self, asked: bool) -> None:
+        """A question stands above the panels, or none any more: its answer is told where it was asked.
+
+        A longer sentence, or a shorter one, would rearrange the pictures that the question is about.
+        """
+        self._asked = asked
+
     def fit(self) -> None:
         """Give the sentences the room that they need, and the servers what is left."""
         if self.on:
             self.restyle()
-            self._sentence = 0
+            if self._staged or not self._asked:
+                self._sentence = 0
             self._share_out()
 
     def follow(self) -> None:
@@ -332,8 +343,8 @@ class LectureMode(QObject):
     def _look_again(self) -> None:
         frame = self._area.frame
         if self._staged and frame is not None and not frame.running:  # else it is on its way to the moment
-            self._staged = False
             self.fit()
+            self._staged = False
         elif self.on:
             more = (self._widths()[1] - self._right) / self._window.width()
             if more > _CUT or more < -_CALM:
@@ -372,4 +383,5 @@ class LectureMode(QObject):
     def _needed(self) -> int:
         """Height in pixels that the longest of the present sentences needs."""
         width = int(self._widths()[0])
-        return max(dock.height_for(width) for dock in self._docks_of(SENTENCES))
+        docks = self._docks_of(SENTENCES)
+        return max(dock.height_for(width, _TOLD[len(docks)] if self._asked else 1) for dock in docks)

@@ -295,6 +295,19 @@ def test_labels_that_do_not_fit_are_left_out(plot: TimePlot) -> None:
     assert texts == [f"curve {number}" for number in range(len(texts))]
 
 
+def test_a_label_stands_where_it_would_had_it_never_moved(plot: TimePlot) -> None:
+    """What moves by less than is seen is not painted again."""
+    plot.add_curve("run", "run", label="now").append([0, 1], [0, 5.0])
+    plot.set_reference("best", 4.3, "optimum", "best")
+    plot.refresh()
+    column = plot.getPlotItem().getAxis("right")
+    picture(plot)
+    before = [places for _, *places in column.placed()]
+    plot.set_reference("best", 4.300001, "optimum", "best")
+    plot.refresh()
+    assert [places for _, *places in column.placed()] == before
+
+
 def test_parts_can_be_renamed_and_removed(plot: TimePlot) -> None:
     plot.add_curve("a", 0, label="old").append([0, 1], [1, 1])
     plot.add_band("band", 0).append([0, 1], [1, 1], [1, 1])

@@ -161,8 +161,8 @@ class RewardTable(Chart):
         rows = [[heading for heading, _ in COLUMNS]] + [list(one.cells()) for one in self._counts]
         needed = [max(metrics.horizontalAdvance(row[place]) for row in rows) for place in range(len(COLUMNS))]
         usual = metrics.horizontalAdvance(_USUAL)
-        known = self._widths or [usual] * len(COLUMNS)
-        self._widths = [max(pair) for pair in zip(known, needed, strict=True)]
+        known = self._widths or [0.0] * len(COLUMNS)
+        self._widths = [max(usual, *pair) for pair in zip(known, needed, strict=True)]
 
     def _lefts(self) -> list[float]:
         """Where the columns begin; shares give way where names have no room."""

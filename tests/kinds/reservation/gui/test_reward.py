@@ -399,3 +399,14 @@ def test_a_step_of_a_lesson_has_columns_of_its_own_width(qtbot: QtBot) -> None:
 
     alone = shown(7)
     assert shown(10_000_000) != alone == shown(7)
+
+
+def test_columns_are_as_wide_as_if_there_had_always_been_room(qtbot: QtBot) -> None:
+    """Shares of rejections, which had given way, come back in a column of the usual width."""
+    table = on_screen(qtbot, RewardTable(LIGHT), 500, 90)
+    table.set_counts((TypeCounts(None, "all types", 90, 60, 30, 5),))
+    alone = table.grab().toImage()
+    table.resize(220, 90)
+    assert table.grab().toImage() != alone
+    table.resize(500, 90)
+    assert table.grab().toImage() == alone
