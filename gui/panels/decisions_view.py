@@ -308,9 +308,12 @@ class LogView(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         """All that is seen, row by row: Qt would go from cell to cell."""
         painter, room = QPainter(self.viewport()), self.viewport()
-        painter.fillRect(event.rect(), self.ground)
+        # A log that is scrolled while its header is painted is asked for what has moved out of it.
+        seen = event.rect() & room.rect()
+        painter.setClipRect(seen)
+        painter.fillRect(seen, self.ground)
         if last := self._log.rowCount():
-            begin, end = (self.rowAt(y) for y in (event.rect().top(), event.rect().bottom()))
+            begin, end = (self.rowAt(y) for y in (seen.top(), seen.bottom()))
             mouse = room.mapFromGlobal(QCursor.pos()) if room.underMouse() else QPoint(-1, -1)
             rows = range(begin, last if end < 0 else end + 1) if begin >= 0 else range(0)
             self.rows.paint(painter, self._log, rows, self.indexAt(mouse))

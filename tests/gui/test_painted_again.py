@@ -49,6 +49,18 @@ def on_glass(widget: QWidget) -> np.ndarray:
     return np.zeros((0, 0)) if image.isNull() else pixels_of(image.convertToFormat(QImage.Format.Format_RGB32))
 
 
+def test_a_log_that_scrolls_while_its_header_is_painted_stays_in_its_place(qtbot: QtBot) -> None:
+    """Rows that it had left stood over the panel's filters, until something there was painted again."""
+    session = Session.open("dra-vms", kernel=False)
+    panel = on_screen(qtbot, DecisionsPanel(load_theme("light")), 620, 220)
+    for _ in range(4):
+        session.run(events=4)
+        panel.view.horizontalHeader().viewport().update()  # before the log
+        panel.view.viewport().update()
+        panel.set_frame(session.frame())
+        qtbot.waitUntil(lambda: np.array_equal(on_glass(panel), pixels(panel)))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("made", [AlgorithmPanel, DecisionsPanel])
 @pytest.mark.parametrize("height", [220, 900])
