@@ -38,6 +38,7 @@ class ZoomedPicture(PointedPicture):
     _text: Lines  #: measures and draws text in the widget's font
     _legend: Any
     _fit: Any  #: the layout in which everything is seen, None until it is known
+    _wished: Any  #: what that was to have room for: it may have settled for other wishes itself
     _scene: Any
 
     #: What another run, theme or font changes for good; ``_text`` and ``_ratio`` are known.
@@ -134,9 +135,9 @@ class ZoomedPicture(PointedPicture):
 
     def _layout(self, stage: QRectF, wishes: Any) -> Any:
         """The present layout for these wishes, kept within the content."""
-        if self._fit is None or self._fit.wishes != wishes:
+        if self._fit is None or self._wished != wishes:
             width, height = (int(side * self._ratio) for side in (stage.width(), stage.height()))
-            self._fit = self._fitting(wishes, width, height)
+            self._fit, self._wished = self._fitting(wishes, width, height), wishes
         self._zoom = min(self._zoom, self._fit.most_zoom)
         layout = self._zoomed().seen_from(*self._offset)
         self._offset = layout.offset

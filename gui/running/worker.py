@@ -20,6 +20,7 @@ from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.running.afterwards import Afterwards, explaining, moments_of
 from slotscope.gui.running.called import called, way_back
 from slotscope.gui.running.drive import SLICE_SECONDS, Drive
+from slotscope.gui.running.frame_rate import PACED_SECONDS, FrameRate
 from slotscope.gui.running.goals import Goal, GoalProgress
 from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.gui.running.searches import Searches
@@ -38,10 +39,6 @@ Command = Callable[["RunWorker"], None]
 
 #: Seconds between two looks at what is not done yet: a frame to be taken, code to be compiled.
 MOMENT = 0.05
-
-#: Seconds between two frames of a run that goes on without limit, more than sixty of which nobody sees in a second;
-#: and at a pace, as many as a film has, which a quarter of a core is enough for.
-FRAME_SECONDS, PACED_SECONDS = 1 / 60, 1 / 25
 
 #: Seconds that the run has to end before the window closes without it.
 LAST_WAIT = 5.0
@@ -103,7 +100,7 @@ class RunWorker(QObject):
         self._stops: SimpleQueue[None] = SimpleQueue()  # one for each wish that has not arrived
         self._searches = Searches()
         self._told = 0.0  # when progress was last told
-        self._next_frame = 0.0  # when a run that goes on may be seen again
+        self._rate = FrameRate()
         self._telling = False
         self.opening = False  # whether the present command opens another run
         self._warming = Warming()
@@ -150,6 +147,7 @@ class RunWorker(QObject):
 
     def take(self) -> None:
         """The last frame has been drawn; another may come."""
+        self._rate.drawn()
         self._taken.set()
         self._commands.put(_nothing)
 
@@ -179,7 +177,7 @@ class RunWorker(QObject):
         """
         try:
             if self.drive.running and (self.drive.rests or self.window_grows):
-                left = self._next_frame - monotonic()
+                left = self._rate.left
                 return self._commands.get(timeout=left if left > 0 else PACED_SECONDS)
             if self.drive.running or self._explains:
                 return self._commands.get(block=False)
@@ -276,11 +274,9 @@ class RunWorker(QObject):
     def _publish(self) -> None:
         if self.session is None or not self._stale or self.drive.unseen or not self._taken.is_set():
             return
-        now = monotonic()
-        if not self._stops.empty() or (self.drive.running and now < self._next_frame):
+        if not self._stops.empty() or (self.drive.running and self._rate.left > 0):
             return  # what a frame recalls would be given up, too
-        period = FRAME_SECONDS if self.drive.pace == NO_LIMIT else PACED_SECONDS
-        self._next_frame = max(self._next_frame, now - period / 2) + period  # the rate is kept
+        self._rate.count(self.drive.pace != NO_LIMIT)
         line = self.session.timeline
         legible = not self.drive.running or self.drive.legible(self.session)
         if self.drive.running and legible:
@@ -471,7 +467,7 @@ class RunWorker(QObject):
 
     def _slice(self) -> None:
         before, self._after.ran = moments_of(self.present), True
-        if (said := self.drive.slice(self.present, self._next_frame - monotonic())) is not None:
+        if (said := self.drive.slice(self.present, self._rate.left)) is not None:
             self.drive.end()
             self.tell(said)
         elif self.drive.told_of_gap != self._gap:  # also where another pace or goal has ended it

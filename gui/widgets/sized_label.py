@@ -30,6 +30,7 @@ class SizedLabel(QLabel):
         if text == self.text():
             return
         self.setText(text)
+        self.sizeHint()  # lays the text out: where Qt does that in painting, it paints all once more
         self._fit()
 
     def size_of(self, text: str) -> QSize:

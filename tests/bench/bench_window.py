@@ -29,7 +29,7 @@ from slotscope.gui import app as gui_app
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import panels_of
 from slotscope.gui.running.goals import Goal
-from slotscope.gui.running.pace import NO_LIMIT, REAL_TIME
+from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario, write_scenario
 from tests.bench.timing import SETTLED, SIZES, Spread, aim, scaled, section, spread, table
@@ -202,10 +202,10 @@ def alternate(window: MainWindow, rounds: int, seconds: float) -> tuple[list[Str
     return drawn, undrawn
 
 
-def at_real_time(window: MainWindow, rounds: int, seconds: float) -> list[Stretch]:
-    """Stretches drawn at 1x."""
+def at_pace(window: MainWindow, pace: float, rounds: int, seconds: float) -> list[Stretch]:
+    """Stretches drawn at so many units of time a second."""
     watch = Watch(window)
-    window.control.set_pace(REAL_TIME)
+    window.control.set_pace(Pace(time=pace))
     return [watch.measure(Goal(), seconds) for _ in range(rounds)]
 
 
@@ -289,7 +289,6 @@ def bench_window(case: Case, rounds: int, seconds: float) -> None:
         if case.beside:
             compare(window, case.beside)
         drawn, undrawn = alternate(window, rounds, seconds)
-        paced = at_real_time(window, rounds, seconds) if case.paced else []
         window.close()
         window.deleteLater()
         spin(0.1)
@@ -303,11 +302,25 @@ def bench_window(case: Case, rounds: int, seconds: float) -> None:
     )
     kept = [100 * x.own_speed / y.own_speed for x, y in zip(drawn, undrawn, strict=True)]
     aim(f"speed that is left while drawing, {title}", 80, kept, "%", at_least=True, limit_is=why_slower(drawn, undrawn))
-    if paced:
-        frames = spread(one.frames / one.seconds for one in paced).text(2)
-        why = f"{frames} frames a second; {most_costly(paced)}"
-        aim(f"CPU at 1x, {title}", 25, [100 * one.cpu / one.seconds for one in paced], "% of a core", limit_is=why)
     section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, {title}", summary(drawn, undrawn), "", panel_table(drawn))
+
+
+def bench_paced(case: Case, rounds: int, seconds: float) -> None:
+    """What both threads take of a core while the run keeps a pace."""
+    with tempfile.TemporaryDirectory() as folder:
+        window = open_window(case.scenario, case.settled, Path(folder))
+        paced = at_pace(window, case.pace, rounds, seconds)
+        window.close()
+        window.deleteLater()
+        spin(0.1)
+    frames, events = (
+        spread(count / one.seconds for one, count in found).text(2)
+        for found in ([(one, one.frames) for one in paced], [(one, one.events) for one in paced])
+    )
+    shares = [100 * one.cpu / one.seconds for one in paced]
+    run = spread(100 * one.run_cpu / one.seconds for one in paced).text(2)
+    why = f"{frames} frames and {events} events a second; {most_costly(paced)}, and the run takes {run} % of a core"
+    aim(f"CPU at {case.pace:g}x, {case.title}", 25, shares, "% of a core", limit_is=why)
 
 
 def most_costly(drawn: Sequence[Stretch]) -> str:
@@ -345,7 +358,7 @@ class Case(NamedTuple):
     scenario: Scenario
     settled: float = SETTLED  #: the time after which it is measured
     beside: tuple[str, ...] = ()  #: policies of further lanes
-    paced: bool = False  #: whether what it takes at 1x is aimed at, too
+    pace: float = 1.0  #: units of time a second where it keeps one
 
 
 def enlarged(name: str, **changes: Any) -> Scenario:
@@ -359,11 +372,21 @@ def cases() -> list[Case]:
     """All windows, the most usual first."""
     many = SIZES[-1]
     return [
-        *(Case(f"DRA, L = {servers}", scaled(servers), paced=servers == SIZES[0]) for servers in SIZES),
+        *(Case(f"DRA, L = {servers}", scaled(servers)) for servers in SIZES),
         Case(f"BF-J/S, L = {many}", enlarged("queues-wide-jobs", servers={"count": many}), 100),
         Case("JRS, 10,000 normal servers", enlarged("jrs-two-phases", workload={"scale": 41_000})),
         Case(f"greedy(p*), L = {many}", enlarged("moldable-sublinear", servers={"count": many})),
         Case(f"three lanes, L = {SIZES[0]}", scaled(SIZES[0]), SETTLED, ("power-of-d", "best-fit")),
+    ]
+
+
+def paced_cases() -> list[Case]:
+    """What runs at a pace: of each kind a scenario with as many events a second as frames, or more."""
+    return [
+        Case(f"DRA, L = {SIZES[0]}", scaled(SIZES[0])),
+        Case("queues-wide-jobs", load_scenario("queues-wide-jobs"), 20_000, pace=500),
+        Case("jrs-two-phases", load_scenario("jrs-two-phases")),
+        Case("moldable-classes", load_scenario("moldable-classes")),
     ]
 
 
@@ -381,6 +404,9 @@ def main() -> None:
     for case in cases():
         if arguments.only in case.title:
             bench_window(case, rounds, seconds)
+    for case in paced_cases():
+        if arguments.only in case.title:
+            bench_paced(case, rounds, seconds)
 
 
 if __name__ == "__main__":

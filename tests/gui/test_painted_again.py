@@ -209,6 +209,22 @@ def test_a_number_that_takes_the_same_room_lays_out_nothing(qtbot: QtBot) -> Non
         assert layouts.count == asked
 
 
+@pytest.mark.parametrize("form", [Qt.TextFormat.PlainText, Qt.TextFormat.RichText])
+def test_a_number_that_changes_is_painted_once(qtbot: QtBot, form: Qt.TextFormat) -> None:
+    around = on_screen(qtbot, QWidget(), 200, 40)
+    label = SizedLabel(around)
+    label.setTextFormat(form)
+    label.show_text("event 0")
+    label.show()
+    qtbot.wait(50)
+    paints = Counted(label)
+    for number in range(1, 6):
+        label.show_text(f"event {number}")
+        for _ in range(3):
+            QApplication.processEvents()
+        assert paints.count == number
+
+
 def test_a_number_above_a_shortened_caption_lays_out_nothing(qtbot: QtBot) -> None:
     tiles, long = Tiles(load_theme("dark")), "a caption that there is no room for"
     on_screen(qtbot, tiles, 200, 80)

@@ -143,7 +143,7 @@ def test_a_wait_that_is_cut_short_is_told_only_while_it_lasts(qtbot, after: Call
     if worker.drive.running:
         worker._slice()
     worker.take()
-    worker._next_frame = 0.0
+    worker._rate._next = 0.0
     worker._publish()
     assert len(frames) == 2 and not frames[-1].message
 
@@ -252,7 +252,7 @@ def test_a_frame_that_is_out_when_something_else_is_asked_for_need_not_be_drawn(
     assert worker.outdated is frames[-1]
     worker._taken.set()
     worker._slice()
-    worker._next_frame = 0.0
+    worker._rate._next = 0.0
     worker._publish()
     assert len(frames) == 1, "the one that is asked for comes next"
     worker._stopped()

@@ -31,8 +31,8 @@ from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.gestures import Gestures, show_tip
 from slotscope.model.reporting.frame import Frame
 
-#: Milliseconds between the pictures of something that fades.
-_FADING = 40
+#: Milliseconds between the pictures of something that fades, where no frame brings one: those are closer.
+_FADING = 100
 #: How far the axis of jobs goes beyond the largest number.
 _HEADROOM = 1.06
 #: Least width of one of two facets side by side, in letters.
@@ -100,7 +100,7 @@ class AllocationsChart(Chart):
             changed |= scale.follow(0.0, _HEADROOM * row.most, running)
         if changed or len(self._facets) == 0:
             self._lay_out()
-        if self._flashes.left() and not self._fading.isActive():
+        if self._flashes.left():
             self._fading.start()
         self.update()
 

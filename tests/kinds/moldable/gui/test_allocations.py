@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.moldable.allocations import AllocationsPanel
+from slotscope.gui.kinds.moldable.allocations import _FADING, AllocationsPanel
 from slotscope.gui.kinds.moldable.allocations_layout import ORDER, WidthSpan
 from slotscope.gui.kinds.moldable.allocations_marks import FLASH, EventMark
 from slotscope.gui.kinds.moldable.allocations_values import (
@@ -28,6 +29,7 @@ from slotscope.gui.kinds.moldable.allocations_values import (
 from slotscope.gui.kinds.moldable.colours import width_color
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.plotting.scales import SteppedRange
+from slotscope.gui.running.frame_rate import LONGEST_SECONDS
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL
@@ -242,6 +244,23 @@ def test_a_blocked_arrival_flashes_where_it_was_refused(qtbot: QtBot, panel: All
     assert count(panel.chart, LIGHT.rejection) > before
     qtbot.waitUntil(lambda: not panel.chart.flashes.left(), timeout=round(10_000 * FLASH))
     assert count(panel.chart, LIGHT.rejection) == before
+
+
+def test_what_fades_is_painted_by_frames_where_they_come_often_enough(
+    panel: AllocationsPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = after(FLAG_BLOCKED)
+    session.seek(session.frame().event - 1)
+    panel.set_frame(session.frame(running=True))
+    begun: list[bool] = []
+    monkeypatch.setattr(
+        panel.chart, "_fading", SimpleNamespace(start=lambda: begun.append(True), isActive=lambda: True)
+    )
+    session.to_live_end()
+    for number in range(1, 4):
+        panel.set_frame(session.frame(running=True))
+        assert len(begun) == number, "each frame lets it wait for the next"
+    assert _FADING > 1000 * LONGEST_SECONDS
 
 
 def test_after_going_back_nothing_flashes(panel: AllocationsPanel) -> None:

@@ -43,6 +43,18 @@ def test_jobs_have_the_colours_of_their_widths_from_5_to_100_000_servers(qtbot: 
     assert close.layout.cell.written
 
 
+def test_frame_after_frame_has_its_servers_where_they_are_without_finding_it_anew(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Made("moldable-classes")
+    panel = shown(qtbot, made.frame(1.0), (900, 260))
+    layout = scene_in(panel).layout
+    assert layout.wishes.aside, "captions stand beside servers that are this low"
+    monkeypatch.setattr(panel.view, "_fitting", None)
+    panel.set_frame(made.frame(2.0))
+    assert scene_in(panel).layout == layout
+
+
 def test_more_servers_than_pixels_are_mixed_and_can_be_zoomed(qtbot: QtBot) -> None:
     made = Made(servers=600_000)
     made.state.server_job[:300_000] = np.arange(300_000) // 5 * 5
