@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Iterator
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QScrollArea
 from pytestqt.qtbot import QtBot
 
@@ -18,7 +19,7 @@ from slotscope.gui.widgets.curtain import Curtain, curtain_of
 from tests.gui.halls import PROJECTOR, stand
 from tests.gui.overflowing import cut, scrolled_sideways, shortened
 from tests.gui.test_lecture import CLASSROOMS, LEAST
-from tests.gui.windows import complete_window
+from tests.gui.windows import at_rest, complete_window, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
@@ -60,6 +61,22 @@ def test_nothing_is_cut_in_any_panel(
             qtbot.wait(30)
             window.settle()
             _is_whole(qtbot, window, lane_name(name, lane))
+
+
+def test_what_is_solved_late_has_its_width(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine tells the optimum after the hall was arranged, by a page with numbers in place of a busy sign."""
+    solve = window._solve
+    monkeypatch.setattr(window, "_solve", lambda _: None)
+    window.lessons.open("moldable-2-optimum")
+    press(qtbot, window, Qt.Key.Key_L)
+    at_rest(qtbot, window, lambda: window.lecture.on and window.frame.event == 30)
+    window.settle()
+    panel = window.docks["allocation-lp"].panel
+    before = panel.width()
+    assert window.info is not None and not panel.known
+    solve(window.info)
+    at_rest(qtbot, window, lambda: panel.known)
+    qtbot.waitUntil(lambda: panel.width() > before and not scrolled_sideways(panel))
 
 
 def test_the_offer_of_the_tour_is_whole(qtbot: QtBot, window: MainWindow) -> None:
