@@ -117,11 +117,16 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
             self._widen()
 
     def _widen(self) -> None:
+        self.setWidth(self.wanted)
+
+    @property
+    def wanted(self) -> float:
+        """Pixels of width that the numbers of the present range need, with the label beside them."""
         ticks = self.ticks()
         spacing = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
         texts = self.tickStrings(ticks, 1.0, spacing)
         widest = max((self._metrics.horizontalAdvance(text) for text in texts), default=0.0)
-        self.setWidth(_TICK_OFFSET + widest + self._label_room)
+        return _TICK_OFFSET + widest + self._label_room
 
     def set_theme(self, theme: Theme, fonts: Fonts) -> None:
         """Take another theme's colours and fonts."""
@@ -285,7 +290,12 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         metrics = QFontMetricsF(self._text_font)
         needed = max((metrics.horizontalAdvance(label.text) for label in self._labels), default=0.0)
         self._widest = min(max(self._widest, needed), self._most)
-        self.setWidth(max(self._least, _LEADER + 2 * _GAP + self._widest if self._widest else 0.0))
+        self.setWidth(self.wanted)
+
+    @property
+    def wanted(self) -> float:
+        """Pixels of width that labels have needed so far."""
+        return max(self._least, _LEADER + 2 * _GAP + self._widest if self._widest else 0.0)
 
 
 def keep_menu(plot: pg.PlotWidget) -> None:

@@ -175,7 +175,7 @@ def align(plots: Sequence[MomentPlot]) -> None:
     """Let times stand below each other: axes and labels are as wide in one plot as in another."""
     for side in ("left", "right"):
         axes = [plot.getPlotItem().getAxis(side) for plot in plots]
-        widest = max(axis.fixedWidth or 0 for axis in axes)
+        widest = max(axis.wanted for axis in axes)  # not what they have: that may be from another range
         for axis in axes:
             if axis.fixedWidth != widest:
                 axis.setWidth(widest)

@@ -266,6 +266,24 @@ def test_times_stand_below_each_other(panel: BlockingPanel) -> None:
     assert rights[0] == pytest.approx(rights[1], abs=1.5)
 
 
+def test_axes_are_no_wider_than_the_present_numbers_ask_for(panel: BlockingPanel) -> None:
+    """Where one plot's range had longer ones before, the other's axis kept their width for both."""
+    axes = [plot.getPlotItem().getAxis("left") for plot in (panel.blocked, panel.times)]
+    panel.set_frame(frame_of())
+    QApplication.processEvents()
+    alone = [axis.width() for axis in axes]
+    plot = panel.blocked.getPlotItem()
+    low, high = plot.getViewBox().viewRange()[1]
+    plot.setYRange(low, high / 1e4, padding=0)
+    panel.blocked._fit()
+    QApplication.processEvents()
+    assert [axis.width() for axis in axes] > alone
+    plot.setYRange(low, high, padding=0)
+    panel.blocked._fit()
+    QApplication.processEvents()
+    assert [axis.width() for axis in axes] == alone
+
+
 def test_low_and_wide_panels_have_the_plots_side_by_side(panel: BlockingPanel) -> None:
     panel.set_frame(frame_of())
     assert panel.times.y() > panel.blocked.y()
