@@ -140,6 +140,13 @@ def verdict(posed: Posed, answer: str) -> Verdict:
     fault = posed.fault(posed.read(answer))
     if fault and posed.sketch is not None:  # what is right is drawn
         return Verdict(False, Phrase("Not so: {why}", why=fault))
+    if fault and posed.alike:
+        choice = Phrase(
+            "Not so: {why} Right is {answer}; the paper leaves a choice, others are right as well.",
+            why=fault,
+            answer=posed.taken,
+        )
+        return Verdict(False, choice)
     if fault:
         return Verdict(False, Phrase("Not so: {why} Right is {answer}.", why=fault, answer=posed.taken))
     return Verdict(True, Phrase("Right: {why}", why=told(posed)))

@@ -1252,10 +1252,6 @@ Der Lauf und die anderen Ansichten gehen weiter. Hier oder an einem anderen Auge
             <translation>eine andere Strategie ab hier, etwa {policy}</translation>
         </message>
         <message>
-            <source>History</source>
-            <translation>Verlauf</translation>
-        </message>
-        <message>
             <source>History
 Drag to any moment of the run; ticks below are keyframes, those above hits of the log's question.</source>
             <translation>Verlauf
@@ -1264,6 +1260,10 @@ Zu jedem Augenblick des Laufs ziehen; Striche unten sind gesicherte Zustände, S
         <message>
             <source>The disk takes no more of the history ({reason}): keyframes are further apart, and going back is slower.</source>
             <translation>Die Platte nimmt nichts mehr vom Verlauf ({reason}): gesicherte Zustände stehen weiter auseinander, zurückzugehen dauert länger.</translation>
+        </message>
+        <message>
+            <source>History</source>
+            <translation>Verlauf</translation>
         </message>
         <message>
             <source>nothing on disk</source>
@@ -1408,6 +1408,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>{reason}</source>
             <translation>{reason}</translation>
+        </message>
+        <message>
+            <source>Not so: {why} Right is {answer}; the paper leaves a choice, others are right as well.</source>
+            <translation>Nicht richtig, sondern etwa {answer}: {why} Das Paper lässt hier eine Wahl; andere Antworten sind auch richtig.</translation>
         </message>
         <message>
             <source>Right: {why}</source>
