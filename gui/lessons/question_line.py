@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMoveEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.sketch import SketchPad
@@ -38,14 +38,25 @@ class HintedField(QLineEdit):
     def hint(self, *hints: str) -> None:
         """Say one of these while nothing is typed."""
         self._hints = hints
+        self.updateGeometry()
         self._choose()
+
+    def minimumSizeHint(self) -> QSize:
+        """Wide enough for the last of them."""
+        least = super().minimumSizeHint()
+        needed = self.fontMetrics().horizontalAdvance(self._hints[-1]) + self._aside if self._hints else 0
+        return QSize(max(least.width(), needed), least.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._choose()
 
+    @property
+    def _aside(self) -> int:
+        return 2 * self.fontMetrics().averageCharWidth()
+
     def _choose(self) -> None:
-        room = self.width() - 2 * self.fontMetrics().averageCharWidth()
+        room = self.width() - self._aside
         fitting = (one for one in self._hints if self.fontMetrics().horizontalAdvance(one) <= room)
         self.setPlaceholderText(next(fitting, ""))
 
@@ -99,7 +110,6 @@ class QuestionLine(QWidget):
         self.answer.setMaxLength(_LONGEST)
         self.answer.setAccessibleName(tr("Answer"))
         self.counts.hide()  # until a class is taught
-        self.counts.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)  # a verdict leaves it no more
         self.counts.setAccessibleName(tr("Counts of the class"))
         self.counts.hint(tr("counts: 3 = 12; none = 5"), tr("counts"))
         self.counts.setToolTip(

@@ -218,7 +218,7 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         self._theme = theme
         self._text_font: QFont = fonts.body
         self.setPen(QPen(QColor(theme.border)))
-        self._widest = 0.0
+        self._needed = self._widest = 0.0
         self._fit()
         self.update()
 
@@ -226,20 +226,20 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         """Show these; the first ones are kept where room is short."""
         others = [label.text for label in labels] != [label.text for label in self._labels]
         self._labels = list(labels)
-        if others or self._widest > self._most:
+        if others:
             self._fit()
         if _look(self.placed()) != self._painted:
             self.update()
 
     def forget(self) -> None:
         """Show none, and be as wide as the next ones ask for."""
-        self._labels, self._widest, self._least = [], 0.0, _GAP
+        self._labels, self._needed, self._least = [], 0.0, _GAP
         self._fit()
 
     def keep(self, width: float) -> None:
         """Be at least so wide until it forgets, also without labels: a number of the axis below reaches in."""
-        if width > self._least:
-            self._least = width
+        if width > self._least or self._widest != min(self._needed, self._most):  # the plot may have another width
+            self._least = max(self._least, width)
             self._fit()
 
     def placed(self) -> list[Placed]:
@@ -289,7 +289,8 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         """Be as wide as the widest label so far: a column that breathes moves the plot."""
         metrics = QFontMetricsF(self._text_font)
         needed = max((metrics.horizontalAdvance(label.text) for label in self._labels), default=0.0)
-        self._widest = min(max(self._widest, needed), self._most)
+        self._needed = max(self._needed, needed)
+        self._widest = min(self._needed, self._most)
         self.setWidth(self.wanted)
 
     @property

@@ -29,7 +29,7 @@ _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
 #: Shares of the height that the log has at most for its one sentence, and when it is brought up.
 _SENTENCE, _LOG = 0.5, 0.5
 #: Lines that the sentence has at least while an answer is awaited, by the number of policies: most answers have them.
-_TOLD = {1: 2, 2: 3, 3: 3}
+_TOLD = {1: 2, 2: 3, 3: 5}
 #: Share of the width by which the panel beside the servers may be too wide, or too narrow, as by half a digit.
 _CALM, _CUT = 0.05, 0.01
 _NO_BREAK = "\u00a0"

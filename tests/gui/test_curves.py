@@ -308,6 +308,19 @@ def test_a_label_stands_where_it_would_had_it_never_moved(plot: TimePlot) -> Non
     assert [places for _, *places in column.placed()] == before
 
 
+def test_labels_are_whole_again_where_the_plot_is_wide_again(plot: TimePlot) -> None:
+    plot.add_curve("run", "run", label="a policy whose name is long").append([0, 1], [0, 5.0])
+    plot.refresh()
+    picture(plot)
+    column, width = plot.getPlotItem().getAxis("right"), plot.width()
+    whole = column.width()
+    plot.resize(width // 3, plot.height())
+    plot.refresh()
+    assert column.width() < whole
+    plot.resize(width, plot.height())
+    assert column.width() == whole
+
+
 def test_parts_can_be_renamed_and_removed(plot: TimePlot) -> None:
     plot.add_curve("a", 0, label="old").append([0, 1], [1, 1])
     plot.add_band("band", 0).append([0, 1], [1, 1], [1, 1])
