@@ -27,8 +27,10 @@ def start_beside(
     return subprocess.Popen(command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=stdout, stderr=stderr)
 
 
-def ending_of(status: int) -> str:
-    """How a process ended, by its exit status as :mod:`subprocess` has it."""
+def ending_of(status: int | None) -> str:
+    """How a process ended, by its exit status as :mod:`subprocess` has it; None: it only fell silent."""
+    if status is None:
+        return "its process does not answer any more"
     if status >= 0:
         return f"its process ended with code {status}"
     if -status == signal.SIGKILL:

@@ -14,6 +14,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.lab.executor import PATIENCE, Cancelled
 from slotscope.model.lab.files import pictures
 from slotscope.model.lab.results import Figure, Result
+from slotscope.model.lifeline import ending_of
 
 #: Seconds that the process has to end by itself.
 _GRACE = 5.0
@@ -39,9 +40,7 @@ def draw_pictures(result: Result, folder: Path, cancelled: Cancelled) -> list[Pa
         paths, fault = pipe.recv()
     except (EOFError, OSError):
         process.join(_GRACE)
-        raise UserError(
-            f"the data are written, but no picture: the process that draws ended with code {process.exitcode}"
-        ) from None
+        raise UserError(f"the data are written, but no picture: {ending_of(process.exitcode)}") from None
     finally:
         process.terminate()
         process.join(_GRACE)

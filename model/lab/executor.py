@@ -16,6 +16,7 @@ from typing import Callable, Generator, Iterator, Protocol, Sequence
 
 from slotscope.model.errors import UserError
 from slotscope.model.lab.parts import Attempt, Outcome, Part, attempt, carry_out
+from slotscope.model.lifeline import ending_of
 
 #: Says whether the work is to stop.
 Cancelled = Callable[[], bool]
@@ -135,9 +136,8 @@ class _Worker:
         except (EOFError, OSError):
             self._process.join(_GRACE)
             raise ExecutorError(
-                f"the worker process ended with code {self._process.exitcode} before it had "
-                "finished; was it killed, or is the memory full? what is finished is kept, and "
-                "the same command goes on from there",
+                f"{ending_of(self._process.exitcode)}; what is finished is kept, "
+                "and the same command goes on from there",
                 where=part.label,
             ) from None
         return part, settled(part, answer)

@@ -357,7 +357,7 @@ def test_an_error_of_no_field_stands_above_the_picture(qtbot: QtBot, window: Exp
     os.kill(processes()[0], signal.SIGKILL)
     finish(qtbot, window)
     message = window.bar.message
-    assert "ended with code -9" in message.text()
+    assert "its process was killed, as a system does that has no memory left" in message.text()
     assert "Run goes on from there" in message.text()
     assert window.theme.ink(window.theme.rejection) in message.styleSheet()
     assert window.bar.run.isEnabled()

@@ -10,8 +10,10 @@ from slotscope.model.api import Session
 from slotscope.model.cli.arguments import parse
 from slotscope.model.cli.bounds import solved
 from slotscope.model.comparison.runs import Run, lanes_of, stand_at
+from slotscope.model.lab.runs import StraightRun
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.place import StepPlace
+from slotscope.model.measures.metrics import estimates
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment, Origin
 
@@ -125,16 +127,15 @@ def mean(scenario: str, policy: str, seed: int, measure: str, until: float, warm
 @cache
 def measured(scenario: str, policy: str, seed: int, until: float, warmup: float) -> dict[str, float]:
     """The means of all measures over a stretch of a run."""
-    found: dict[str, Any] = dict(Session.open(scenario, policy, seed).measure(until=until, warmup=warmup))
-    return {name: float(one.mean) for name, one in found.items()}
+    bench = Session.open(scenario, policy, seed).bench
+    batches = bench.kind.run_batches(bench.numbers, StraightRun(bench).to, warmup, until)
+    return {name: float(one.mean) for name, one in estimates(batches).items()}
 
 
 @cache
 def ended(scenario: str, policy: str, seed: int, until: float) -> Any:
     """The state of a run at a time."""
-    session = Session.open(scenario, policy, seed)
-    session.run(until=until)
-    return session.timeline.state
+    return StraightRun(Session.open(scenario, policy, seed).bench).to(until)
 
 
 @cache

@@ -178,7 +178,7 @@ class TestFaults:
     def test_a_worker_that_dies_is_told_with_its_part(self, workers, store):
         with pytest.raises(ExecutorError) as error:
             run_plan(Tiny(6, how={4: "dies"}), executor=LocalWorkers(workers), store=store)
-        assert error.value.line.startswith("number 4: the worker process ended with code 9")
+        assert error.value.line.startswith("number 4: its process ended with code 9;")
         assert "the same command goes on from there" in error.value.line
         assert multiprocessing.active_children() == []
 

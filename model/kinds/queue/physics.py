@@ -33,6 +33,7 @@ from slotscope.model.systems.heap import remove as heap_remove
 from slotscope.model.systems.trail import mixed
 
 State = Any
+Array = Any
 
 
 @jitable
@@ -59,18 +60,39 @@ def take_record(state: State, number: int) -> int:
 
 
 @jitable
+def link_last(state: State, record: int, first: Array, last: Array, place: Any) -> None:
+    """A job becomes the last one of the list that begins at *first[place]* and ends at *last[place]*."""
+    at, before = unsigned(record), last[place]
+    state.job_previous[at] = before
+    state.job_next[at] = -1
+    if before >= 0:
+        state.job_next[unsigned(before)] = record
+    else:
+        first[place] = record
+    last[place] = record
+
+
+@jitable
+def unlink(state: State, record: int, first: Array, last: Array, place: Any) -> None:
+    """A job is no longer in the list that begins at *first[place]* and ends at *last[place]*."""
+    at = unsigned(record)
+    after, before = state.job_next[at], state.job_previous[at]
+    if before >= 0:
+        state.job_next[unsigned(before)] = after
+    else:
+        first[place] = after
+    if after >= 0:
+        state.job_previous[unsigned(after)] = before
+    else:
+        last[place] = before
+
+
+@jitable
 def join(state: State, record: int, queue: int) -> None:
     """A job becomes the last one of virtual queue VQ_j."""
     at, line = unsigned(record), unsigned(queue)
-    last = state.last_waiting[line]
     state.job_queue[at] = queue
-    state.job_previous[at] = last
-    state.job_next[at] = -1
-    if last >= 0:
-        state.job_next[unsigned(last)] = record
-    else:
-        state.first_waiting[line] = record
-    state.last_waiting[line] = record
+    link_last(state, record, state.first_waiting, state.last_waiting, line)
     state.queue_length[line] += 1
     state.number[WAITING] += 1
 
@@ -101,18 +123,8 @@ def join_again(state: State, record: int, queue: int) -> None:
 @jitable
 def leave_queue(state: State, record: int) -> None:
     """A job is no longer in its virtual queue."""
-    at = unsigned(record)
-    queue = unsigned(state.job_queue[at])
-    after = state.job_next[at]
-    before = state.job_previous[at]
-    if before >= 0:
-        state.job_next[unsigned(before)] = after
-    else:
-        state.first_waiting[queue] = after
-    if after >= 0:
-        state.job_previous[unsigned(after)] = before
-    else:
-        state.last_waiting[queue] = before
+    queue = unsigned(state.job_queue[unsigned(record)])
+    unlink(state, record, state.first_waiting, state.last_waiting, queue)
     state.queue_length[queue] -= 1
     state.number[WAITING] -= 1
 
@@ -122,15 +134,8 @@ def place(state: State, record: int, server: int) -> None:
     """A waiting job goes into service on *server*, from this slot on."""
     leave_queue(state, record)
     at, on = unsigned(record), unsigned(server)
-    last = state.last_job[on]
     state.job_server[at] = server
-    state.job_previous[at] = last
-    state.job_next[at] = -1
-    if last >= 0:
-        state.job_next[unsigned(last)] = record
-    else:
-        state.first_job[on] = record
-    state.last_job[on] = record
+    link_last(state, record, state.first_job, state.last_job, on)
     if state.jobs_on[on] == 0:
         state.number[IDLE] -= 1
     state.jobs_on[on] += 1
@@ -153,16 +158,7 @@ def leave_server(state: State, record: int) -> None:
     """A job is no longer on its server; an empty server is no longer stalled."""
     at = unsigned(record)
     server = unsigned(state.job_server[at])
-    after = state.job_next[at]
-    before = state.job_previous[at]
-    if before >= 0:
-        state.job_next[unsigned(before)] = after
-    else:
-        state.first_job[server] = after
-    if after >= 0:
-        state.job_previous[unsigned(after)] = before
-    else:
-        state.last_job[server] = before
+    unlink(state, record, state.first_job, state.last_job, server)
     for d in range(state.used.shape[1]):
         room = state.job_room[at, d]
         state.used[server, d] -= room

@@ -250,6 +250,12 @@ def take_arrivals(state: State, index: Any, jobs: Any, constant: Array, fresh: A
             add_by_arrival(index.waiting, state, record, bucket_of(index.waiting, room))
 
 
+@jitable
+def largest_next(_state: State, _index: Any) -> Any:
+    """The largest size that may follow the job that leaves next."""
+    return NO_ROOM
+
+
 def advance(
     state: State,
     index: Any,
@@ -267,10 +273,13 @@ def advance(
 ) -> int:
     """Run busy slots; see :mod:`model.systems.compiled`.
 
+    Other policies have functions of their own in the place of :func:`leave`, :func:`take_arrivals`, :func:`foresee`,
+    :func:`largest_next` and :func:`act` (:func:`model.jit.with_others`).
+
     Parameters
     ----------
     index:
-        :class:`QueueBestFitIndex`.
+        :class:`QueueBestFitIndex`, or the policy's own.
     capacity:
         [L, D] units.
     serves, weight:
@@ -286,7 +295,7 @@ def advance(
             return due
         leave(state, index, constant, capacity, outcome)
         take_arrivals(state, index, jobs, constant, fresh, outcome)
-        foresee(state, index, jobs, constant, NO_ROOM)
+        foresee(state, index, jobs, constant, largest_next(state, index))
         act(state, index, constant, capacity, fresh, outcome)
         if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
             return AT_FLAG

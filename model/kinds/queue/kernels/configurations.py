@@ -21,16 +21,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.queue.kernels.best_fit import fits, take_arrivals
-from slotscope.model.kinds.queue.kernels.foresight import foresee, foresee_head
+from slotscope.model.jit import jitable, unsigned, with_others
+from slotscope.model.kinds.queue.kernels import best_fit
+from slotscope.model.kinds.queue.kernels.best_fit import fits
+from slotscope.model.kinds.queue.kernels.foresight import foresee_head
 from slotscope.model.kinds.queue.kernels.rooms import NO_ROOM, Rooms, follow, job_left, least_fresh, next_changed
 from slotscope.model.kinds.queue.kernels.slots import (
     BEFORE,
     BEST_FIT,
     BY_ARRIVAL,
     BY_SIZE,
-    DUE,
     EXACTLY,
     GAMMA_DENOMINATOR,
     GAMMA_NUMERATOR,
@@ -39,8 +39,6 @@ from slotscope.model.kinds.queue.kernels.slots import (
     SKIPS,
     STALLS,
     evict,
-    finish,
-    next_due,
     renew,
     stall,
 )
@@ -56,7 +54,6 @@ from slotscope.model.kinds.queue.kernels.waiting import (
 from slotscope.model.kinds.queue.outcome import ARRIVED, PLACED
 from slotscope.model.kinds.queue.physics import depart, release
 from slotscope.model.kinds.queue.state import DEPARTURES, IDLE, WAITING
-from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
@@ -316,32 +313,14 @@ def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: A
         record = due_departure(state, outcome)
 
 
-def advance(
-    state: State,
-    index: Any,
-    capacity: Array,
-    serves: Array,
-    weight: Array,
-    fresh: Array,
-    jobs: Any,
-    constant: Array,
-    until: float,
-    tape: Array,
-    samples: Array,
-    done: Array,
-    outcome: Array,
-) -> int:
-    """Run busy slots; see :func:`.best_fit.advance`; *index* is a :class:`ConfigurationIndex`."""
-    while done[0] < len(tape):
-        due = next_due(state, jobs, constant, until, outcome)
-        if due != DUE:
-            return due
-        leave(state, index, constant, capacity, outcome)
-        take_arrivals(state, index, jobs, constant, fresh, outcome)
-        if state.number[DEPARTURES] > 0:
-            next_queue = state.job_queue[unsigned(state.heap_record[0])]
-            foresee(state, index, jobs, constant, index.high[unsigned(next_queue)])
-        act(state, index, constant, capacity, fresh, outcome)
-        if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
-            return AT_FLAG
-    return AT_LIMIT
+@jitable
+def largest_next(state: State, index: Any) -> int:
+    """The largest size in the virtual queue of the job that leaves next."""
+    if state.number[DEPARTURES] == 0:
+        return 0
+    return int(index.high[unsigned(state.job_queue[unsigned(state.heap_record[0])])])
+
+
+advance = with_others(
+    best_fit.advance, {best_fit.leave: leave, best_fit.largest_next: largest_next, best_fit.act: act}, "configurations"
+)

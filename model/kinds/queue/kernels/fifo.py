@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.queue.kernels.best_fit import fits, leave, place, take_arrivals
+from slotscope.model.jit import jitable, unsigned, with_others
+from slotscope.model.kinds.queue.kernels import best_fit
+from slotscope.model.kinds.queue.kernels.best_fit import fits, place
 from slotscope.model.kinds.queue.kernels.rooms import first_with_room as next_with_room
 from slotscope.model.kinds.queue.kernels.rooms import most_free
-from slotscope.model.kinds.queue.kernels.slots import DUE, SKIPS, finish, next_due
+from slotscope.model.kinds.queue.kernels.slots import SKIPS
 from slotscope.model.kinds.queue.kernels.waiting import earliest_up_to
 from slotscope.model.kinds.queue.outcome import BEFORE_WAITING, DEPARTED
 from slotscope.model.kinds.queue.state import NOW, WAITING
-from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
@@ -76,32 +76,13 @@ def blocked(state: State, constant: Array, outcome: Array) -> bool:
     )
 
 
-def advance(
-    state: State,
-    index: Any,
-    capacity: Array,
-    serves: Array,
-    weight: Array,
-    fresh: Array,
-    jobs: Any,
-    constant: Array,
-    until: float,
-    tape: Array,
-    samples: Array,
-    done: Array,
-    outcome: Array,
-) -> int:
-    """Run busy slots; see :func:`.best_fit.advance`."""
-    while done[0] < len(tape):
-        due = next_due(state, jobs, constant, until, outcome)
-        if due != DUE:
-            return due
-        leave(state, index, constant, capacity, outcome)
-        take_arrivals(state, index, jobs, constant, fresh, outcome)
-        if constant[SKIPS] and capacity.shape[1] == 1:
-            place_earliest(state, index, constant, capacity, outcome)
-        elif not blocked(state, constant, outcome):
-            place_in_order(state, index, constant, capacity, outcome)
-        if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
-            return AT_FLAG
-    return AT_LIMIT
+@jitable
+def act(state: State, index: Any, constant: Array, capacity: Array, _fresh: Array, outcome: Array) -> None:
+    """What the policy does in a slot."""
+    if constant[SKIPS] and capacity.shape[1] == 1:
+        place_earliest(state, index, constant, capacity, outcome)
+    elif not blocked(state, constant, outcome):
+        place_in_order(state, index, constant, capacity, outcome)
+
+
+advance = with_others(best_fit.advance, {best_fit.act: act}, "fifo")
