@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.questions.changes import OfThings, WatchedThings, column_of, of_states, read_at_once, watched_by
-from slotscope.model.questions.counting import prepare_counting
+from slotscope.model.questions.counting import code_is_at_hand, prepare_counting
 from slotscope.model.questions.fields import ThingFields
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.numbered import all_stay, followed, is_away
-from slotscope.model.questions.tables import Column, EventTable, Lead
+from slotscope.model.questions.tables import NO_EVENT, Column, EventTable, Lead
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import EventRun, Task
 from slotscope.model.running.slices import MOST_EVENTS, Slices
@@ -65,7 +65,7 @@ def make_ready(bench: Bench, timeline: Timeline, questions: Sequence[Question]) 
     things = [look.of_things for question in questions for look in question.looks if look.of_things is not None]
     if things and timeline.engine.name == "kernel" and not bench.system.policy.brought:
         bench.prepare(questions=True)
-        if any(one.mixed and one.pairing is not None for one in things):
+        if any(one.pairing is not None for one in things):
             prepare_counting()
 
 
@@ -138,6 +138,7 @@ class _Asker:
     def _first_lead(self) -> Lead:
         """Before the first event: its state is known, but no row."""
         rows = np.zeros(self._depth, self._timeline.system.row_dtype)
+        rows["event"][:-1] = NO_EVENT
         samples = np.full((self._depth, self._timeline.system.sample_width if self._samples else 0), np.nan)
         if self._depth and self._samples:
             self._timeline.system.sample(self._state, samples[-1])
@@ -275,6 +276,7 @@ class _Asker:
             for place, look in enumerate(question.looks)
             if look.of_things is not None and look.of_things.things is things
             if place not in table.known and look.of_things.needs <= table.known
+            if look.of_things.pairing is None or code_is_at_hand()
         ]
 
     def _look_at_once(self, tables: list[EventTable], state: Any) -> None:

@@ -3,50 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence
+from functools import cache, cached_property
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.questions.counting import ThingValues, code_is_at_hand, counted_by_event
+from slotscope.model.questions.counting import MANY, ThingValues, counted_by_event
 from slotscope.model.questions.fields import ThingFields
 from slotscope.model.questions.operations import Run
 from slotscope.model.questions.pairing import Pairing
+from slotscope.model.questions.parts import FALSE, Meaning
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.systems.watching import MOST_WATCHED, RowChanges, StateRows
-
-#: Truths of things at events that are found at once: more of them leave a processor's cache.
-MOST_TRUTHS = 2**15
-
-#: Events that things are asked about at once, at least and at most.
-FEWEST_EVENTS, MOST_EVENTS = 128, 4096
 
 
 class OfThings(NamedTuple):
     """A look that is about things, or about the state itself (None), which need not stop at each state.
 
-    *read* gives a truth of each thing, and how many are true is asked for; or the value of the thing of a *number*.
-    It reads the *fields* of each thing from the thing's own rows.  One that is *paired* reads each thing as it was one
-    event before, too, and where it is *turning* it is true only of things that the event changed; one *of_event* reads
-    also numbers of the event; and what stands at the places *needs* among the question's looks.
+    *read* gives a truth of each thing, and how many are true is asked for, or whether *any* is; or the value of the
+    thing of a *number*.  It reads the *fields* of each thing from the thing's own rows, and what stands at the places
+    *needs* among the question's looks.  At which events it may be true of any *maybe* tells.  One that is *paired*
+    reads each thing as it was one event before, too; of a thing that the event left as it was it says what *still*
+    does, which is a *pairing* of things and the event where it depends on both.
     """
 
     things: ThingFields | None
     read: Run
     fields: tuple[Run, ...]
     number: int | None = None
-    paired: bool = False
-    turning: bool = False
-    of_event: bool = False
     needs: frozenset[int] = frozenset()
-    pairing: Pairing | None = None  #: its truth of each thing at each event, for compiled code
-    any: bool = False  #: it is enough to know whether it is true of any
-
-    @property
-    def mixed(self) -> bool:
-        """Whether a thing's truth depends on the event, too."""
-        return self.number is None and (self.of_event or bool(self.needs))
+    still: Meaning = FALSE
+    pairing: Pairing | None = None
+    paired: bool = False
+    any: bool = False
+    maybe: Callable[[EventTable, bool], Column] = FALSE.where
 
 
 class StateLook(NamedTuple):
@@ -111,8 +102,9 @@ def _read_by(looks: Iterable[OfThings], state: Any, numbers: Any) -> dict[str, N
     seen = _ReadState(state)
     for look in looks:
         if look.things is not None and look.things.there is not None:  # else each thing is in the place of its number
-            look.things.numbers(seen)
             look.things.there(seen)
+        if look.things is not None and not (look.fields and look.things.there is None):
+            look.things.numbers(seen)
         table = EventTable(np.zeros(0), nobody, Lead(np.zeros(0), nobody), numbers, state=seen)
         for read in look.fields:
             read(table)
@@ -126,7 +118,7 @@ def of_states(look: OfThings, changes: RowChanges, before: Any, table: EventTabl
     """
     arrays = {name: np.concatenate([_first(getattr(before, name), rows), rows]) for name, rows in changes.rows.items()}
     states = StateRows(before, {name: _taken(array, told) for name, array in arrays.items()})
-    return np.broadcast_to(_read(look, table, states), told.shape)
+    return np.broadcast_to(_read(look.read, table, states), told.shape)
 
 
 def _taken(array: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
@@ -148,10 +140,35 @@ def column_of(look: OfThings, changes: RowChanges, before: Any, table: EventTabl
     things = _Versions(look, changes, before, table, start)
     if look.number is not None:
         return things.value(events)
-    if look.turning:
-        return things.turned(events)
-    column = things.counted_at_each(events) if look.mixed else things.counted(events)
-    return column + things.turned(events) if look.paired else column
+    if look.pairing is not None:
+        touched = np.bincount(things.event, minlength=events) if look.paired else 0
+        found = things.counted_in_pairs(look.pairing, events, 1 + touched if look.any else MANY)
+    else:
+        touched, found = (0, np.zeros(events, np.int64)) if look.still is FALSE else things.counted(events)
+    if not look.paired:
+        return found
+    known = look.any & (found > touched)  # of one at least that the event left as it was it is true
+    asked = things.maybe(events) & ~known
+    others = found - touched if look.pairing is None else found - things.turned(look.still.run, asked)
+    return others + things.turned(look.read, asked)
+
+
+class _TakenRows(Mapping[str, NDArray[Any]]):
+    """Rows of arrays that are taken once they are asked for."""
+
+    def __init__(self, names: Iterable[str], take: Callable[[str], NDArray[Any]]) -> None:
+        self._names, self._take = tuple(names), cache(take)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._take(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 class _Versions:
@@ -169,7 +186,7 @@ class _Versions:
         numbers, number = self._numbers(), self._look.number
         first = numbers[: self._places] == number
         here, were = numbers[self._places :] == number, self._were(numbers, -1) == number
-        values = _of(self._look, self._table, self._every, self._every_place, missing=np.nan)
+        values = _of(self._things, self._look.read, self._table, self._every, self._every_place, missing=np.nan)
         order = np.lexsort((here, self.event))  # where it changes its place in an event, that it came to
         mine = order[(here | were)[order]]
         changed = np.where(here, values[self._places :], np.nan)[mine]
@@ -177,21 +194,15 @@ class _Versions:
         column: Column = told[np.searchsorted(self.event[mine], np.arange(events), "right")]
         return column
 
-    def counted(self, events: int) -> Column:
-        """[events] of how many things it is true, whatever the event is."""
-        truths = _of(self._look, self._table, self._every, self._every_place).astype(np.int64)
+    def counted(self, events: int) -> tuple[Column, Column]:
+        """[events] of how many things that changed it is true now, and of how many in all, whatever the event is."""
+        truths = _of(self._things, self._look.still.run, self._table, self._every, self._every_place).astype(np.int64)
         steps = truths[self._places :] - self._were(truths, 0)
-        return np.asarray(truths[: self._places].sum() + np.cumsum(np.bincount(self.event, steps, events)))
+        changed = np.bincount(self.event, truths[self._places :], events)
+        return changed, truths[: self._places].sum() + np.cumsum(np.bincount(self.event, steps, events))
 
-    def counted_at_each(self, events: int) -> Column:
-        """[events] of how many things it is true, by what each event is."""
-        pairing = self._look.pairing
-        if pairing is not None and code_is_at_hand():
-            return self._counted_in_pairs(pairing, events)
-        return self._counted_alike(events)
-
-    def _counted_in_pairs(self, pairing: Pairing, events: int) -> Column:
-        """[events] the same in compiled code, which looks at many things at once."""
+    def counted_in_pairs(self, pairing: Pairing, events: int, enough: Any) -> Column:
+        """[events] of how many things it is true, by what each event is; of no more than are *enough*."""
         there, count = self._there(), len(self._every_place)
         versions = np.ones(count, np.bool_) if there is None else there.copy()
         mine = slice(None) if there is None else np.flatnonzero(there)
@@ -203,49 +214,30 @@ class _Versions:
             for values, read in zip(own, pairing.own, strict=True):
                 values[mine] = read(table)
             at = replace(self._table, at=self._start + np.arange(events))
+            enough = np.broadcast_to(enough, events)
+            for true in pairing.when:
+                enough = np.where(true(at), enough, 0)
             others = [np.broadcast_to(read(at), events) for read in pairing.others]
         things = ThingValues(own, versions, self._places, self.event, self.place)
-        return counted_by_event(pairing, things, np.array(others, float).reshape(-1, events), self._look.any)
+        return counted_by_event(pairing, things, np.array(others, float).reshape(-1, events), enough)
 
-    def _counted_alike(self, events: int) -> Column:
-        """[events] the same, where things whose fields are the same are one."""
-        alike, shown = self._alike()
-        event, now, was = self.event, alike[self._places :], self._were(alike, 0)
-        present = np.bincount(alike[: self._places], minlength=len(shown)).astype(np.float64)  # whole, added up faster
-        present[0] = 0
-        column, first = np.zeros(events, np.int64), 0
-        while first < events:
-            last = min(events, first + _together(int(np.count_nonzero(present)), len(event) / events, len(shown)))
-            mine = slice(*np.searchsorted(event, (first, last)))
-            turned = _named(len(shown), now[mine], was[mine])
-            kinds = np.flatnonzero((present > 0) | turned)
-            truths = self._true_at(shown[kinds], np.arange(first, last)).astype(np.float64)
-            counted = truths @ present[kinds]
-            steps = _steps(np.flatnonzero(turned), len(shown), event[mine] - first, now[mine], was[mine], last - first)
-            counted += np.einsum("ij,ij->i", steps, truths[:, turned[kinds]])
-            column[first:last] = counted
-            present[turned] += steps[-1]
-            first = last
-        return column
+    def maybe(self, events: int) -> NDArray[np.bool_]:
+        """[events] whether it may be true of any thing, as far as the event tells."""
+        with np.errstate(all="ignore"):
+            known = self._look.maybe(self._table, True)
+        found = np.broadcast_to(known, (self._table.length,))
+        return found[self._start : self._start + events]
 
-    def _true_at(self, versions: NDArray[np.int64], event: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """[events, versions] whether it is true of a thing that is as a version is, and was so before the event."""
-        state, places = self._taken(versions), self._every_place[versions]
-        shape, at = (len(event), len(versions)), self._start + event[:, None]
-        then = _Then(state, *_all(shape), at - 1) if self._look.paired else None
-        return np.broadcast_to(_read(self._look, self._table, state, places, then, at), shape)
-
-    def turned(self, events: int) -> Column:
-        """[events] of how many more things it is true, as those that the event changed were otherwise before.
-
-        Of one that is turning: of how many in all.
-        """
-        at, state = self._start + self.event, StateRows(self._before, self._rows)
-        earlier = {name: self._earlier(told, getattr(self._before, name)) for name, told in self._rows.items()}
-        known = ~self._begins | (self.place < self._places)
-        then = _of(self._look, self._table, state, self.place, (earlier, known), at).astype(np.int64)
-        now = 0 if self._look.turning else _of(self._look, self._table, state, self.place, at=at)
-        return np.bincount(self.event, then - now, events)
+    def turned(self, run: Run, asked: NDArray[np.bool_]) -> Column:
+        """[events] of how many things that an event changed it is true, at those that are *asked*."""
+        mine = slice(None) if asked.all() else np.flatnonzero(asked[self.event])
+        place, at = self.place[mine], self._start + self.event[mine]
+        rows, before = self._rows, self._before
+        state = StateRows(before, _TakenRows(rows, lambda name: rows[name][mine]))
+        earlier = _TakenRows(rows, lambda name: self._earlier(rows[name], getattr(before, name), mine))
+        known = ~self._begins[mine] | (place < self._places)
+        true = _of(self._things, run, self._table, state, place, (earlier, known), at)
+        return np.bincount(self.event[mine], true, len(asked))
 
     # Rows.
 
@@ -264,10 +256,6 @@ class _Versions:
     def _every_place(self) -> NDArray[np.int64]:
         return np.concatenate([np.arange(self._places), self.place])
 
-    def _taken(self, versions: NDArray[np.int64]) -> Any:
-        state = self._every
-        return StateRows(state, {name: getattr(state, name).take(versions, axis=0) for name in self._rows})
-
     def _numbers(self) -> NDArray[np.int64]:
         """[versions] what each thing is called; -1 where there is none."""
         there, state = self._there(), self._every
@@ -276,22 +264,6 @@ class _Versions:
         numbers = np.full(len(there), -1)
         numbers[there] = self._things.numbers(state)
         return numbers
-
-    def _alike(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """[versions] a number of what the fields of each are, from 1, 0 of none; and a version of each number."""
-        there, state, places = self._there(), self._every, self._every_place
-        mine = np.arange(len(places)) if there is None else np.flatnonzero(there)
-        table = replace(self._table, state=state, places=places[mine])
-        kind = np.zeros(len(mine), np.int64)
-        for number, read in enumerate(self._look.fields):
-            values = np.unique(np.broadcast_to(read(table), (len(mine),)), return_inverse=True)[1].reshape(-1)
-            joined = kind * (values.max(initial=0) + 1) + values
-            kind = np.unique(joined, return_inverse=True)[1].reshape(-1) if number else values
-        alike = np.zeros(len(places), np.int64)
-        alike[mine] = kind + 1
-        shown = np.zeros(kind.max(initial=-1) + 2, np.int64)
-        shown[alike[mine]] = mine
-        return alike, shown
 
     @property
     def _things(self) -> ThingFields:
@@ -303,44 +275,18 @@ class _Versions:
 
     def _were(self, values: NDArray[Any], nothing: int) -> NDArray[Any]:
         """[m] of *values* [versions] those that things had before each change."""
-        was = self._earlier(values[self._places :], values[: self._places])
+        was = self._earlier(values[self._places :], values[: self._places], slice(None))
         was[self._begins & (self.place >= self._places)] = nothing
         return was
 
-    def _earlier(self, told: NDArray[Any], first: NDArray[Any]) -> NDArray[Any]:
-        """[m, ...] what each row was before; 0 where there was none."""
-        was = told.take(self._previous, axis=0, mode="wrap")
-        was[self._begins] = 0
-        known = self._begins & (self.place < len(first))
-        was[known] = first[self.place[known]]
+    def _earlier(self, told: NDArray[Any], first: NDArray[Any], mine: Any) -> NDArray[Any]:
+        """[m, ...] what each row was before a change, of *mine*; 0 where there was none."""
+        begins, place = self._begins[mine], self.place[mine]
+        was: NDArray[Any] = told.take(self._previous[mine], axis=0, mode="wrap")
+        was[begins] = 0
+        known = begins & (place < len(first))
+        was[known] = first[place[known]]
         return was
-
-
-def _together(present: int, turning: float, most: int) -> int:
-    """At how many events things are asked about at once: of so many kinds as are *present* and come with each event."""
-    room = 2 * MOST_TRUTHS / (present + (present**2 + 4 * turning * MOST_TRUTHS) ** 0.5 + 1)
-    return max(FEWEST_EVENTS, min(MOST_EVENTS, int(max(room, MOST_TRUTHS / most))))
-
-
-def _named(most: int, *kinds: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """[most] which numbers of kinds are among some; 0 is none."""
-    found = np.zeros(most, np.bool_)
-    for some in kinds:
-        found[some] = True
-    found[0] = False
-    return found
-
-
-def _steps(
-    kinds: NDArray[np.int64], most: int, event: NDArray[np.int64], now: NDArray[Any], was: NDArray[Any], events: int
-) -> NDArray[np.float64]:
-    """[events, kinds] how many more there are of each after each event than before the first."""
-    steps, place = np.zeros(events * len(kinds)), np.zeros(most, np.int64)
-    place[kinds] = np.arange(len(kinds))
-    for which, step in ((now, 1.0), (was, -1.0)):
-        mine = which > 0
-        np.add.at(steps, event[mine] * len(kinds) + place[which[mine]], step)
-    return np.asarray(np.cumsum(steps.reshape(events, len(kinds)), axis=0))
 
 
 class _Then(NamedTuple):
@@ -352,36 +298,31 @@ class _Then(NamedTuple):
     at: NDArray[np.int64] | None  #: the event before, see :attr:`EventTable.at`
 
 
-def _all(shape: int | tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    every = np.ones(shape, np.bool_)
-    return every, every
-
-
 def _of(
-    look: OfThings,
+    things: ThingFields,
+    run: Run,
     table: EventTable,
     state: Any,
     places: NDArray[np.int64],
-    earlier: tuple[Mapping[str, NDArray[Any]], NDArray[np.bool_]] | None = None,
+    earlier: tuple[_TakenRows, NDArray[np.bool_]] | None = None,
     at: NDArray[np.int64] | None = None,
     missing: float = 0,
 ) -> NDArray[Any]:
-    """[m] what a look reads of each of the *places*; *missing* where there is no thing.
+    """[m] what a part reads of the things in each of the *places*; *missing* where there is no thing.
 
-    *earlier* are the rows of the same places one look before, and whether there were any; without it those of *state*.
+    *earlier* are the rows of the same places one look before, and whether there were any, where it reads these, too.
     *at* [m] are the events that go with them.
     """
-    assert look.things is not None
-    there = look.things.there
-    where = np.ones(len(places), np.bool_) if there is None else there(state)
-    at = None if at is None else at[where]
-    back = None if at is None else at - 1
-    then = _Then(state, *_all(int(where.sum())), back)
+    where = slice(None) if things.there is None else things.there(state)
+    at, then = None if at is None else at[where], None
     if earlier is not None:
-        before = StateRows(state, {name: rows[where] for name, rows in earlier[0].items()})
-        then = _lasting(look.things, state, before, earlier[1][where], back)
-    found = _read(look, table, state, places[where], then if look.paired else None, at)
-    spread = np.full(len(where), missing, found.dtype if missing == 0 else float)
+        rows, known = earlier
+        before = StateRows(state, _TakenRows(rows, lambda name: rows[name][where]))
+        then = _lasting(things, state, before, known[where], None if at is None else at - 1)
+    found: NDArray[Any] = _read(run, table, state, places[where], then, at)
+    if things.there is None:
+        return np.broadcast_to(found, places.shape)
+    spread = np.full(places.shape, missing, found.dtype if missing == 0 else float)
     spread[where] = found
     return spread
 
@@ -399,7 +340,7 @@ def _lasting(
 
 
 def _read(
-    look: OfThings,
+    run: Run,
     table: EventTable,
     state: Any,
     places: NDArray[np.int64] | None = None,
@@ -411,4 +352,4 @@ def _read(
         before = replace(table, state=then.state, at=then.at)
         table.before, table.lasting = before, (then.there, then.same)
     with np.errstate(all="ignore"):
-        return look.read(table)
+        return run(table)

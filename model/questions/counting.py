@@ -13,28 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import at_hand, compiled, jitable, unsigned
-from slotscope.model.questions.pairing import (
-    ADD,
-    AND,
-    EQUAL,
-    LESS,
-    LESS_EQUAL,
-    MORE,
-    MOST_STEPS,
-    NEGATE,
-    NOT,
-    OR,
-    OTHER,
-    OWN,
-    SUBTRACT,
-    UNEQUAL,
-    Pairing,
-)
+from slotscope.model.questions.pairing import ABS, KNOWN, NEGATE, NOT, OTHER, OWN, Pairing
+from slotscope.model.questions.reckoning import change, change_numbers, join, join_numbers
 
 Array = Any
 
 #: Places in a block, and nodes below one of the tree.
 BLOCK, BRANCHES = 64, 16
+
+#: More things than there are: all are counted.
+MANY = 2**62
 
 
 class ThingValues(NamedTuple):
@@ -84,27 +72,31 @@ def prepare_counting() -> None:
     """Compile the code, or load it from the cache, now rather than where something is counted."""
     none = np.zeros(0, np.int64)
     things = ThingValues(np.zeros((0, 0)), np.zeros(0, np.bool_), 0, none, none)
-    counted_by_event(Pairing(((OTHER, 0),), (), ()), things, np.zeros((1, 0)), is_any=True)
+    counted_by_event(Pairing(((OTHER, 0),), (), ()), things, np.zeros((1, 0)), none)
 
 
 def counted_by_event(
-    pairing: Pairing, things: ThingValues, others: NDArray[np.float64], is_any: bool
+    pairing: Pairing, things: ThingValues, others: NDArray[np.float64], enough: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """[events] of how many things a condition is true, with the values [j, events] of the events; or whether of any."""
+    """[events] of how many things a condition is true, with the values [j, events] of the events.
+
+    Where so many are *enough*, no more are looked for; but for one more than the things that the event changed, then
+    one of the others is enough.
+    """
     events, total = others.shape[1], int(max(things.places, things.place.max(initial=-1) + 1))
-    found = np.zeros(events, np.int64)
+    found, depth = np.zeros(events, np.int64), len(pairing.steps)
     tree = _planted(things, total)
     desk = _Desk(
         np.array(pairing.steps, np.int64),
-        np.zeros(MOST_STEPS),
-        np.zeros(MOST_STEPS),
-        np.zeros(MOST_STEPS, np.bool_),
-        np.zeros((MOST_STEPS, BLOCK)),
+        np.zeros(depth),
+        np.zeros(depth),
+        np.zeros(depth, np.bool_),
+        np.zeros((depth, BLOCK)),
         np.zeros(len(tree.parent), np.int64),
         np.full(1, -1),
     )
     told = (things.own, things.there, things.places, things.event, things.place)
-    compiled(count_things)(tree, desk, *told, others, is_any, found)
+    compiled(count_things)(tree, desk, *told, others, enough, found)
     return found
 
 
@@ -138,7 +130,7 @@ def count_things(
     event: Array,
     place: Array,
     others: Array,
-    is_any: bool,
+    enough: Array,
     found: Array,
 ) -> None:
     """From event to event: what it changed enters the tree, and the condition is counted."""
@@ -162,7 +154,10 @@ def count_things(
             while node >= 0:
                 renew_node(tree, node)
                 node = tree.parent[unsigned(node)]
-        found[unsigned(at)] = count_at(tree, desk, others, at, is_any)
+        if one_is_enough(tree, desk, others, at, enough, place[first:change]):
+            found[unsigned(at)] = enough[unsigned(at)]
+        else:
+            found[unsigned(at)] = count_at(tree, desk, others, at, enough[unsigned(at)])
 
 
 @jitable
@@ -190,17 +185,28 @@ def renew_node(tree: Any, node: int) -> None:
 
 
 @jitable
-def count_at(tree: Any, desk: Any, others: Array, event: int, is_any: bool) -> int:
-    """Of how many things the condition is true; of one at least, where *is_any* is asked for."""
+def one_is_enough(tree: Any, desk: Any, others: Array, event: int, enough: Array, changed: Array) -> bool:
+    """Whether the condition is still true of a thing of which it was, one of those that the event left as they were."""
     witness = desk.witness[0]
-    if is_any and witness >= 0 and tree.alive[unsigned(witness)] > 0:  # it is true for many events, mostly
-        judge(tree, desk, others, event, 0, witness)
-        if desk.low[0] > 0:
-            return 1
+    if witness < 0 or not 0 < enough[unsigned(event)] < MANY or tree.alive[unsigned(witness)] == 0:
+        return False
+    judge(tree, desk, others, event, 0, witness)
+    if not desk.low[0] > 0:
+        return False
+    if enough[unsigned(event)] > 1:
+        for number in range(len(changed)):
+            if changed[unsigned(number)] == witness:
+                return False
+    return True
+
+
+@jitable
+def count_at(tree: Any, desk: Any, others: Array, event: int, enough: int) -> int:
+    """Of how many things the condition is true; of so many at least, where more are not needed."""
     waiting, count = len(tree.parent) - tree.roots, 0.0
     for root in range(waiting):
         desk.waiting[unsigned(root)] = tree.roots + root
-    while waiting > 0 and not (is_any and count > 0):
+    while waiting > 0 and count < enough:
         waiting -= 1
         node = desk.waiting[unsigned(waiting)]
         if tree.count[unsigned(node)] == 0:
@@ -234,46 +240,11 @@ def judge(tree: Any, desk: Any, others: Array, event: int, node: int, place: int
             top += 1
             value = tree.value[which, place] if step == OWN else others[which, event]
             desk.low[top], desk.high[top], desk.missing[top] = value, value, value != value  # noqa: PLR0124
-        elif step == NEGATE:
-            desk.low[top], desk.high[top] = -desk.high[top], -desk.low[top]
-        elif step == NOT:
-            desk.low[top], desk.high[top] = 1 - desk.high[top], 1 - desk.low[top]
+        elif step in (NEGATE, NOT, ABS, KNOWN):
+            change(desk, step, top)
         else:
             top -= 1
             join(desk, step, top)
-
-
-@jitable
-def join(desk: Any, step: int, at: int) -> None:
-    """Two intervals become one."""
-    low, high, less, more = desk.low[at], desk.high[at], desk.low[at + 1], desk.high[at + 1]
-    missing = desk.missing[at] or desk.missing[at + 1]
-    if step in (ADD, SUBTRACT):
-        desk.low[at] = low + less if step == ADD else low - more
-        desk.high[at] = high + more if step == ADD else high - less
-        desk.missing[at] = missing
-        if not (desk.low[at] <= desk.high[at] and abs(low) + abs(high) + abs(less) + abs(more) < np.inf):
-            desk.low[at], desk.high[at], desk.missing[at] = -np.inf, np.inf, True
-        return
-    if step == AND:
-        must, may = min(low, less) > 0, min(high, more) > 0
-    elif step == OR:
-        must, may = max(low, less) > 0, max(high, more) > 0
-    elif step == EQUAL:
-        must, may = low == high and less == more and low == less, low <= more and less <= high
-    elif step == UNEQUAL:
-        must, may = high < less or low > more, low < more or high > less
-    elif step == LESS:
-        must, may = high < less, low < more
-    elif step == LESS_EQUAL:
-        must, may = high <= less, low <= more
-    elif step == MORE:
-        must, may = low > more, high > less
-    else:
-        must, may = low >= more, high >= less
-    desk.low[at] = 1.0 if must and not missing else 0.0
-    desk.high[at] = 1.0 if may else 0.0
-    desk.missing[at] = False
 
 
 @jitable
@@ -291,12 +262,8 @@ def true_in_block(tree: Any, desk: Any, others: Array, event: int, block: int) -
             top += 1
             for at in range(BLOCK):
                 desk.block[unsigned(top), unsigned(at)] = others[which, event]
-        elif step == NEGATE:
-            for at in range(BLOCK):
-                desk.block[unsigned(top), unsigned(at)] = -desk.block[unsigned(top), unsigned(at)]
-        elif step == NOT:
-            for at in range(BLOCK):
-                desk.block[unsigned(top), unsigned(at)] = 1 - desk.block[unsigned(top), unsigned(at)]
+        elif step in (NEGATE, NOT, ABS, KNOWN):
+            change_numbers(desk.block[top], step)
         else:
             top -= 1
             join_numbers(desk.block[top], desk.block[top + 1], step)
@@ -308,30 +275,3 @@ def true_in_block(tree: Any, desk: Any, others: Array, event: int, block: int) -
         at -= 1
     desk.witness[0] = first + at if count > 0 else desk.witness[0]
     return count
-
-
-@jitable
-def join_numbers(one: Array, other: Array, step: int) -> None:
-    """What a step makes of two numbers, or truths, at each place of a block, in place of the first."""
-    for place in range(BLOCK):
-        at = unsigned(place)
-        if step == ADD:
-            one[at] = one[at] + other[at]
-        elif step == SUBTRACT:
-            one[at] = one[at] - other[at]
-        elif step == AND:
-            one[at] = one[at] * other[at]
-        elif step == OR:
-            one[at] = max(one[at], other[at])
-        elif step == EQUAL:
-            one[at] = 1.0 if one[at] == other[at] else 0.0
-        elif step == UNEQUAL:
-            one[at] = 1.0 if one[at] < other[at] or one[at] > other[at] else 0.0
-        elif step == LESS:
-            one[at] = 1.0 if one[at] < other[at] else 0.0
-        elif step == LESS_EQUAL:
-            one[at] = 1.0 if one[at] <= other[at] else 0.0
-        elif step == MORE:
-            one[at] = 1.0 if one[at] > other[at] else 0.0
-        else:
-            one[at] = 1.0 if one[at] >= other[at] else 0.0

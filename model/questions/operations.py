@@ -24,8 +24,18 @@ def quotient(operation: Callable[[Column, Column], Column], left: Column, right:
     return operation(left, np.where(right == 0, np.nan, right))
 
 
-#: What signs and functions do to columns.
-COMPARED: dict[str, Callable[[Column, Column], Column]] = {
+def one_of(value: Column, *items: Column) -> Column:
+    """Where a number is one of some."""
+    return np.asarray(np.logical_or.reduce(np.broadcast_arrays(*(value == item for item in items))))
+
+
+def turns(now: Column, before: Column, there: Column) -> Column:
+    """Where a number of a thing that was *there* before is another one, or came or went."""
+    return np.asarray(unequal(now, before) | (there & (np.isnan(now) != np.isnan(before))))
+
+
+#: Signs that compare numbers, those that make one of two, and functions.
+COMPARED: dict[str, Callable[..., Column]] = {
     "=": np.equal,
     "!=": unequal,
     "<": np.less,
@@ -33,7 +43,7 @@ COMPARED: dict[str, Callable[[Column, Column], Column]] = {
     ">": np.greater,
     ">=": np.greater_equal,
 }
-COUNTED: dict[str, Callable[[Column, Column], Column]] = {
+COUNTED: dict[str, Callable[..., Column]] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
@@ -46,6 +56,20 @@ CALLED: dict[str, Callable[..., Column]] = {
     "max": np.maximum,
     "known": lambda value: ~np.isnan(value),
 }
+
+#: Signs that make a truth of truths, or of numbers.
+TRUE_OF: dict[str, Callable[..., Column]] = {
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "not": np.logical_not,
+    "but not": lambda one, other: one & ~other,
+    "in": one_of,
+    "changes": turns,
+}
+
+#: What each sign or function does to columns; and which make truths.
+OPERATIONS: dict[str, Callable[..., Column]] = {**COMPARED, **COUNTED, **CALLED, **TRUE_OF, "negative": np.negative}
+TRUTHS = frozenset({*COMPARED, *TRUE_OF, "known"})
 
 
 def constant(value: Any, _: EventTable) -> Column:
@@ -70,13 +94,13 @@ def of_sample(source: SampleColumns, place: int | None, table: EventTable) -> Co
 
 def of_state(source: StateValue, place: int | None, table: EventTable) -> Column:
     """In a table of one: a number, or [m] one for each thing; missing where the policy of a fork remembers less."""
-    value = np.asarray(source.read(_with(source.derived, table.state)), float)
+    value = np.asarray(source.read(_with(source.derived, table.state)))
     if source.scale is not None:
         scale = np.asarray(source.scale(table.numbers))
         value = value * (scale[table.places] if scale.ndim and table.places is not None else scale)
-    if place is None:
-        return value
-    return value[..., place] if place < value.shape[-1] else np.full(value.shape[:-1], np.nan)
+    if place is not None:
+        value = value[..., place] if place < value.shape[-1] else np.full(value.shape[:-1], np.nan)
+    return value.astype(float, copy=False)
 
 
 def _with(derived: Derived | None, state: Any) -> Any:
@@ -138,11 +162,6 @@ def changes(run: Run, table: EventTable) -> Column:
     now = run(table)
     before = shifted(now)
     return np.asarray(now != before) if now.dtype.kind == "b" else unequal(now, before)
-
-
-def turns(now: Column, before: Column, there: Column) -> Column:
-    """Where a number of a thing that was *there* before is another one, or came or went."""
-    return np.asarray(unequal(now, before) | (there & (np.isnan(now) != np.isnan(before))))
 
 
 def turns_of_one(run: Run, table: EventTable) -> Column:

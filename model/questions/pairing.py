@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial, reduce
 from typing import Iterator, NamedTuple
 
 from slotscope.model.questions.operations import Run
-from slotscope.model.questions.parts import EVENT, THEN, THING, Meaning
+from slotscope.model.questions.parts import EVENT, THING, TRUE, Meaning, joined
 
 #: Steps of a condition: a value of the thing, one of the event, then what is done to the last one or two of them.
-(OWN, OTHER, ADD, SUBTRACT, NEGATE, EQUAL, UNEQUAL, LESS, LESS_EQUAL, MORE, MORE_EQUAL, AND, OR, NOT) = range(14)
+(OWN, OTHER, NEGATE, NOT, ABS, KNOWN, ADD, SUBTRACT, TIMES, DIVIDE, REMAINDER, LEAST, MOST) = range(13)
+(EQUAL, UNEQUAL, LESS, LESS_EQUAL, MORE, MORE_EQUAL, AND, OR) = range(13, 21)
 
-_STEPS = {
+#: By sign or function.
+STEPS = {
+    "negative": NEGATE,
+    "not": NOT,
+    "abs": ABS,
+    "known": KNOWN,
     "+": ADD,
     "-": SUBTRACT,
-    "negative": NEGATE,
+    "*": TIMES,
+    "/": DIVIDE,
+    "%": REMAINDER,
+    "min": LEAST,
+    "max": MOST,
     "=": EQUAL,
     "!=": UNEQUAL,
     "<": LESS,
@@ -22,11 +33,7 @@ _STEPS = {
     ">=": MORE_EQUAL,
     "and": AND,
     "or": OR,
-    "not": NOT,
 }
-
-#: Steps that one condition may have.
-MOST_STEPS = 64
 
 
 class Pairing(NamedTuple):
@@ -36,37 +43,54 @@ class Pairing(NamedTuple):
     own: tuple[Run, ...]  #: values of things
     others: tuple[Run, ...]  #: values of the event
     only: tuple[Run, ...] = ()  #: what has to be true of a thing whatever the event is
+    when: tuple[Run, ...] = ()  #: what has to be true of the event whatever the thing is
 
 
-def pairing_of(part: Meaning) -> Pairing | None:
-    """A condition on a thing and the event as steps; None if something else than a sign joins the two."""
-    conjuncts = [*_conjuncts(part)]
-    only = tuple(one.run for one in conjuncts if one.read == THING)
+def pairing_of(condition: Meaning) -> Pairing:
+    """A condition on a thing that the event left as it was, and on the event, as steps."""
     steps: list[tuple[int, int]] = []
     own: list[Run] = []
     others: list[Run] = []
 
-    def take(one: Meaning) -> bool:
-        if one.read <= EVENT or one.read == THING:
-            runs, step = (own, OWN) if one.read == THING else (others, OTHER)
+    def take(part: Meaning) -> None:
+        if part.read <= EVENT or part.read == THING:
+            runs, step = (own, OWN) if part.read == THING else (others, OTHER)
             steps.append((step, len(runs)))
-            runs.append(one.run)
-            return True
-        if one.sign not in _STEPS or not all(map(take, one.parts)):
-            return False
-        steps.append((_STEPS[one.sign], 0))
-        return True
+            runs.append(part.run)
+            return
+        part = _in_steps(part)
+        for each in part.parts:
+            take(each)
+        steps.append((STEPS[part.sign], 0))
 
-    for number, one in enumerate(each for each in conjuncts if each.read != THING):
-        if one.read & THEN or not take(one):
-            return None
-        steps += [(AND, 0)] * (number > 0)
-    return Pairing(tuple(steps), tuple(own), tuple(others), only) if 0 < len(steps) <= MOST_STEPS else None
+    conjuncts = [*_conjuncts(condition)]
+    only = tuple(one.run for one in conjuncts if one.read == THING)
+    when = tuple(one.run for one in conjuncts if one.read <= EVENT)
+    mixed = [one for one in conjuncts if one.read > THING]
+    take(reduce(partial(joined, "and"), mixed) if mixed else TRUE)
+    return Pairing(tuple(steps), tuple(own), tuple(others), only, when)
 
 
 def _conjuncts(part: Meaning) -> Iterator[Meaning]:
     """What all has to be true, for a part to be true."""
-    for one in part.parts if part.sign == "and" else ():
-        yield from _conjuncts(one)
+    part = _in_steps(part)
     if part.sign != "and":
         yield part
+        return
+    for one in part.parts:
+        yield from _conjuncts(one)
+
+
+def _in_steps(part: Meaning) -> Meaning:
+    """The same, by a sign that is one step."""
+    if part.sign == "in":
+        value, *items = part.parts
+        return reduce(partial(joined, "or"), (joined("=", value, item) for item in items))
+    if part.sign == "but not":
+        now, was = part.parts
+        return joined("and", now, joined("not", was))
+    if part.sign == "changes":
+        now, was, there = part.parts
+        came_or_went = joined("!=", joined("known", now), joined("known", was))
+        return joined("or", joined("!=", now, was), joined("and", there, came_or_went))
+    return part

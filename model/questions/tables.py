@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 #: A column: numbers, nan where there is none, or truths.  A constant is a column of no dimension.
 Column = NDArray[Any]
 
+#: The number of what would be an event before there is any state.
+NO_EVENT = -1
+
 
 @dataclass
 class Lead:
@@ -77,13 +80,18 @@ class EventTable:
         """Events, with those before."""
         return self.lead.length + len(self.rows)
 
+    @property
+    def begun(self) -> NDArray[np.bool_]:
+        """[length] whether there is a state."""
+        return np.concatenate([self.lead.rows["event"], self.rows["event"]]) > NO_EVENT
+
     def row(self, name: str) -> Column:
         """[length] a column of the rows as numbers."""
         if name not in self._columns:
             mine = self.rows[name].astype(np.float64)
             if self.lead.length:
                 before = self.lead.rows[name].astype(np.float64)
-                before[self.lead.rows["event"] == 0] = np.nan
+                before[self.lead.rows["event"] <= 0] = np.nan
                 mine = np.concatenate([before, mine])
             self._columns[name] = mine
         return self._picked(self._columns[name])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import NoReturn
 
@@ -12,9 +11,6 @@ from slotscope.model.questions.changes import OfThings, StateLook
 from slotscope.model.questions.fields import AskedField, RowColumn, SaidValues, SampleColumns, StateValue, ThingFields
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.operations import (
-    CALLED,
-    COMPARED,
-    COUNTED,
     Run,
     changes,
     constant,
@@ -25,11 +21,10 @@ from slotscope.model.questions.operations import (
     of_same,
     of_sample,
     of_state,
-    turns,
     turns_of_one,
 )
 from slotscope.model.questions.pairing import pairing_of
-from slotscope.model.questions.parts import EVENT, THEN, THING, Meaning
+from slotscope.model.questions.parts import EVENT, FALSE, THEN, THING, TRUE, WAS, Meaning, joined, still
 from slotscope.model.questions.syntax import (
     COMPARISONS,
     FunctionCall,
@@ -84,16 +79,12 @@ def slack_of(text: str, words: Words) -> Question | None:
 class _Interpreter:
     """Understands the parts of one question; within ``where`` the fields of a *thing* come first."""
 
-    def __init__(self, text: str, words: Words, question: Question, thing: str = "", back: bool = False) -> None:
+    def __init__(self, text: str, words: Words, question: Question, thing: str = "") -> None:
         self._text = text
         self._words = words
         self._question = question
         self._thing = thing
-        self._back = back  # within 'was' about a thing
-        self._fields: list[Run] = []  # of each thing
-        self._of_event = False  # whether numbers of the event are read beside them
-        self._needs = frozenset[int]()  # what is read beside them from the state itself, by the places of its looks
-        self._paired = False  # whether also of the state one event before
+        self._back = False  # within 'was' about a thing
 
     def wrong(self, node: Node, message: str) -> NoReturn:
         raise fault(self._text, node.at, message)
@@ -104,7 +95,7 @@ class _Interpreter:
             case Number(value=value):
                 return Meaning(partial(constant, value), truth=False)
             case Name(text="true" | "false"):
-                return Meaning(partial(constant, node.text == "true"), truth=True)
+                return TRUE if node.text == "true" else FALSE
             case Name() | Member():
                 return self._named(node)
             case OfThing():
@@ -124,7 +115,9 @@ class _Interpreter:
         raise TypeError(f"no part of a question is a {type(node).__name__}")
 
     def truth(self, node: Node, depth: int = 0) -> Meaning:
-        part = self.read(node, depth)
+        return self._true(node, self.read(node, depth))
+
+    def _true(self, node: Node, part: Meaning) -> Meaning:
         if not part.truth:
             self.wrong(node, "found a number, allowed here: what is true or false, such as waiting > 50 or rejected")
         return part
@@ -151,10 +144,7 @@ class _Interpreter:
         name = node.text if isinstance(node, Name) else node.name
         mine = self._words.of_thing.get(self._thing, {})
         if name in mine:
-            read = self._value(mine[name], node)
-            self._fields.append(read)
-            return Meaning(read, truth=False, choices=mine[name].choices, reads=THING)
-        self._of_event = True
+            return Meaning(self._value(mine[name], node), truth=False, choices=mine[name].choices, reads=THING)
         happening = self._words.happenings.get(name)
         if happening is not None and isinstance(node, Name):
             flag = happening.flag
@@ -170,19 +160,14 @@ class _Interpreter:
         read = self._value(known, node)
         if isinstance(known.source, StateValue | SaidValues):
             whole = OfThings(None, read, (read,)) if isinstance(known.source, StateValue) else None
-            part = self._looked(read, False, known.choices, whole)
-            self._needs |= part.needs
-            return part
+            return self._looked(read, known.choices, whole)
         return Meaning(read, truth=False, choices=known.choices, reads=EVENT)
 
-    def _looked(self, read: Run, truth: bool, choices: str = "", of_things: OfThings | None = None) -> Meaning:
+    def _looked(self, read: Run, choices: str, of_things: OfThings | None) -> Meaning:
         """What is read from the state after each event."""
         place = len(self._question.looks)
         self._question.looks.append(StateLook(read, of_things))
-        needs = frozenset((place,))
-        if truth:
-            return Meaning(lambda table: table.look(place) > 0, truth=True, needs=needs)
-        return Meaning(lambda table: table.look(place), False, choices, needs, reads=EVENT)
+        return Meaning(lambda table: table.look(place), False, choices, frozenset((place,)), reads=EVENT)
 
     def _value(self, known: AskedField, node: Name | Member) -> Run:
         place = self._place(known, node)
@@ -251,8 +236,8 @@ class _Interpreter:
             self.wrong(node.name, f"found the {node.thing}'s field '{name}', {near}")
         part, things = inside._named(node.name), self._words.things[node.thing]
         self._refuse_none(node, things)
-        changing = inside._of_things(things, part, int(node.number))
-        return self._looked(partial(of_one, things.numbers, node.number, part.run), False, known.choices, changing)
+        changing = OfThings(things, part.run, tuple(part.fields()), int(node.number))
+        return self._looked(partial(of_one, things.numbers, node.number, part.run), known.choices, changing)
 
     def _refuse_none(self, node: OfThing, things: ThingFields) -> None:
         """A number that no thing ever has."""
@@ -264,85 +249,60 @@ class _Interpreter:
     def _where(self, node: Where, depth: int) -> Meaning:
         inside = self._inside(node)
         part, things = inside.truth(node.condition, depth), self._words.things[node.thing]
-        changing = inside._of_things(things, part)._replace(pairing=pairing_of(part), any=node.how == "any")
-        return self._looked(partial(of_many, things.numbers, part.run), node.how == "any", of_things=changing)
-
-    def _of_things(self, things: ThingFields, part: Meaning, number: int | None = None) -> OfThings:
-        """A look that need not stop at each state."""
-        told = self._paired, part.turning, self._of_event, self._needs
-        return OfThings(things, part.run, tuple(self._fields), number, *told)
+        unchanged = still(part)
+        if not part.read & THING and things.fixed is not None:  # it is true of all of them, or of none
+            number = things.fixed(self._words.numbers)
+            run = partial(_of_any, unchanged.run) if node.how == "any" else partial(_of_all, unchanged.run, number)
+            return Meaning(run, node.how == "any", needs=part.needs)
+        of_things = OfThings(
+            things,
+            part.run,
+            tuple(part.fields()),
+            needs=part.needs,
+            still=unchanged,
+            pairing=pairing_of(unchanged) if unchanged.read & EVENT else None,
+            paired=bool(part.read & THEN),
+            any=node.how == "any",
+            maybe=part.where,
+        )
+        count = self._looked(partial(of_many, things.numbers, part.run), "", of_things)
+        if node.how == "count":
+            return count
+        return Meaning(lambda table: count.run(table) > 0, True, needs=count.needs, bound=partial(_maybe, part))
 
     # Signs.
 
     def _prefix(self, node: Prefix, depth: int) -> Meaning:
         if node.sign == "not":
-            part = self.truth(node.part, depth)
-            return Meaning(
-                lambda table: ~part.run(table),
-                truth=True,
-                needs=part.needs,
-                bound=lambda table, upper: ~part.where(table, not upper),
-                sign="not",
-                parts=(part,),
-            )
+            return joined("not", self.truth(node.part, depth))
         if node.sign == "-":
-            part = self.number(node.part, depth)
-            return Meaning(lambda table: -part.run(table), False, needs=part.needs, sign="negative", parts=(part,))
+            return joined("negative", self.number(node.part, depth))
         if self._thing:
-            before = self._before(node, node.part, depth)
-            return Meaning(self._was(before), before.truth, before.choices, reads=THEN)
-        part = self.read(node.part, depth + 1)
-        return Meaning(
-            lambda table: shifted(part.run(table)),
-            part.truth,
-            part.choices,
-            part.needs,
-            lambda table, upper: shifted(part.where(table, upper)) if part.truth else np.full(table.length, upper),
-        )
+            return self._before(node, node.part, depth)
+        return _shifted(self.read(node.part, depth + 1))
 
     def _before(self, node: Node, part: Node, depth: int) -> Meaning:
         """A part that is about each thing as it was one event before."""
         if self._back:
             self.wrong(node, "found a second step back after 'where', allowed: one, as in was empty > 0")
-        self._question.pairs = self._paired = True
-        inside = _Interpreter(self._text, self._words, self._question, self._thing, back=True)
-        found = inside.read(part, depth + 1)
-        self._fields += inside._fields
-        self._of_event |= inside._of_event
-        self._needs |= inside._needs
-        return replace(found, turning=not (inside._of_event or inside._needs))
+        self._question.pairs = self._back = True
+        found = self.read(part, depth + 1)
+        self._back = False
+        return self._was(found)
 
-    def _was(self, part: Meaning) -> Run:
+    def _was(self, part: Meaning) -> Meaning:
         """What a part was of each thing, one event before."""
-        return partial(of_same, self._words.things[self._thing].numbers, part.run, part.truth)
+        run = partial(of_same, self._words.things[self._thing].numbers, part.run, part.truth)
+        return Meaning(run, part.truth, part.choices, part.needs, reads=THEN, sign=WAS, parts=(part,))
 
     def _infix(self, node: Infix, depth: int) -> Meaning:
         if node.sign in {"and", "or"}:
-            left, right = self.truth(node.left, depth), self.truth(node.right, depth)
-            both = np.logical_and if node.sign == "and" else np.logical_or
-            return Meaning(
-                lambda table: both(left.run(table), right.run(table)),
-                truth=True,
-                needs=left.needs | right.needs,
-                bound=lambda table, upper: both(left.where(table, upper), right.where(table, upper)),
-                turning=(any if node.sign == "and" else all)((left.turning, right.turning)),
-                sign=node.sign,
-                parts=(left, right),
-            )
+            return joined(node.sign, self.truth(node.left, depth), self.truth(node.right, depth))
         left, right = self._pair(node, depth)
         if (left.truth or right.truth) and (node.sign not in {"=", "!="} or left.truth != right.truth):
             wrong = node.left if left.truth else node.right
             self.wrong(wrong, f"found what is true or false beside '{node.sign}', allowed: a number")
-        operation = COMPARED[node.sign] if node.sign in COMPARISONS else COUNTED[node.sign]
-        if left.truth and node.sign == "!=":
-            operation = np.not_equal
-        return Meaning(
-            lambda table: operation(left.run(table), right.run(table)),
-            truth=node.sign in COMPARISONS,
-            needs=left.needs | right.needs,
-            sign=node.sign,
-            parts=(left, right),
-        )
+        return joined(node.sign, left, right)
 
     def _pair(self, node: Infix, depth: int) -> tuple[Meaning, Meaning]:
         """Both sides; a bare name beside a value that has names is one of them."""
@@ -358,14 +318,7 @@ class _Interpreter:
 
     def _one_of(self, node: OneOf, depth: int) -> Meaning:
         part = self.number(node.part, depth)
-        items = [self.number(item, depth, part.choices) for item in node.items]
-
-        def run(table: EventTable) -> Column:
-            value = part.run(table)
-            return np.asarray(np.logical_or.reduce(np.broadcast_arrays(*(value == item.run(table) for item in items))))
-
-        needs = part.needs.union(*(each.needs for each in items))
-        return Meaning(run, truth=True, needs=needs, parts=(part, *items))
+        return joined("in", part, *(self.number(item, depth, part.choices) for item in node.items))
 
     def _turns(self, node: Turns, depth: int) -> Meaning:
         if self._thing:
@@ -375,40 +328,44 @@ class _Interpreter:
             changed = turns_of_one if isinstance(node.part, OfThing) else changes
             return Meaning(partial(changed, part.run), truth=True, needs=part.needs)
         part = self.truth(node.part, depth + 1)
-        if node.how == "becomes false":
-            return Meaning(
-                lambda table: shifted(part.run(table)) & ~part.run(table),
-                truth=True,
-                needs=part.needs,
-                bound=lambda table, upper: shifted(part.where(table, upper)) & ~part.where(table, not upper),
-            )
-        return Meaning(
-            lambda table: part.run(table) & ~shifted(part.run(table)),
-            truth=True,
-            needs=part.needs,
-            bound=lambda table, upper: part.where(table, upper) & ~shifted(part.where(table, not upper)),
-        )
+        return _turned(node, part, _shifted(part))
 
     def _turns_of_thing(self, node: Turns, depth: int) -> Meaning:
         """What the event did to each thing; one that was not there before was nothing, and not so."""
-        part = self.read(node.part, depth) if node.how == "changes" else self.truth(node.part, depth)
-        found = self._before(node, node.part, depth)
-        before, there = self._was(found), self._was(Meaning(partial(constant, np.True_), truth=True))
-        runs: dict[str, Run] = {
-            "becomes true": lambda table: part.run(table) & ~before(table),
-            "becomes false": lambda table: before(table) & ~part.run(table),
-            "changes": lambda table: (
-                part.run(table) != before(table) if part.truth else turns(part.run(table), before(table), there(table))
-            ),
-        }
-        return Meaning(runs[node.how], truth=True, turning=found.turning, reads=THEN)
+        was = self._before(node, node.part, depth)
+        now = was.parts[0]
+        if node.how == "changes":
+            return joined("!=", now, was) if now.truth else joined("changes", now, was, self._was(TRUE))
+        return _turned(node, self._true(node.part, now), was)
 
     def _call(self, node: FunctionCall, depth: int) -> Meaning:
-        parts = [self.number(each, depth) for each in node.parts]
-        called = CALLED[node.name]
-        return Meaning(
-            lambda table: called(*(part.run(table) for part in parts)),
-            truth=node.name == "known",
-            needs=frozenset().union(*(part.needs for part in parts)),
-            parts=tuple(parts),
-        )
+        return joined(node.name, *(self.number(each, depth) for each in node.parts))
+
+
+def _shifted(part: Meaning) -> Meaning:
+    """What a part was one event before."""
+
+    def bound(table: EventTable, upper: bool) -> Column:
+        return shifted(part.where(table, upper)) if part.truth else np.full(table.length, upper)
+
+    return Meaning(lambda table: shifted(part.run(table)), part.truth, part.choices, part.needs, bound)
+
+
+def _turned(node: Turns, now: Meaning, was: Meaning) -> Meaning:
+    """Where something becomes true, or false."""
+    return joined("but not", now, was) if node.how == "becomes true" else joined("but not", was, now)
+
+
+def _maybe(part: Meaning, table: EventTable, upper: bool) -> Column:
+    """Where a part may be true of any thing, as far as is known; there may be no thing."""
+    return part.where(table, True) if upper else np.full(table.length, False)
+
+
+def _of_any(run: Run, table: EventTable) -> Column:
+    """[length] whether what reads no thing is true; not before there are any."""
+    return np.asarray(run(table) & table.begun)
+
+
+def _of_all(run: Run, number: int, table: EventTable) -> Column:
+    """[length] of how many things it is true then: of all of that number, or of none."""
+    return np.where(table.begun, run(table) * float(number), np.nan)

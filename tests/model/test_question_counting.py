@@ -7,65 +7,47 @@ import random
 import numpy as np
 import pytest
 
-from slotscope.model.questions.counting import ThingValues, counted_by_event
-from slotscope.model.questions.pairing import (
-    ADD,
-    AND,
-    EQUAL,
-    LESS,
-    LESS_EQUAL,
-    MORE,
-    MORE_EQUAL,
-    NEGATE,
-    NOT,
-    OR,
-    OTHER,
-    OWN,
-    SUBTRACT,
-    UNEQUAL,
-    Pairing,
-)
+from slotscope.model.questions.counting import MANY, ThingValues, counted_by_event
+from slotscope.model.questions.operations import CALLED, COMPARED, COUNTED, OPERATIONS
+from slotscope.model.questions.pairing import OTHER, OWN, STEPS, Pairing
 
-COMPARED = {
-    EQUAL: np.equal,
-    UNEQUAL: lambda one, other: (one < other) | (one > other),
-    LESS: np.less,
-    LESS_EQUAL: np.less_equal,
-    MORE: np.greater,
-    MORE_EQUAL: np.greater_equal,
-}
 KINDS = 2
+
+#: Signs and functions that make a number of two.
+OF_TWO = (*COUNTED, *(name for name in CALLED if name in ("min", "max")))
 
 
 def number_steps(draw: random.Random, depth: int) -> list[tuple[int, int]]:
     if depth == 0 or draw.random() < 0.5:
         return [(draw.choice((OWN, OWN, OTHER)), draw.randrange(KINDS))]
     if draw.random() < 0.2:
-        return [*number_steps(draw, depth - 1), (NEGATE, 0)]
-    return [*number_steps(draw, depth - 1), *number_steps(draw, depth - 1), (draw.choice((ADD, SUBTRACT)), 0)]
+        return [*number_steps(draw, depth - 1), (STEPS[draw.choice(("negative", "abs"))], 0)]
+    return [*number_steps(draw, depth - 1), *number_steps(draw, depth - 1), (STEPS[draw.choice(OF_TWO)], 0)]
 
 
 def truth_steps(draw: random.Random, depth: int) -> list[tuple[int, int]]:
+    if draw.random() < 0.1:
+        return [*number_steps(draw, 2), (STEPS["known"], 0)]
     if depth == 0 or draw.random() < 0.3:
-        return [*number_steps(draw, 2), *number_steps(draw, 2), (draw.choice([*COMPARED]), 0)]
+        return [*number_steps(draw, 2), *number_steps(draw, 2), (STEPS[draw.choice([*COMPARED])], 0)]
     if draw.random() < 0.25:
-        return [*truth_steps(draw, depth - 1), (NOT, 0)]
-    return [*truth_steps(draw, depth - 1), *truth_steps(draw, depth - 1), (draw.choice((AND, OR)), 0)]
+        return [*truth_steps(draw, depth - 1), (STEPS["not"], 0)]
+    return [*truth_steps(draw, depth - 1), *truth_steps(draw, depth - 1), (STEPS[draw.choice(("and", "or"))], 0)]
 
 
-def by_numpy(steps: list[tuple[int, int]], own: np.ndarray, there: np.ndarray, others: np.ndarray) -> int:
-    """Of how many things it is true, from the values [k, places] of all of them."""
+def by_numpy(steps: list[tuple[int, int]], own: np.ndarray, there: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """[places] of which things it is true, from the values [k, places] of all of them."""
     stack: list[np.ndarray] = []
+    signs = {step: sign for sign, step in STEPS.items()}
     for step, which in steps:
         if step in (OWN, OTHER):
             stack.append(own[which] if step == OWN else np.full(own.shape[1], others[which]))
-        elif step in (NEGATE, NOT):
-            stack[-1] = -stack[-1] if step == NEGATE else ~stack[-1]
+        elif signs[step] in ("negative", "not", "abs", "known"):
+            stack[-1] = OPERATIONS[signs[step]](stack[-1])
         else:
             other, one = stack.pop(), stack.pop()
-            signs = {ADD: np.add, SUBTRACT: np.subtract, AND: np.logical_and, OR: np.logical_or, **COMPARED}
-            stack.append(signs[step](one, other))
-    return int((stack[0] & there).sum())
+            stack.append(OPERATIONS[signs[step]](one, other))
+    return stack[0] & there
 
 
 @pytest.mark.parametrize("places", [1, 70, 2500, 40_000])
@@ -98,14 +80,22 @@ def compare_counts(places: int, turn: int) -> None:
     others = np.cumsum(numbers.integers(-1, 2, (KINDS, events)), axis=1) / 4
     others[numbers.random(others.shape) < 0.03 * turn] = draw.choice((np.nan, np.inf))
     things = ThingValues(own, there, before, event, place)
-    pairing = Pairing(tuple(steps), (), ())
     value, present, expected = np.full((KINDS, places), np.nan), np.zeros(places, np.bool_), []
+    several: list[tuple[int, bool]] = []
     value[:, :before], present[:before] = own[:, :before], there[:before]
     with np.errstate(all="ignore"):
         for at in range(events):
             for change in np.flatnonzero(event == at):
                 value[:, place[change]], present[place[change]] = own[:, before + change], there[before + change]
-            expected.append(by_numpy(steps, value, present, others[:, at]))
-    assert counted_by_event(pairing, things, others, is_any=False).tolist() == expected
-    found = counted_by_event(pairing, things, others, is_any=True)
+            true = by_numpy(steps, value, present, others[:, at])
+            expected.append(int(true.sum()))
+            changed = np.unique(place[event == at])
+            several.append((1 + int(true[changed].sum()), bool(np.delete(true, changed).any())))
+    pairing, all_of_them = Pairing(tuple(steps), (), ()), np.full(events, MANY)
+    assert counted_by_event(pairing, things, others, all_of_them).tolist() == expected
+    found = counted_by_event(pairing, things, others, all_of_them // MANY)
     assert [each > 0 for each in found] == [each > 0 for each in expected]
+    # Whether it is true of any that the event left as they were.
+    enough = np.array([number for number, _ in several])
+    found = counted_by_event(pairing, things, others, enough)
+    assert [bool(each) for each in found >= enough] == [any_other for _, any_other in several]

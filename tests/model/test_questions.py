@@ -13,7 +13,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.changes import StateLook
-from slotscope.model.questions.fields import StateValue
+from slotscope.model.questions.fields import SampleColumns, StateValue
 from slotscope.model.questions.syntax import (
     COMPARISONS,
     FunctionCall,
@@ -246,6 +246,8 @@ class TestMeaning:
             "not (rejected and any server where empty > 0)",
             "rejected or not any server where empty > 2",
             "not was any server where empty > 2",
+            "not any server where rejected and empty > 2",
+            "was any server where was rejected or empty > 2 and rejected",
             "was (rejected and any server where empty > 0)",
             "(rejected and any server where empty > 2) becomes true",
             "(rejected or any server where empty > 2) becomes false",
@@ -253,6 +255,26 @@ class TestMeaning:
     )
     def test_what_is_not_looked_at_could_not_have_changed_the_answer(self, text):
         assert hits("reservation", text) == story("reservation").hits(parse(text))
+
+    @pytest.mark.parametrize(
+        "way", ["{}", "not {}", "was {}", "not was {}", "{} becomes true", "was ({} becomes false)"]
+    )
+    @pytest.mark.parametrize("kind", SCENARIOS)
+    def test_what_reads_no_server_is_so_of_all_or_of_none_and_no_state_is_looked_at(self, kind, way):
+        """Also where it steps back before the first event."""
+        happens = next(iter(words(kind).happenings))
+        changed = next(f.name for f in words(kind).each_field() if isinstance(f.source, SampleColumns) and not f.index)
+        for text in (
+            happens,
+            f"was {happens} or not was event > 3",
+            f"not ({changed} < 2 becomes true)",
+            f"{changed} changes",
+            "event changes and not event > 7 becomes true",
+        ):
+            for count in (f"(any server where {text})", f"((count server where {text}) > 2)"):
+                asked = way.format(count)
+                assert hits(kind, asked) == story(kind).hits(parse(asked)), asked
+                assert all(look.of_things is not None for look in understood(asked, words(kind)).looks)
 
     @pytest.mark.slow
     @pytest.mark.parametrize("kind", SCENARIOS)
@@ -283,9 +305,12 @@ class TestMeaning:
     def test_a_comparison_with_what_is_missing_is_false(self):
         assert hits("reservation", "source = 1 or source != 1") == hits("reservation", "known(source)")
 
-    def test_states_are_looked_at_only_where_the_rest_leaves_it_open(self):
+    @pytest.mark.parametrize(
+        "text", ["rejected and any server where empty > 0", "any server where empty > 0 and rejected"]
+    )
+    def test_states_are_looked_at_only_where_the_rest_leaves_it_open(self, text):
         run = session("reservation")
-        asked = understood("rejected and any server where empty > 0", words("reservation"))
+        asked = understood(text, words("reservation"))
         stops: list[int] = []
         look = asked.looks[0]
         asked.looks[0] = StateLook(lambda table: (stops.append(1), look.read(table))[1])
