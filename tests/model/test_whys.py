@@ -325,6 +325,34 @@ def test_a_class_stands_for_its_last_job() -> None:
         why_of(session.bench, Session.open("moldable-classes", kernel=False).timeline, Thing("class", 0), None)
 
 
+def test_each_number_of_servers_says_why_it_was_taken_or_not() -> None:
+    """By Section 4, line 2, the job asks for so many; line 3 gives it as many of them as are free."""
+    session, beginnings = Session.open("moldable-classroom", kernel=False), set[str]()
+    session.run(events=120)
+    for row in session.timeline.rows(1, 120):
+        if row["kind"] != ARRIVAL:
+            continue
+        answer = why(session.bench, session.timeline, int(row["event"]))
+        widths, asked = answer.tables[1], int(row["request"])
+        free = int((session.timeline.fork_at(int(row["event"]) - 1).server_job < 0).sum())
+        taken = min(asked, free)
+        assert widths.what == "width"
+        for width in range(1, widths.count + 1):
+            name, said = "1 server" if width == 1 else f"{width} servers", widths.of(width - 1)
+            begins = f"Why {name}? That is" if width == taken else f"Why not {name}? That"
+            if width > asked:
+                begins += f" is more than the job asks for: {width} > {asked}, drawn with u = "
+            elif width > free:
+                begins += f" is more than is free: {width} > {free} free (Section 4, line 3)."
+            elif width < taken:
+                begins += " could have been taken (speed-up "
+            assert said.startswith(begins), said
+            assert ("it is the largest (speed-up " in said) is (width == taken)
+            assert ("(Section 4, line 2)" in said) is (width > asked)
+            beginnings.add(said[:12])
+    assert {"Why 1 server", "Why 2 server", "Why not 1 se", "Why not 3 se"} <= beginnings
+
+
 def test_tokens_and_queues_stand_for_decisions() -> None:
     session = Session.open("jrs-classroom", kernel=False)
     session.run(events=30)
