@@ -19,7 +19,7 @@ from slotscope.gui.panels.decisions_model import LogEntry, LogModel
 from slotscope.gui.panels.decisions_view import LogView
 from slotscope.gui.panels.inspector_now import Now
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.gui.widgets.scripts import set_scripts
+from slotscope.gui.widgets.scripts import set_scripts, unbroken
 from slotscope.model.reporting.explain import counted, grouped, plural, shown_time
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.inspection import Found, Thing, Told
@@ -190,7 +190,7 @@ class WhyView(QScrollArea):
         head = f"<b>{html.escape(answer.question)}</b> (event {grouped(answer.event)}) "
         close = f"<a href='close' style='color: {ink}'>close</a>"
         tables = "".join(self._table(each) for each in answer.tables)
-        return f"<p>{head}{close}</p><p>{html.escape(answer.sentence)}</p>{self._flip(answer)}{tables}"
+        return unbroken(f"<p>{head}{close}</p><p>{html.escape(answer.sentence)}</p>{self._flip(answer)}{tables}")
 
     def _table(self, candidates: Candidates) -> str:
         """Each condition with its counts; below it the numbers, and the paper's line."""

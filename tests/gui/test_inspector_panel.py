@@ -6,15 +6,18 @@ from typing import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo, Inspect, Select
 from slotscope.gui.panels.decisions_model import EVENT, SENTENCE
-from slotscope.gui.panels.inspector import InspectorPanel
+from slotscope.gui.panels.inspector import InspectorPanel, WhyView
 from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.api import Session
+from slotscope.model.reporting.explain import THIN_SPACE
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
+from slotscope.model.whys.asking import why
 from tests.gui.windows import on_screen
 
 #: What is looked at in each kind of system.
@@ -270,3 +273,14 @@ def test_a_click_on_a_lane_inspects_the_queue(qtbot: QtBot, theme: Theme) -> Non
     height = next(y for y in range(lanes.height()) if lanes._queue_at(QPoint(3, y)) == 2)
     qtbot.mouseClick(lanes, Qt.MouseButton.LeftButton, pos=QPoint(3, height + 4))
     assert asked[-1] == Select.of(Thing("queue", 2))
+
+
+def test_numbers_of_an_answer_are_not_broken_at_the_end_of_a_line(qtbot: QtBot) -> None:
+    session = Session.open("moldable-sublinear", kernel=False)
+    session.run(events=1)
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    view = WhyView(load_theme("light"), parent)
+    view.show_answer(why(session.bench, session.timeline, 1))
+    assert "4\u00a0000 servers" in view.text.text()
+    assert THIN_SPACE not in view.text.text()

@@ -158,7 +158,7 @@ def _servers(setting: Setting) -> Candidates:
     preference = Preference(
         "in the shortest gap that holds the job, from its beginning",
         "places of servers: no part of the paper",
-        lambda server: f"{counted(int(gap[server]), 'free server')} side by side there",
+        lambda server: f"a gap of {counted(int(gap[server]), 'free server')}",
     )
     chosen = np.array(setting.subject.on, np.int64)
     conditions = (*_of_pools(setting), _of_free(setting))
