@@ -96,6 +96,11 @@ class QueueNarrator(Narrator):
         """Why the job that a row says waits does so; empty if the row does not say."""
         return "; ".join(self._reasons(row))
 
+    @property
+    def passed_over(self) -> str:
+        """Why a job waits that a server has room for, as far as is known of the policy."""
+        return "it is not its turn" if self._facts.in_line else "the policy has not placed it"
+
     def _kept(self, row: np.void) -> str:
         why = self.why_waits(row)
         return f"{self._job(row['kept'])} waits{': ' if why else ''}{why}"
@@ -116,7 +121,7 @@ class QueueNarrator(Narrator):
                 "no server has room in all resources"
                 if self._numbers.resources > 1
                 else f"residual {amount(self._numbers.amount(free))} on the best server holds its "
-                f"{shown}, but it is not its turn"
+                f"{shown}, but {self.passed_over}"
             )
         return reasons
 

@@ -34,6 +34,8 @@ class QueueFacts:
     gamma:
         A server is stalled when its configuration weighs less than this share of the largest
         weight; 0: never.
+    in_line:
+        Whether no job is placed before one that came earlier and waits.
     """
 
     layout: QueueLayout
@@ -43,6 +45,7 @@ class QueueFacts:
     pool_configurations: tuple[tuple[int, int], ...]
     reserves: bool
     gamma: Fraction = Fraction(0)
+    in_line: bool = False
 
     @property
     def has_configurations(self) -> bool:

@@ -237,7 +237,7 @@ def _waits(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     length = int(state.queue_length[queue])
     yield Fact("place in line", f"{grouped(int(ahead.sum()) + 1)} of {grouped(length)}")
     why = moment.info.narrator.why_waits(_as_kept(moment, record))
-    yield Fact("still waits", why or "it is not its turn")
+    yield Fact("still waits", why or moment.info.narrator.passed_over)
 
 
 def _as_kept(moment: InspectedMoment, record: int) -> np.void:

@@ -72,6 +72,7 @@ class QueueKind(Kind):
             policy.pool_configurations,
             policy.reserves,
             policy.gamma,
+            policy.exhausts == "head of line",
         )
 
     def offers(self, system: QueueSystem) -> frozenset[str]:

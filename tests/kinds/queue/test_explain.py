@@ -11,14 +11,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from slotscope.model.api import Session
 from slotscope.model.kinds.queue.explain import QueueNarrator, amounts
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED, QUEUE_ROW
 from slotscope.model.reporting.explain import amount, told
+from slotscope.model.reporting.inspection import Thing
 from slotscope.model.reporting.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
 from slotscope.model.running.engine import EventRun
 from tests.kinds.queue.instances import BEST_FIT, Instance, bench_of, instances
 
 FOLDER = Path(__file__).parents[2] / "golden" / "queue"
+EXAMPLES = Path(__file__).parents[3] / "resources/policies"
 
 
 def instance(algorithm: str, *jobs: tuple[int, Any, int], **given: Any) -> Instance:
@@ -164,6 +167,17 @@ class TestWhyAJobWaits:
         assert rows[1] == (
             "1 job arrived; job 2 waits: residual 0.5 on the best server holds its 0.25, but it is not its turn; 2 wait"
         )
+
+    def test_of_a_policy_of_ones_own_it_is_not_said_that_jobs_have_turns(self) -> None:
+        """It leaves a job that fits waiting where the servers with room have as many jobs as it gives them."""
+        session = Session.open("queues-classroom", str(EXAMPLES / "queue_template.py"), kernel=False)
+        session.run(events=26)
+        why = "residual 0.6 on the best server holds its 0.45, but the policy has not placed it"
+        row = session.timeline.rows(26, 26)[0]
+        assert session.info.narrator.row(row) == f"1 job arrived; job 11 waits: {why}; 1 waits"
+        described = session.bench.kind.inspector.describe(session.frame(), Thing("job", 11))
+        facts = [fact for part in described.sections for fact in part.facts]
+        assert [fact.value for fact in facts if fact.label == "still waits"] == [why]
 
     def test_max_weight(self) -> None:
         rows = told_rows(instance("MW", (0, "0.6", 9), (0, "0.5", 1), (1, "0.6", 9)))
