@@ -5,7 +5,7 @@ Every lane has all panels that one run has; what nobody looks at costs nothing.
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Callable, Sequence
 
 from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtWidgets import QMenu
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.docks import PanelDock, lane_name
 from slotscope.gui.docking.layouts import Shares, columns, named_in
+from slotscope.gui.docking.panels_ahead import PanelsAhead
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.language.words import tr
 from slotscope.gui.panels import COMPARISON, SENTENCES, companions_of, panels_of
@@ -51,6 +52,7 @@ class CompareDocks(QObject):
         self._view_menu = view_menu
         self.labels: tuple[str, ...] = ()  #: of the lanes; empty where one policy runs alone
         self._built: list[str] = []  # names of docks
+        self._ahead = PanelsAhead(area)
         self._menus: list[QMenu] = []  # further panels of each further lane
         self._alone = ""  # the arrangement before
         self._default_alone = ""
@@ -83,6 +85,12 @@ class CompareDocks(QObject):
         self.build_for(layout)
         if not self._area.layouts.restore(layout):
             self._area.said.emit(tr("The session's layout is of another version; the present one stays."))
+
+    def expect(self, lanes: int, then: Callable[[], object]) -> None:
+        """Do what opens so many lanes, once the panels that they need are built."""
+        new = self._area.complete and lanes not in (1, self._lanes())
+        entries = (*companions_of(self._area.system) * (lanes - 1), COMPARISON)
+        self._ahead.expect(entries if new else (), then)
 
     def show(self, labels: tuple[str, ...]) -> None:
         """Show the docks of these lanes."""
@@ -179,7 +187,7 @@ class CompareDocks(QObject):
                 self.dock_of(*known[name])
 
     def _add(self, entry: PanelEntry, lane: int) -> PanelDock:
-        dock = self._area.make(entry.load()(self._area.theme), lane)
+        dock = self._area.make(self._ahead.panel(entry), lane)
         self._view_menu.addAction(dock.toggleViewAction())
         self._built.append(dock.name)
         self._area.take(dock)
@@ -268,6 +276,7 @@ class CompareDocks(QObject):
 
     def clear(self) -> None:
         """Another kind of system begins: its docks are built once its own panels are there."""
+        self._ahead.forget()
         self._remove()
         self._alone = self._default_alone = ""
 

@@ -204,7 +204,7 @@ class LogView(QTableView):
             self.setColumnHidden(column, not width)
             self.setColumnWidth(column, width)
         self.rows.numbers_within = self.isColumnHidden(EVENT)
-        height = round(QFontMetricsF(self.font()).height() + 2 * _PADDING)
+        height = self.height_of_lines(1)
         if height != self.verticalHeader().defaultSectionSize():
             self.verticalHeader().setDefaultSectionSize(height)
         self.open_row(self._opened, self._alone)
@@ -244,11 +244,11 @@ class LogView(QTableView):
                 indent = high * _STEP_INDENT if entry.step else 0.0
                 text = _worded(entry, numbered=not widths[EVENT])
             count = self._count_lines(text, font, key, max(1.0, room - indent))
-            yield self.height_of_lines(count if self.rows.whole else min(count, _MOST_LINES))
+            yield _height(high, count if self.rows.whole else min(count, _MOST_LINES))
 
     def height_of_lines(self, count: int) -> int:
         """Height in pixels of a row whose sentence takes so many lines."""
-        return round(QFontMetricsF(self.font()).height() * count + 2 * _PADDING)
+        return _height(QFontMetricsF(self.font()).height(), count)
 
     def _count_lines(self, text: str, font: QFont, known_as: str, width: float) -> int:
         """How many lines a sentence takes: most stay as they are from moment to moment."""
@@ -322,3 +322,8 @@ class LogView(QTableView):
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             painter.drawText(room.rect().adjusted(12, 4, -12, -4), flags, self.empty_note)
         painter.end()
+
+
+def _height(line: float, count: int) -> int:
+    """Height in pixels of a row with so many lines of a height."""
+    return round(line * count + 2 * _PADDING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Sequence
 
 from PySide6.QtCore import QObject, Qt
@@ -165,7 +166,8 @@ class CompareControl(QObject):
 
     def compare(self, policies: tuple[str, ...]) -> None:
         """Run these policies beside the first; none ends the comparison."""
-        self._worker.post_instead(lambda worker: _compare(worker, policies))
+        open_lanes = partial(self._worker.post_instead, lambda worker: _compare(worker, policies))
+        self.docks.expect(1 + len(policies), open_lanes)
 
     def follow(self, lane: int) -> None:
         """Step into the decisions of a lane, where it takes part in an event."""

@@ -1,0 +1,89 @@
+"""Panels of lanes are built before these are opened, one in each turn of the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.docking import compare_docks
+from slotscope.gui.docking.panels_ahead import PanelsAhead
+from slotscope.gui.kinds.declaration import PanelEntry
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panel import Panel
+from tests.gui.windows import complete_window, rest
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of panels that are built, in their order, with a point for each turn that began in between."""
+    found: list[str] = []
+    build, turn = Panel._renew, PanelsAhead._build_next
+
+    def built(panel: Panel) -> None:
+        found.append(panel.name)
+        build(panel)
+
+    def began(ahead: PanelsAhead) -> None:
+        found.append(".")
+        turn(ahead)
+
+    monkeypatch.setattr(Panel, "_renew", built)
+    monkeypatch.setattr(PanelsAhead, "_build_next", began)
+    return found
+
+
+def opened(qtbot: QtBot, window: MainWindow) -> None:
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.area.complete)
+
+
+def test_panels_of_lanes_are_built_one_by_one_before_these_come(qtbot: QtBot, tmp_path: Path, made: list[str]) -> None:
+    with complete_window(qtbot, tmp_path) as window:
+        opened(qtbot, window)
+        made.clear()
+        window.compare.compare(("first-fit",))
+        assert not made, "the window answers before the first of them"
+        rest(qtbot, window, lambda: len(window.compare.labels) == 2 and window.frame.comparison is not None)
+        names = [entry.name for entry in (*compare_docks.companions_of("reservation"), compare_docks.COMPARISON)]
+        assert made == [*(part for name in names for part in (".", name)), "."], "each once"
+        assert all(name in window.docks for name in ("servers-2", "decisions-2", "reward-2", "comparison"))
+        assert window.docks["servers-2"].panel.frame is not None
+        made.clear()
+        window.compare.compare(())
+        rest(qtbot, window, lambda: not window.compare.labels)
+        assert not made
+
+
+def test_what_was_asked_for_first_is_done_first(qtbot: QtBot, tmp_path: Path, made: list[str]) -> None:
+    with complete_window(qtbot, tmp_path) as window:
+        opened(qtbot, window)
+        window.compare.compare(("first-fit",))
+        window.compare.compare(("first-fit", "best-fit"))
+        rest(qtbot, window, lambda: len(window.compare.labels) == 3 and window.frame.comparison is not None)
+
+
+def test_another_kind_of_system_leaves_lanes_that_were_asked_for(qtbot: QtBot, tmp_path: Path, made: list[str]) -> None:
+    with complete_window(qtbot, tmp_path) as window:
+        opened(qtbot, window)
+        made.clear()
+        window.compare.compare(("first-fit",))
+        window.lanes.clear()
+        for _ in range(20):
+            QApplication.processEvents()
+        assert not made and not window.compare.labels
+
+
+def test_a_panel_that_cannot_be_built_keeps_no_other_from_it(qtbot: QtBot, tmp_path: Path) -> None:
+    with complete_window(qtbot, tmp_path) as window:
+        opened(qtbot, window)
+        ahead, done = PanelsAhead(window.area), []
+        good = compare_docks.COMPARISON
+        ahead.expect(
+            (PanelEntry("nothing", "slotscope.gui.nowhere", "Nothing", "left", "none"), good), lambda: done.append(True)
+        )
+        qtbot.waitUntil(lambda: bool(done))
+        assert [entry for entry, _ in ahead._built] == [good]
+        ahead.forget()
