@@ -82,8 +82,7 @@ class MainWindow(DockWindow):
         super().__init__()
         self.setObjectName("slotscope")
         self.setWindowTitle("slotscope")
-        self.worker = worker
-        self.settings = settings
+        self.worker, self.settings = worker, settings
         self.theme = themes.load_theme(str(settings.value("theme", "light")))
         self.view_menu = QMenu(self)
         self.control = RunControl(worker, self)
@@ -144,6 +143,7 @@ class MainWindow(DockWindow):
 
     def _connect(self) -> None:
         self.worker.framed.connect(self._take_frame)
+        self.worker.leapt.connect(self.area.leap)
         self.worker.opened.connect(self._take_info)
         self.worker.refused.connect(self._refused)
         self.worker.compiled.connect(self.status.show_compiled)

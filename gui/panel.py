@@ -20,6 +20,7 @@ from slotscope.gui.intents import AskWhy, GoTo, Select, WhatIf
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.widgets.calm import Steady
 from slotscope.gui.widgets.curtain import curtain_of
 from slotscope.gui.widgets.fault_page import FaultPage
 from slotscope.gui.widgets.focus_ring import FocusRing
@@ -320,6 +321,12 @@ class Panel(QWidget):
         if self.fault is not None:
             self._renew()
         self.set_selection(Select())
+
+    def refit(self) -> None:
+        """Another moment comes, and not the next one: nothing in it is as wide as what was seen before."""
+        for part in self.findChildren(QWidget):
+            if isinstance(part, Steady):
+                part.refit()
 
     @property
     def shows_note(self) -> bool:

@@ -45,6 +45,7 @@ class DockArea(QObject):
         self.frame: Frame | None = None
         self.selection = Select()  #: of the first lane
         self._announced = ""
+        self._leapt = False  # whether the next frame is of a moment that is no neighbour
         self._veil = ""
         self.follow(system)
         application = QApplication.instance()
@@ -106,9 +107,17 @@ class DockArea(QObject):
             for dock in self.docks.values():
                 dock.panel.forget()
 
+    def leap(self) -> None:
+        """The next frame is of a moment that is no neighbour: its picture is the same, whatever was seen before."""
+        self._leapt = True
+
     def show_frame(self, frame: Frame) -> None:
         """Show a frame wherever somebody sees it."""
         self.frame = frame
+        if self._leapt:
+            self._leapt = False
+            for dock in self.docks.values():
+                dock.panel.refit()
         for dock in self.docks.values():
             self._show_in(dock)
         if heard() and (words := sentence(frame)) != self._announced:

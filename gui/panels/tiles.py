@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.panel import Panel
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.calm import Steady
 from slotscope.gui.widgets.sized_label import SizedLabel
 from slotscope.gui.widgets.spoken import without_markup
 
@@ -28,7 +29,7 @@ class TileText:
     short: str = ""  #: the caption where room is short, if there is another
 
 
-class Tiles(QWidget):
+class Tiles(QWidget, Steady):
     """Numbers side by side; the last ones give way where there is no room."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -45,7 +46,7 @@ class Tiles(QWidget):
 
     def set_texts(self, texts: tuple[TileText, ...]) -> None:
         """Show these numbers."""
-        if texts == self._texts:
+        if texts == self._texts and self._widest:
             return
         while len(self._tiles) < len(texts):
             self._add()
@@ -55,6 +56,10 @@ class Tiles(QWidget):
     def forget(self) -> None:
         """Be as wide as the next numbers ask for."""
         self._texts, self._widest = (), []
+
+    def refit(self) -> None:
+        """Be as wide as the next numbers ask for."""
+        self._widest = []
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""

@@ -13,6 +13,7 @@ from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.sampled import LEAST_GROWTH, History
 from slotscope.gui.plotting.time_plot import PlotText, Role, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.calm import Steady
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
 
@@ -32,7 +33,7 @@ class RunLine(NamedTuple):
     place: int  #: among the series of the history
 
 
-class RunPlot(TimePlot):
+class RunPlot(TimePlot, Steady):
     """Curves that follow the samples of a run, drawn again once anybody could tell.
 
     A subclass may choose its curves (:meth:`begin`, :meth:`choose`), or fill them itself
@@ -130,6 +131,10 @@ class RunPlot(TimePlot):
                 self.begin(frame)
             self.choose(frame)
             self.draw(frame)
+
+    def refit(self) -> None:
+        """Reach as far as the next moment asks for, unless a range was chosen with the mouse."""
+        self.fit_anew()
 
     def is_due(self, frame: Frame) -> bool:
         """Whether anybody could tell that the curves have grown."""

@@ -82,6 +82,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._y_range = SteppedRange(0.0, 0.0, from_zero=from_zero)
         self._span: float | None = None
         self._by_hand = False
+        self._fits_anew = False  # whether the ends of the axis may reach in where it stays the same
         self._grid = GridLines(self._bottom, self._left, theme.grid)
         self._cursor = SteadyLine(angle=90, movable=False)
         self._prepare()
@@ -210,6 +211,14 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._y_range.reset()
         self.refresh()
 
+    def fit_anew(self) -> None:
+        """Be as wide and reach as far as what is drawn next asks for, unless a range was chosen with the mouse."""
+        if not self._by_hand:
+            self._x_range.reset()
+            self._y_range.reset()
+        self._column.forget()
+        self._fits_anew = True
+
     def forget(self) -> None:
         """Leave all that another run showed, which new ranges must not fit: points, bands, reference lines, labels."""
         for series in self._series.values():
@@ -249,7 +258,8 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         plot = self.getPlotItem()
         wanted = self._window(), (self._y_range.low, self._y_range.high)
         current = plot.getViewBox().viewRange()
-        if list(wanted[0]) != current[0]:
+        if list(wanted[0]) != current[0] or self._fits_anew:
+            self._fits_anew = False
             plot.setXRange(*wanted[0], padding=0)
             self._column.keep(self._bottom.overhang())
         if wanted[1][0] < wanted[1][1] and list(wanted[1]) != current[1]:

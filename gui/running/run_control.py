@@ -232,7 +232,7 @@ class RunControl(QObject):
             except UserError:
                 lane.seek(event, substep)
                 raise
-            worker.walk(lambda run: run.seek(found - 1), tr("The question holds at the next event."))
+            _leap(worker, lambda run: run.seek(found - 1), tr("The question holds at the next event."))
 
         self._worker.post_instead(command)
 
@@ -291,7 +291,13 @@ class RunControl(QObject):
 
     def go_to(self, event: int, substep: int = 0) -> None:
         """Stand after an event."""
-        self._worker.post_instead(lambda worker: worker.walk(lambda run: run.seek(event, substep)))
+
+        def command(worker: RunWorker) -> None:
+            if abs(event - worker.present.timeline.event) > 1:
+                worker.leapt.emit()
+            worker.walk(lambda run: run.seek(event, substep))
+
+        self._worker.post_instead(command)
 
     def back_to(self, kind: str) -> None:
         """Stand just before the previous event of a kind."""
@@ -304,11 +310,11 @@ class RunControl(QObject):
 
     def to_start(self) -> None:
         """Back to the start."""
-        self._worker.post_instead(lambda worker: worker.walk(lambda run: run.to_start()))
+        self._worker.post_instead(lambda worker: _leap(worker, lambda run: run.to_start()))
 
     def to_live_end(self) -> None:
         """To the last event ever reached."""
-        self._worker.post_instead(lambda worker: worker.walk(lambda run: run.to_live_end()))
+        self._worker.post_instead(lambda worker: _leap(worker, lambda run: run.to_live_end()))
 
     # Breakpoints.
 
@@ -357,6 +363,12 @@ class RunControl(QObject):
 
 def _nothing(_: RunWorker) -> None:
     pass
+
+
+def _leap(worker: RunWorker, step: Callable[[Run], Any], note: str = "") -> None:
+    """Pause and take a step to a moment that need not be a neighbour."""
+    worker.leapt.emit()
+    worker.walk(step, note)
 
 
 def _with_lanes(worker: RunWorker, session: Session) -> Run:

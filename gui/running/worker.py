@@ -51,6 +51,8 @@ class RunWorker(QObject):
     -------
     framed(Frame)
         A new frame; the next one comes after :meth:`take` was called.
+    leapt()
+        The frame that comes is of another moment, and not of the next one.
     compared(tuple)
         The policies that run side by side from here on, as (label, RunInfo); none for one alone.
     opened(RunInfo)
@@ -74,6 +76,7 @@ class RunWorker(QObject):
     """
 
     framed = Signal(object)
+    leapt = Signal()
     compared = Signal(object)
     opened = Signal(object)
     refused = Signal(str)

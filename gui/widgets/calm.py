@@ -13,6 +13,14 @@ STILL = 0.2
 NEXT_FRAME = 0.1
 
 
+class Steady:
+    """A widget that keeps the width or the range of what it has shown, so that it does not breathe."""
+
+    def refit(self) -> None:
+        """Fit what is shown next alone: it is another moment, and not the next one."""
+        raise NotImplementedError
+
+
 class Calm(QObject):
     """Says whether something may change now; if not, :attr:`over` tells when it may."""
 

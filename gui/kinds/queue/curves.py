@@ -232,6 +232,12 @@ class QueuePlot(RunPlot):
             for queue, name in enumerate(layout.names)
         ]
 
+    def refit(self) -> None:
+        """Another moment has other longest queues, and its own mean or none."""
+        self._set_chosen(())
+        self.discard("mean")
+        super().refit()
+
     def unit_of(self, frame: Frame) -> str:
         """Time is counted in slots."""
         return "slots" if frame.info.time_unit in _SLOTS else frame.info.time_unit

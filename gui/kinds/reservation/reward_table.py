@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.calm import Steady
 from slotscope.gui.widgets.chart import Chart
 from slotscope.model.reporting.explain import grouped
 
@@ -50,7 +51,7 @@ class TypeCounts:
         return grouped(self.admitted), grouped(self.rejected), percent, grouped(self.migrated)
 
 
-class RewardTable(Chart):
+class RewardTable(Chart, Steady):
     """One line per type; a bar splits its arrivals into admitted and rejected."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -77,6 +78,11 @@ class RewardTable(Chart):
     def forget(self) -> None:
         """Be as wide as the next counts ask for."""
         self._counts, self._widths = (), []
+
+    def refit(self) -> None:
+        """Likewise, with these counts until then."""
+        self._widths = []
+        self.update()
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
