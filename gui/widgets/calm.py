@@ -18,7 +18,6 @@ class Steady:
 
     def refit(self) -> None:
         """Fit what is shown next alone: it is another moment, and not the next one."""
-        raise NotImplementedError
 
 
 class Calm(QObject):
