@@ -12,6 +12,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLabel
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, fonts
 
 _WIDTH, _HEIGHT, _MARGIN = 460, 200, 28
@@ -49,7 +50,7 @@ def show_splash(app: QApplication, theme: Theme) -> Splash:
     painter.drawText(room, Qt.AlignmentFlag.AlignTop, "slotscope")
     painter.setPen(QColor(theme.muted))
     painter.setFont(type_sizes.body)
-    painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, "a laboratory for scheduling policies")
+    painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, tr("a laboratory for scheduling policies"))
     _paint_slots(painter, theme)
     painter.end()
     splash = Splash(picture)

@@ -445,7 +445,7 @@ Startet das Szenario mit diesem Seed und fragt nach seinen Entscheidungen (Einga
         </message>
         <message>
             <source>counts</source>
-            <translation>Zahlen</translation>
+            <translation>Zählung</translation>
         </message>
         <message>
             <source>Counts of the class
@@ -1282,6 +1282,10 @@ Zu jedem Augenblick des Laufs ziehen; Striche unten sind gesicherte Zustände, S
             <translation>Die Geschichte jedes Laufs darf haben: {memory}, {disk}.</translation>
         </message>
         <message>
+            <source>a laboratory for scheduling policies</source>
+            <translation>ein Labor für Scheduling-Strategien</translation>
+        </message>
+        <message>
             <source>Compiling failed; the reference goes on running.</source>
             <translation>Das Übersetzen schlug fehl; die Referenz läuft weiter.</translation>
         </message>
@@ -1539,7 +1543,7 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         </message>
         <message>
             <source>The {job} leaves server {server}. From which one does a job migrate into its slot, or from none?</source>
-            <translation>{job} verlässt Server {server}. Von welchem Server zieht ein Job in seinen Slot um, oder von keinem (none)?</translation>
+            <translation>{job} verlässt Server {server}. Von welchem zieht ein Job in seinen Slot um, oder von keinem (none)?</translation>
         </message>
         <message>
             <source>no job migrates</source>
