@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from slotscope.comparing import ComparedPolicies, compare
+    from slotscope.comparing import PolicyMeasures, compare, measure
     from slotscope.experiments import ExperimentResult, FoundBounds, bounds, reproduce
     from slotscope.model.errors import UserError
     from slotscope.model.measures.metrics import Estimate
@@ -28,24 +28,25 @@ if TYPE_CHECKING:
     from slotscope.runs import Run, open
 
 __all__ = [
-    "ComparedPolicies",
     "DataColumn",
     "DataTable",
     "Estimate",
     "ExperimentResult",
     "FoundBounds",
     "Picture",
+    "PolicyMeasures",
     "Run",
     "UserError",
     "bounds",
     "compare",
+    "measure",
     "open",
     "reproduce",
 ]
 
 #: Where the names are: all of the program is imported by way of this package, which must load nothing itself.
 _MODULES = {
-    "comparing": ("ComparedPolicies", "compare"),
+    "comparing": ("PolicyMeasures", "compare", "measure"),
     "experiments": ("FoundBounds", "ExperimentResult", "bounds", "reproduce"),
     "model.reporting.data_columns": ("DataColumn",),
     "model.reporting.data_tables": ("DataTable",),

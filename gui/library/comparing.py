@@ -1,27 +1,34 @@
-"""``slotscope.compare``: policies on the same jobs, measured, with paired differences."""
+"""``slotscope.measure`` and ``slotscope.compare``: a policy measured, or several on the same jobs."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Annotated, Any, Sequence
 
+from pydantic import Field
+
+from slotscope.checked import Seed, Several, Time, TimeOrStart, checked
 from slotscope.model.cli.compare import Compared
 from slotscope.model.cli.compare import compare as compared
+from slotscope.model.cli.measuring import Measured
+from slotscope.model.cli.measuring import measure as measured
 from slotscope.model.cli.output import Progress
+from slotscope.model.cli.parser import MOST_POLICIES
 from slotscope.model.reporting.data_tables import DataTable
 
 
-class ComparedPolicies:
-    """Measures of several policies.
+class PolicyMeasures:
+    """PolicyMeasures of a policy, or of several beside each other.
 
     Attributes
     ----------
     found:
-        What the command line prints of it (:class:`slotscope.model.cli.compare.Compared`).
+        What the command line prints of it (:class:`slotscope.model.cli.measuring.Measured`, or
+        :class:`slotscope.model.cli.compare.Compared`).
     """
 
-    def __init__(self, found: Compared) -> None:
+    def __init__(self, found: Measured | Compared) -> None:
         self.found = found
 
     @property
@@ -30,7 +37,7 @@ class ComparedPolicies:
         return self.found.table
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as ``slotscope run --json`` with several policies."""
+        """The same as ``slotscope run --json``."""
         return self.found.as_dict(timing=False)
 
     def __repr__(self) -> str:
@@ -40,18 +47,19 @@ class ComparedPolicies:
         return self.table._repr_html_()
 
 
-def compare(
+@checked
+def measure(
     scenario: str | Path,
-    policies: Sequence[str],
+    policy: str | None = None,
     *,
-    until: float | None = None,
-    warmup: float | None = None,
-    seed: int | None = None,
-    replications: int = 1,
+    until: Time | None = None,
+    warmup: TimeOrStart | None = None,
+    seed: Seed | None = None,
+    replications: Several = 1,
     trace: tuple[str, ...] = (),
     compiled: bool = True,
-) -> ComparedPolicies:
-    """Run two or three policies on the same jobs and measure them, as ``slotscope run`` does.
+) -> PolicyMeasures:
+    """Run a policy, by default the scenario's, and measure it, as ``slotscope run`` does.
 
     Parameters
     ----------
@@ -63,11 +71,44 @@ def compare(
     Raises
     ------
     UserError
-        If the scenario, a policy, the trace or a time cannot be used.
+        If the scenario, the policy, the trace or a time cannot be used.
     """
-    options = argparse.Namespace(
+    policies = () if policy is None else (policy,)
+    options = _options(scenario, policies, until, warmup, seed, replications, trace, compiled)
+    return PolicyMeasures(measured(options, Progress("measure", quiet=True)))
+
+
+@checked
+def compare(
+    scenario: str | Path,
+    policies: Annotated[Sequence[str], Field(min_length=2, max_length=MOST_POLICIES)],
+    *,
+    until: Time | None = None,
+    warmup: TimeOrStart | None = None,
+    seed: Seed | None = None,
+    replications: Several = 1,
+    trace: tuple[str, ...] = (),
+    compiled: bool = True,
+) -> PolicyMeasures:
+    """Run two or three policies on the same jobs and measure them, as ``slotscope run`` does; see :func:`measure`."""
+    options = _options(scenario, policies, until, warmup, seed, replications, trace, compiled)
+    return PolicyMeasures(compared(options, Progress("compare", quiet=True)))
+
+
+def _options(
+    scenario: str | Path,
+    policies: Sequence[str],
+    until: float | None,
+    warmup: float | None,
+    seed: int | None,
+    replications: int,
+    trace: tuple[str, ...],
+    compiled: bool,
+) -> argparse.Namespace:
+    """What ``slotscope run`` is told by its options."""
+    return argparse.Namespace(
         scenario=str(scenario),
-        policy=policies[0],
+        policy=policies[0] if policies else None,
         policies=tuple(policies),
         until=until,
         warmup=warmup,
@@ -76,4 +117,3 @@ def compare(
         trace=trace,
         engine=None if compiled else "reference",
     )
-    return ComparedPolicies(compared(options, Progress("compare", quiet=True)))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from html import escape
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Literal, Sequence
 
+from slotscope.checked import Several, checked
 from slotscope.model.cli.bounds import solved
 from slotscope.model.cli.experiments import executor_for
 from slotscope.model.cli.output import Report
@@ -55,13 +56,14 @@ class ExperimentResult:
         return "".join(picture._repr_svg_() for picture in self.pictures) + self.rows._repr_html_() + notes
 
 
+@checked
 def reproduce(
     experiment: str,
-    scale: str = "quick",
+    scale: Literal["quick", "paper"] = "quick",
     *,
     trace: Sequence[str] = (),
     policies: Sequence[str] = (),
-    workers: int = 1,
+    workers: Several = 1,
     keep: str | Path | None = None,
 ) -> ExperimentResult:
     """Carry out an experiment of ``slotscope list``.
@@ -106,6 +108,7 @@ class FoundBounds(dict[str, Any]):
         return f"<pre>{escape(self._text())}</pre>"
 
 
+@checked
 def bounds(scenario: str | Path, policy: str | None = None, trace: tuple[str, ...] = ()) -> FoundBounds:
     """The linear programs and closed forms of a scenario: what ``slotscope bounds --json`` prints.
 

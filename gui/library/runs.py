@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from slotscope.checked import Count, Pixels, Seed, Time, TimeOrStart, checked
 from slotscope.model.api import Session
 from slotscope.model.cli.ask import hits_table
 from slotscope.model.comparison.companion import forked
@@ -75,7 +76,8 @@ class Run:
 
     # Walking.
 
-    def run(self, events: int | None = None, until: float = np.inf) -> Run:
+    @checked
+    def run(self, events: Count | None = None, until: float = np.inf) -> Run:
         """Run on: so many events, or until a time.
 
         Raises
@@ -104,11 +106,13 @@ class Run:
             self.session.step_back()
         return self
 
-    def seek(self, event: int, substep: int = 0) -> Run:
+    @checked
+    def seek(self, event: Count, substep: Count = 0) -> Run:
         """Stand after so many events, before or after this one; the state there is the same, digest by digest."""
         self.session.seek(event, substep)
         return self
 
+    @checked
     def fork(self, policy: str = "", decision: str = "") -> Run:
         """Another run with this one's past and jobs, in which one thing goes otherwise from here on.
 
@@ -118,18 +122,22 @@ class Run:
         Raises
         ------
         UserError
-            If that policy cannot go on from here, or the decision is impossible.
+            If neither is given, that policy cannot go on from here, or the decision is impossible.
         """
+        if not policy and not decision:
+            raise UserError("found neither policy nor decision, allowed: one of them")
         change = Deviation(self.session.timeline.event, policy, decision)
         return Run(forked(self.session, change, self.session.compiled))
 
+    @checked
     def save(self, path: str | Path) -> None:
         """Write a session file (``.slotscope``), which window and command line open where it stands."""
         self.session.save(Path(path))
 
     # Asking.
 
-    def ask(self, question: str, events: int | None = None) -> DataTable:
+    @checked
+    def ask(self, question: str, events: Count | None = None) -> DataTable:
         """The events at which a question holds: so far, or among the first *events* of the run.
 
         Raises
@@ -147,7 +155,8 @@ class Run:
         rows = np.concatenate(hits) if hits else np.zeros(0, session.bench.system.row_dtype)
         return hits_table(session, asked, rows, words)
 
-    def events(self, first: int = 1, last: int | None = None) -> DataTable:
+    @checked
+    def events(self, first: Count = 1, last: Count | None = None) -> DataTable:
         """A row for each event of history from *first* to *last*, both included; by default all so far."""
         line = self.session.timeline
         return events_table(self._words, line.rows(first, line.live_end if last is None else last))
@@ -157,7 +166,8 @@ class Run:
         """The state after events of history, in steps that grow with its length."""
         return samples_table(self._words, self.session.timeline.samples.table)
 
-    def measure(self, until: float, warmup: float) -> dict[str, Estimate]:
+    @checked
+    def measure(self, until: Time, warmup: TimeOrStart) -> dict[str, Estimate]:
         """Run to *until*; the measures of [warmup, until] with the half-widths of their 95 % intervals.
 
         Raises
@@ -169,8 +179,13 @@ class Run:
 
     # Looking.
 
+    @checked
     def show(
-        self, event: int | str | None = None, panel: str = "", size: tuple[int, int] = (900, 520), theme: str = "light"
+        self,
+        event: Count | str | None = None,
+        panel: str = "",
+        size: tuple[Pixels, Pixels] = (900, 520),
+        theme: Literal["light", "dark"] = "light",
     ) -> Picture:
         """A panel of the window, such as ``"decisions"``, after so many events; by default the servers, at this moment.
 
@@ -200,10 +215,11 @@ class Run:
         return Words(self.session.bench.kind.vocabulary, self.session.bench.system)
 
 
+@checked
 def open(
     scenario: str | Path,
     policy: str | None = None,
-    seed: int | None = None,
+    seed: Seed | None = None,
     trace: tuple[str, ...] = (),
     *,
     compiled: bool = True,

@@ -10,7 +10,15 @@ import numpy as np
 
 from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
-from slotscope.model.cli.measuring import Measured, choose_engine, measured, measured_times, opened, together
+from slotscope.model.cli.measuring import (
+    Measured,
+    choose_engine,
+    measured,
+    measured_times,
+    measures_table,
+    opened,
+    together,
+)
 from slotscope.model.cli.output import Progress, estimated, shown, table
 from slotscope.model.cli.replicating import Tell, side_by_side, threads_for
 from slotscope.model.comparison.companion import companion
@@ -18,20 +26,8 @@ from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import Difference
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.policies.choice import names_beside
-from slotscope.model.reporting.data_columns import DeclaredColumn
-from slotscope.model.reporting.data_tables import DataTable, table_of_records
+from slotscope.model.reporting.data_tables import DataTable
 from slotscope.model.reporting.explain import Narrator, quantity
-
-_MEASURES = (
-    DeclaredColumn("policy", str),
-    DeclaredColumn("measure", str),
-    DeclaredColumn("mean", float, "over the time in which it was measured"),
-    DeclaredColumn("half_width", float, "of its 95 % confidence interval"),
-)
-_DIFFERENCES = (
-    DeclaredColumn("difference", float, "the mean minus that of the first policy, on the same jobs"),
-    DeclaredColumn("difference_half_width", float, "of its 95 % confidence interval"),
-)
 
 
 @dataclass(frozen=True)
@@ -169,21 +165,6 @@ class Compared:
     def _job(self, found: Difference) -> str:
         job = f"job {found.job}"
         return f"{self.type_names[found.type]} {job}" if len(self.type_names) > 1 else job
-
-
-def measures_table(runs: Sequence[Measured], differences: Sequence[Mapping[str, Estimate]] = ()) -> DataTable:
-    """A row for each policy and measure: mean, half-width of its 95 % interval, paired difference to the first."""
-    nothing = {"mean": None, "half_width": None}
-    records: list[dict[str, Any]] = []
-    for place, run in enumerate(runs):
-        for name, estimate in run.metrics.items():
-            mean, paired = estimate.as_dict(), differences[place - 1][name].as_dict() if place else nothing
-            record: dict[str, Any] = {"policy": run.policy, "measure": name}
-            record |= {"mean": mean["mean"], "half_width": mean["half_width"]}
-            if differences:
-                record |= {"difference": paired["mean"], "difference_half_width": paired["half_width"]}
-            records.append(record)
-    return table_of_records("measures", records, [*_MEASURES, *(_DIFFERENCES if differences else ())])
 
 
 def _difference(run: Measured, first: Measured, name: str) -> Estimate:

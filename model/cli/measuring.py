@@ -17,6 +17,8 @@ from slotscope.model.cli.parser import MOST_SEED, UsageError
 from slotscope.model.cli.replicating import Tell, side_by_side, threads_for
 from slotscope.model.kinds.spec import Judgement, Kind
 from slotscope.model.measures.metrics import BATCHES, Batches, Estimate, estimate, estimates
+from slotscope.model.reporting.data_columns import DeclaredColumn
+from slotscope.model.reporting.data_tables import DataTable, table_of_records
 from slotscope.model.reporting.explain import quantity
 from slotscope.model.running.engine import Reason
 from slotscope.model.systems.state import digest, size_in_bytes
@@ -29,6 +31,17 @@ FEW_JOBS, SMALL_STATE = 600, 8192
 
 #: Events that a batch must have at least for an interval to say something.
 FEW_EVENTS = 10
+
+_MEASURES = (
+    DeclaredColumn("policy", str),
+    DeclaredColumn("measure", str),
+    DeclaredColumn("mean", float, "over the time in which it was measured"),
+    DeclaredColumn("half_width", float, "of its 95 % confidence interval"),
+)
+_DIFFERENCES = (
+    DeclaredColumn("difference", float, "the mean minus that of the first policy, on the same jobs"),
+    DeclaredColumn("difference_half_width", float, "of its 95 % confidence interval"),
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +66,11 @@ class Measured:
     kind: Kind
     rules: Any  #: the scenario as it was run
     judgement: Judgement | None
+
+    @property
+    def table(self) -> DataTable:
+        """A row for each measure, see :func:`measures_table`."""
+        return measures_table([self])
 
     @property
     def events_per_second(self) -> float:
@@ -112,6 +130,21 @@ class Measured:
                 f"this end: {self.opening_line}",
             ]
         )
+
+
+def measures_table(runs: Sequence[Measured], differences: Sequence[Mapping[str, Estimate]] = ()) -> DataTable:
+    """A row for each policy and measure: mean, half-width of its 95 % interval, paired difference to the first."""
+    nothing = {"mean": None, "half_width": None}
+    records: list[dict[str, Any]] = []
+    for place, run in enumerate(runs):
+        for name, found in run.metrics.items():
+            mean, paired = found.as_dict(), differences[place - 1][name].as_dict() if place else nothing
+            record: dict[str, Any] = {"policy": run.policy, "measure": name}
+            record |= {"mean": mean["mean"], "half_width": mean["half_width"]}
+            if differences:
+                record |= {"difference": paired["mean"], "difference_half_width": paired["half_width"]}
+            records.append(record)
+    return table_of_records("measures", records, [*_MEASURES, *(_DIFFERENCES if differences else ())])
 
 
 def measure(options: argparse.Namespace, progress: Progress) -> Measured:

@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Iterator
 
-from slotscope.model.cli.compare import Compared, compare, measures_table
+from slotscope.model.cli.compare import Compared, compare
 from slotscope.model.cli.guard import note
 from slotscope.model.cli.measuring import Measured, measure
 from slotscope.model.cli.output import Report, progress_of, shown
@@ -111,6 +111,5 @@ def execute(options: argparse.Namespace) -> int:
     data = found.as_dict(timing=timing)
     Report(data, lambda: found.text(timing=timing)).print(as_json=options.json)
     if options.to is not None:
-        table = found.table if isinstance(found, Compared) else measures_table([found])
-        table.write(options.to)
+        found.table.write(options.to)
     return check(options.check, stored, data, options.check_by or "") if options.check else 0

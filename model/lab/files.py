@@ -22,13 +22,14 @@ def prepare(folder: Path) -> None:
     Raises
     ------
     UserError
-        If it is none, or cannot be written.
-    OSError
-        If it cannot be made.
+        If it is none, or cannot be made or written.
     """
     if folder.exists() and not folder.is_dir():
         raise UserError(f"found the file {folder}, allowed: a folder", where="--out")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"the folder {folder} cannot be made: {error.strerror}", where="--out") from None
     if not os.access(folder, os.W_OK):
         raise UserError(f"the folder {folder} cannot be written", where="--out")
 

@@ -20,6 +20,8 @@ _ALLOWED = {
     "int_parsing": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
     "string_type": "text in quotes",
     "bool_type": "true or false",
     "bool_parsing": "true or false",
@@ -28,6 +30,7 @@ _ALLOWED = {
     "model_attributes_type": _TABLE,
     "tuple_type": "a list",
     "list_type": "a list",
+    "sequence_str": "a list",
     "greater_than": "a number above {gt}",
     "greater_than_equal": "a number of at least {ge}",
     "less_than": "a number below {lt}",
@@ -93,11 +96,15 @@ def _problem(detail: ErrorDetails, known: _Keys) -> Problem:
         return Problem(where, "found nothing, allowed: this field is required")
     if kind in {"value_error", "assertion_error"}:
         return _from_validator(where, detail)
-    context = dict(detail.get("ctx", {}))
-    allowed = _ALLOWED.get(kind, detail["msg"]).format(**context)
+    allowed = allowed_instead(detail)
     if allowed == _TABLE and (keys := known.get(_table(where))):
         allowed = f"{allowed} with {', '.join(keys)}"
     return Problem(where, f"found {shown(detail['input'])}, allowed: {allowed}")
+
+
+def allowed_instead(detail: ErrorDetails) -> str:
+    """What could stand in a value's place."""
+    return _ALLOWED.get(detail["type"], detail["msg"]).format(**detail.get("ctx", {}))
 
 
 def _from_validator(where: str, detail: ErrorDetails) -> Problem:

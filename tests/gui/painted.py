@@ -30,6 +30,12 @@ def pixels(widget: QWidget) -> np.ndarray:
     return pixels_of(widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32))
 
 
+def on_glass(widget: QWidget) -> np.ndarray:
+    """[H, W] what the screen shows of a window; nothing before it shows any of it."""
+    image = widget.screen().grabWindow(widget.winId()).toImage()
+    return np.zeros((0, 0)) if image.isNull() else pixels_of(image.convertToFormat(QImage.Format.Format_RGB32))
+
+
 def area(picture: np.ndarray, rect: QRectF) -> np.ndarray:
     """The part of a picture that a rectangle touches."""
     box = rect.toAlignedRect()

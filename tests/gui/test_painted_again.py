@@ -24,7 +24,7 @@ from slotscope.gui.widgets.spoken import without_markup
 from slotscope.gui.window.history_bar import HistoryBar
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import Counted, pixels, pixels_of
+from tests.gui.painted import Counted, on_glass, pixels
 from tests.gui.windows import complete_window, on_screen
 
 
@@ -41,12 +41,6 @@ def frames() -> list[Frame]:
         step()
         found.append(session.frame())
     return found
-
-
-def on_glass(widget: QWidget) -> np.ndarray:
-    """[H, W] what the screen shows of a window; nothing before it shows any of it."""
-    image = widget.screen().grabWindow(widget.winId()).toImage()
-    return np.zeros((0, 0)) if image.isNull() else pixels_of(image.convertToFormat(QImage.Format.Format_RGB32))
 
 
 def test_a_log_that_scrolls_while_its_header_is_painted_stays_in_its_place(qtbot: QtBot) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from html import unescape
 from pathlib import Path
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ def test_every_name_is_there_and_nothing_is_loaded_before_it_is_wanted() -> None
     assert {*slotscope.__all__} <= {*dir(slotscope)}
     for name in slotscope.__all__:
         assert getattr(slotscope, name).__doc__, name
-    with pytest.raises(AttributeError, match="it has ComparedPolicies, "):
+    with pytest.raises(AttributeError, match="it has DataColumn, "):
         slotscope.nothing  # type: ignore[attr-defined]  # noqa: B018
     code = "import slotscope, sys; print([m for m in ('numpy', 'numba', 'PySide6', 'pydantic') if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -125,6 +126,18 @@ def test_a_session_comes_back_where_it_stood(tmp_path: Path) -> None:
     assert (again.event, digest(again.state)) == (70, digest(run.state))
 
 
+@pytest.mark.parametrize("scenario", CLASSROOMS)
+def test_measuring_is_what_the_command_prints(scenario: str, slotscope_command) -> None:
+    found = slotscope.measure(scenario, until=60, seed=7, replications=2)
+    told = slotscope_command(f"run {scenario} --until 60 --seed 7 --replications 2")
+    assert repr(found) == told.out.rstrip("\n")
+    means = {name: item["mean"] for name, item in found.as_dict()["metrics"].items()}
+    assert found.table["measure"].tolist() == [*means]
+    assert found.table["mean"] == pytest.approx(
+        [np.nan if mean is None else mean for mean in means.values()], nan_ok=True
+    )
+
+
 def test_comparing_is_what_the_command_prints(slotscope_command) -> None:
     found = slotscope.compare("dra-classroom", ["dra", "first-fit"], until=100, seed=7)
     told = slotscope_command("run dra-classroom --policy dra --policy first-fit --until 100 --seed 7")
@@ -190,6 +203,16 @@ def test_a_run_shows_its_servers(scenario: str, tmp_path: Path) -> None:
         (lambda: slotscope.reproduce("fig99"), "fig99"),
         (lambda: slotscope.reproduce("dra-fig2", policies=["dra"]), "dra-fig2 compares no policies"),
         (lambda: slotscope.bounds("nothing.toml"), "nothing.toml"),
+        (lambda: slotscope.open("dra-classroom", seed=-1), "seed: found -1, allowed: a number of at least 0"),
+        (lambda: slotscope.open("dra-classroom", seed=2.5), "seed: found 2.5, allowed: a whole number"),
+        (lambda: slotscope.open("dra-classroom").run(events="all"), "events: found 'all', allowed: a whole number"),
+        (lambda: slotscope.open("dra-classroom").fork(), "neither policy nor decision"),
+        (lambda: slotscope.open("dra-classroom").show(size=(0, 9)), "size[0]: found 0, allowed: a number of at least"),
+        (lambda: slotscope.compare("dra-classroom", []), "policies: found [], allowed: at least 2 entries"),
+        (lambda: slotscope.measure("dra-classroom", until=float("inf")), "until: found inf, allowed: a finite number"),
+        (lambda: slotscope.measure("dra-classroom", replications=0), "replications: found 0, allowed: a number of at"),
+        (lambda: slotscope.reproduce("dra-fig2", "huge"), "scale: found 'huge', allowed: 'quick' or 'paper'"),
+        (lambda: slotscope.reproduce("dra-fig2", keep="/proc/none"), "the folder /proc/none cannot be made"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(wrong, said: str) -> None:
@@ -197,6 +220,15 @@ def test_what_is_wrong_is_said_in_a_line(wrong, said: str) -> None:
         wrong()
     assert said in str(found.value)
     assert "\n" not in str(found.value)
+
+
+def test_whatever_is_handed_over_is_checked() -> None:
+    functions = [getattr(slotscope, name) for name in slotscope.__all__ if name.islower()]
+    methods = [one for name, one in vars(slotscope.Run).items() if isinstance(one, FunctionType) and name[0] != "_"]
+    assert len(functions) == 5 and len(methods) == 10
+    switches = {"step", "step_back"}  # whatever is true or false does
+    assert {one.__name__ for one in (*functions, *methods) if not hasattr(one, "__wrapped__")} == switches
+    assert slotscope.open("dra-classroom", seed=np.int64(3)).run(events=np.int32(5)).event == 5
 
 
 @pytest.mark.slow

@@ -135,7 +135,7 @@ def test_a_script_is_checked_against_its_types(installed: Path, elsewhere: Path)
         "import slotscope\n"
         "run: slotscope.Run = slotscope.open('dra-classroom', policy='dra', seed=4).run(events=20)\n"
         "mean = float(run.events()['time'].mean())\n"
-        "found: slotscope.ComparedPolicies = slotscope.compare('dra-classroom', ['dra'], until='soon')\n"
+        "found: slotscope.PolicyMeasures = slotscope.compare('dra-classroom', ['dra'], until='soon')\n"
         "run.event.foo\n"
     )
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache", "--python-executable", installed]

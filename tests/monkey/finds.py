@@ -1,4 +1,4 @@
-"""What a walk notices: exceptions, messages, warnings, panels that show what is not theirs."""
+"""What a walk notices: exceptions, messages, panels of another run, and a screen that shows what was there."""
 
 from __future__ import annotations
 
@@ -7,17 +7,26 @@ import sys
 import threading
 import traceback
 import warnings
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
-from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+import numpy as np
+from PySide6.QtCore import QEvent, QMessageLogContext, QPoint, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication, QWidget
 
 from slotscope.gui import faults
 from slotscope.gui.main_window import MainWindow
+from tests.gui.painted import on_glass, pixels
 
 #: Said by platforms of what they cannot do, and by X of windows that are gone already.
 _IGNORED = re.compile(r"This plugin does not support|qt\.qpa\.xcb|QXcbConnection")
 _QUIET = {QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg}
+
+#: Looks from one at the screen to the next, and seconds after which nothing may be left there of what was.
+_LOOKS, _LONG = 8, 2.0
+#: Of 255 by which a colour differs that is seen to, and how many such pixels are seen.
+_SEEN, _MANY = 64, 20
 
 
 class Finds:
@@ -25,6 +34,9 @@ class Finds:
 
     def __init__(self) -> None:
         self.known: set[str] = set()
+        self._looks = 0
+        self._left = np.zeros((0, 0), bool)  # [H, W] what has been left on the screen since then
+        self._since = 0.0
 
     def add(self, what: str, details: str = "", sign: str = "") -> None:
         """Tell something, unless its *sign* (the text itself if there is none) is known."""
@@ -58,7 +70,34 @@ class Finds:
         self.add(f"{kind.__name__}: {message}", here, f"{filename}:{line}")
 
     def look(self, window: MainWindow) -> None:
-        """See whether every panel shows the run, and nothing but the run, that there is."""
+        """See whether every panel shows the run, and nothing but the run, that there is, and the screen the panels."""
+        self._look_at_panels(window)
+        self._looks += 1
+        alone = [one for one in QApplication.topLevelWidgets() if one.isVisible()] == [window]
+        if alone and window.updatesEnabled() and (self._left.any() or self._looks % _LOOKS == 0):
+            self._look_at_screen(window)
+
+    def _look_at_screen(self, window: MainWindow) -> None:
+        left = left_on_screen(window)
+        if self._left.any() and left.shape == self._left.shape:
+            left &= self._left
+        else:
+            self._since = monotonic()
+        self._left = left if np.count_nonzero(left) >= _MANY else np.zeros((0, 0), bool)
+        if self._left.any() and monotonic() > self._since + _LONG:
+            self._tell_of_left(window)
+            self._left = np.zeros((0, 0), bool)
+
+    def _tell_of_left(self, window: MainWindow) -> None:
+        y, x = np.argwhere(self._left)[0].tolist()
+        inner, names = window.childAt(QPoint(x, y)), []
+        while inner is not None:
+            names.append(inner.objectName() or type(inner).__name__)
+            inner = inner.parentWidget()
+        count = np.count_nonzero(self._left)
+        self.add(f"{count} pixels from ({x}, {y}) on are on the screen that are not there any more", " < ".join(names))
+
+    def _look_at_panels(self, window: MainWindow) -> None:
         for name, dock in window.docks.items():
             frame = dock.panel.frame
             if dock.system != window.area.system:
@@ -69,3 +108,15 @@ class Finds:
                 self.add(f"{name} of {dock.system} shows a frame of {frame.info.system}")
             if dock.lane == 0 and frame.info is not window.info:
                 self.add(f"{name} shows a run that was replaced")
+
+
+def left_on_screen(window: QWidget) -> np.ndarray:
+    """[H, W] where the screen shows clearly something else than the window would paint now."""
+    for kind in (QEvent.Type.LayoutRequest, QEvent.Type.UpdateRequest) * 2:
+        QApplication.sendPostedEvents(None, kind)
+    shown, anew = on_glass(window), pixels(window)
+    if shown.shape != anew.shape:
+        return np.zeros((0, 0), bool)
+    channels = (picture.astype(np.uint32)[..., None].view(np.uint8).astype(np.int16) for picture in (shown, anew))
+    one, other = channels
+    return np.abs(one - other).max(axis=2) > _SEEN

@@ -1,0 +1,1 @@
+../../gui/library/checked.py
