@@ -25,6 +25,7 @@ from slotscope.model.footage.footage import Footage, usual_by, walk
 from slotscope.model.lessons.files import marks_of
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
+from tests.gui.painted import colours_at
 
 CLASSROOMS = ("dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom")
 SMALL = Looks(size=(640, 400))
@@ -134,8 +135,7 @@ def test_panels_size_and_theme_are_those_that_were_asked_for(qapp, tmp_path):
     corner = {name: picture.pixelColor(2, 2).lightness() for name, picture in pictures.items()}
     assert corner["dark"] < 90 < 200 < corner["usual"]
     for name, picture in pictures.items():
-        colours = {picture.pixel(x, y) for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)}
-        assert len(colours) > 12, f"{name} is empty"
+        assert len(colours_at(picture, 3, 3)) > 12, f"{name} is empty"
 
 
 def test_several_policies_stand_beside_each_other(qapp, tmp_path):

@@ -28,6 +28,7 @@ from slotscope.model.comparison.runs import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
+from tests.gui.painted import colours_at
 from tests.gui.test_keys import strike
 from tests.gui.windows import rest, shared_window
 from tests.model.test_draft import room_for
@@ -104,8 +105,7 @@ class TestPictures:
         data = QGuiApplication.clipboard().mimeData()
         image = QImage(data.imageData())
         assert image.size() == dock.panel.size() * 2
-        colours = {image.pixel(x, y) for x in range(0, image.width(), 5) for y in range(0, image.height(), 5)}
-        assert len(colours) > 20
+        assert len(colours_at(image, 5, 5)) > 20
         assert bytes(data.data("image/svg+xml").data()).startswith(b"<?xml")
 
     def test_what_is_copied_does_not_outlive_the_program(self) -> None:
@@ -297,9 +297,7 @@ class TestHandouts:
             name, what, *_, line = caption.strip().split("\n")
             assert name == path.name and f"{scenario}, " in what and f"event {event}, t = " in what
             assert line.endswith(f"--event {event}")
-            image = QImage(str(path))
-            colours = {image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
-            assert len(colours) > 3, f"{name} is empty"
+            assert len(colours_at(QImage(str(path)), 7, 7)) > 3, f"{name} is empty"
         with pytest.raises(UserError, match="found other pictures"):
             save_handout(run.frame(), tmp_path / "all", "light", lambda _: None)
 

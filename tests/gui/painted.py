@@ -52,6 +52,11 @@ def colours_in(picture: np.ndarray) -> set[str]:
     return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(picture).tolist()}
 
 
+def colours_at(image: QImage, across: int, down: int) -> set[str]:
+    """The colours of every so many pixels of a picture."""
+    return colours_in(pixels_of(image)[::down, ::across])
+
+
 def colours(widget: QWidget) -> set[str]:
     """All colours of a widget."""
     return colours_in(pixels(widget))

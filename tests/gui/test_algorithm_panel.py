@@ -24,6 +24,7 @@ from slotscope.model.policies.common import PseudocodeLine
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Line, Reassign, Record, Reject
 from slotscope.model.running.origin import Moment
+from tests.gui.painted import colours_at
 from tests.gui.windows import complete_window, on_screen
 
 
@@ -50,9 +51,8 @@ def panel(qtbot, theme):
     return on_screen(qtbot, AlgorithmPanel(theme), 700, 300)
 
 
-def colours(panel) -> set[int]:
-    image = panel.grab().toImage()
-    return {image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}
+def colours(panel) -> set[str]:
+    return colours_at(panel.grab().toImage(), 3, 3)
 
 
 def beside(panel, line: Line) -> list[str]:

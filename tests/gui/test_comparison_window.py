@@ -20,6 +20,7 @@ from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.kinds.reservation.questions import VOCABULARY
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.origin import Moment
+from tests.gui.painted import colours_at
 from tests.gui.windows import SIZE, at_rest, open_anew, press, rest
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
@@ -326,8 +327,7 @@ def test_an_inspector_of_another_lane_shows_that_lane(qtbot: QtBot, window: Main
 
 
 def colours(dock: object) -> int:
-    picture = dock.panel.grab().toImage()
-    return len({picture.pixel(x, y) for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)})
+    return len(colours_at(dock.panel.grab().toImage(), 3, 3))
 
 
 @pytest.mark.parametrize("size", [(1600, 1000), (1280, 720)])

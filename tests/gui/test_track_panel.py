@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels.track import TrackPanel, hits_of
 from slotscope.model.questions.tracks import Tracked
-from tests.gui.painted import Counted
+from tests.gui.painted import Counted, colours
 from tests.gui.windows import press, rest
 
 Key = Qt.Key
@@ -64,10 +63,6 @@ def click_on_tick(qtbot: QtBot, panel: TrackPanel, tracked: Tracked, event: int)
     qtbot.mouseClick(panel.strip, Qt.MouseButton.LeftButton, pos=QPoint(round(place), 7))
 
 
-def colours_of(image: QImage) -> set[str]:
-    return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
-
-
 def saved(window: MainWindow, path: Path) -> list[list[str]]:
     """The lines of the table that the panel writes."""
     window.docks["track"].save_series(path)
@@ -109,7 +104,7 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     window.control.break_where("migrated")
     found(qtbot, window, "rejected", "jobs[1] + jobs[2] + jobs[3]", "migrated")
     qtbot.waitUntil(lambda: len(panel.strip.rows) == 2)
-    assert window.theme.rejection in colours_of(panel.strip.grab().toImage())
+    assert window.theme.rejection in colours(panel.strip)
     head, *rows = saved(window, tmp_path / "track.csv")
     assert head == ["event", "time", "rejected (hits so far)", "jobs[1] + jobs[2] + jobs[3]", "migrated (hits so far)"]
     assert len(rows) == EVENTS and float(rows[-1][2]) == tracked.tracks[0].hits

@@ -16,6 +16,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import panels_of
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import colours_at
 from tests.gui.windows import complete_window, hall, open_anew, press, rest
 
 Key = Qt.Key
@@ -55,9 +56,7 @@ def test_every_panel_paints_something(qtbot: QtBot, window: MainWindow) -> None:
         dock.show()
         dock.raise_()
         qtbot.wait(60)
-        picture = dock.panel.grab().toImage()
-        colours = {picture.pixel(x, y) for x in range(0, picture.width(), 7) for y in range(0, picture.height(), 5)}
-        assert len(colours) > 3, f"{dock.panel.name} paints nothing"
+        assert len(colours_at(dock.panel.grab().toImage(), 7, 5)) > 3, f"{dock.panel.name} paints nothing"
     assert len(window.docks) == len(panels_of("reservation"))
 
 
