@@ -18,6 +18,8 @@ from slotscope.gui.plotting.sampled import Columns, History, Values
 from slotscope.gui.plotting.time_plot import LANE_STYLES, Role
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.expression_field import ExpressionField, asleep
+from slotscope.gui.widgets.scripts import unbroken
+from slotscope.gui.widgets.scrolled_words import ScrolledWords
 from slotscope.model.questions.tracks import Track, Tracked
 from slotscope.model.questions.words import Words
 from slotscope.model.reporting.explain import grouped, plural
@@ -221,6 +223,7 @@ class TrackPanel(Panel):
         self.entry.entered.connect(lambda text: self.intent.emit(Follow(text)))
         self.plot = TrackPlot(self.theme, self.body)
         self.plot.setMinimumHeight(1)  # where there is little room, words have it
+        self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.plot.event_picked.connect(self.go_to)
         self.strip = HitStrip(self.plot, self.theme, self.body)
         self.strip.picked.connect(lambda event: self.go_to(event - 1))
@@ -228,13 +231,13 @@ class TrackPanel(Panel):
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setWordWrap(True)
         self.legend.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse)
-        self.legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.legend.linkActivated.connect(self._chosen)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(8, 6, 8, 4)
         column.setSpacing(4)
         column.addWidget(self.entry)
-        column.addWidget(self.legend)
+        self.words = ScrolledWords(self.legend, self.body)
+        column.addWidget(self.words)
         column.addWidget(self.strip)
         column.addWidget(self.plot, 1)
         column.addStretch(0)
@@ -279,7 +282,8 @@ class TrackPanel(Panel):
                 said = _words(self.theme.muted, fault)
             away = f'<a href="remove {number}" style="text-decoration: none">×</a>'
             told.append(f"{escape(text)} {said}&nbsp;{away}")
-        self.legend.setText(" &nbsp; ".join(told) or _hint(frame.info.words))
+        self.legend.setText(unbroken(" &nbsp; ".join(told)) or _hint(frame.info.words))
+        self.words.updateGeometry()
         self.plot.setVisible(bool(told))
         if frame.tracked is not None and frame.tracked.fault:
             self.entry.mistake.say(frame.tracked.fault)

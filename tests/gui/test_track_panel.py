@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels.track import TrackPanel, hits_of
 from slotscope.model.questions.tracks import Tracked
+from slotscope.model.reporting.explain import THIN_SPACE
 from tests.gui.painted import Counted, colours
 from tests.gui.windows import press, rest
 
@@ -172,3 +173,20 @@ def test_names_are_offered_while_they_are_written(qtbot: QtBot, window: MainWind
     assert not field.list.isVisible()
     qtbot.keyClick(field, Key.Key_Return)
     found(qtbot, window, "2 * servers_with_room")
+
+
+def test_each_of_many_can_be_read_and_taken_away_in_a_low_panel(qtbot: QtBot, window: MainWindow) -> None:
+    panel = panel_of(window)
+    texts = [f"(count server where empty > {number}) > 2 becomes true" for number in range(5)]
+    for text in (*texts, "event * 1"):
+        typed(qtbot, panel, text)
+    found(qtbot, window, *texts, "event * 1")
+    qtbot.waitUntil(lambda: "2\u00a0000" in panel.legend.text())
+    assert THIN_SPACE not in panel.legend.text()  # Qt would break numbers there
+    words, bar = panel.words, panel.words.verticalScrollBar()
+    panel.body.resize(430, 190)
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    assert words.viewport().height() + bar.maximum() >= panel.legend.heightForWidth(words.viewport().width())
+    assert words.height() > 2 * words.fontMetrics().lineSpacing()
+    panel.body.resize(430, 900)
+    qtbot.waitUntil(lambda: bar.maximum() == 0)  # where there is room nothing is scrolled
