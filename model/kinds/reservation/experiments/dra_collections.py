@@ -9,13 +9,14 @@ from typing import Mapping, Sequence
 import numpy as np
 
 from slotscope.model.kinds.reservation.experiments.rewards import rewards_in_the_limit
+from slotscope.model.kinds.reservation.numbers import numbers_of
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
 from slotscope.model.lab.results import At, Curve, Figure, Result, Row
 from slotscope.model.measures.metrics import estimate
 from slotscope.model.scenario.load import parse_scenario
 from slotscope.model.scenario.streams import stream
-from slotscope.model.session.bench import open_bench
 
 NAME = "dra-collections"
 WORK = __name__
@@ -91,7 +92,8 @@ def _ratio(seed: int, number: int, least: int, most: int) -> Fraction:
     servers = {"count": 1, "capacity": dict(zip(("vCPU", "memory"), SERVER, strict=True))}
     policy = {"name": "dra", "parameters": {"reservation_factor": 1}}
     scenario = parse_scenario({"servers": servers, "job_types": types, "policy": policy})
-    greedy, optimum = rewards_in_the_limit(open_bench(scenario).numbers)
+    assert isinstance(scenario, ReservationScenario)
+    greedy, optimum = rewards_in_the_limit(numbers_of(scenario))
     return greedy / optimum
 
 

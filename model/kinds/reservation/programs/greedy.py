@@ -118,7 +118,9 @@ def _reward(configurations: Sequence[Configuration], x: Sequence[Fraction], rewa
         (
             share * reward * count
             for configuration, share in zip(configurations, x, strict=True)
+            if share
             for reward, count in zip(rewards, configuration, strict=True)
+            if count
         ),
         Fraction(0),
     )
