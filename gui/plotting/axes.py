@@ -252,8 +252,9 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         low, high = view.viewRange()[1]
         shown = self._labels[: int(height // size)]
         marks = [height * (1 - (label.value - low) / (high - low)) for label in shown]
-        centres = spread([min(max(mark, 0.0), height) for mark in marks], size, 0.0, height)
-        return list(zip(shown, map(_seen, marks), map(_seen, centres), strict=True))
+        inside = [min(max(mark, 0.0), height) for mark in marks]
+        seen = [min(_seen(near), height) if near == mark else mark for near, mark in zip(inside, marks, strict=True)]
+        return list(zip(shown, seen, map(_seen, spread(inside, size, 0.0, height)), strict=True))
 
     def paint(self, painter: QPainter, *_: object) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

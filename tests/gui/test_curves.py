@@ -308,6 +308,17 @@ def test_a_label_stands_where_it_would_had_it_never_moved(plot: TimePlot) -> Non
     assert [places for _, *places in column.placed()] == before
 
 
+def test_what_ends_at_the_edge_is_in_view(plot: TimePlot) -> None:
+    plot.add_curve("run", "run", label="now").append([0, 1], [5.0, 0.0])
+    plot.refresh()
+    column = plot.getPlotItem().getAxis("right")
+    for height in range(300, 330):
+        plot.resize(plot.width(), height)
+        plot.refresh()
+        ((_, mark, _),) = column.placed()
+        assert mark == pytest.approx(column.size().height(), abs=1 / 16) and mark <= column.size().height()
+
+
 def test_labels_are_whole_again_where_the_plot_is_wide_again(plot: TimePlot) -> None:
     plot.add_curve("run", "run", label="a policy whose name is long").append([0, 1], [0, 5.0])
     plot.refresh()
