@@ -341,9 +341,8 @@ class LectureMode(QObject):
         self._look.start()  # the panels are about to write what is new
 
     def _look_again(self) -> None:
-        QCoreApplication.sendPostedEvents(
-            None, QEvent.Type.LayoutRequest
-        )  # what they ask for climbs by one widget a turn
+        # What they ask for climbs by one widget a turn.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         frame = self._area.frame
         if self._staged and frame is not None and not frame.running:  # else it is on its way to the moment
             self.fit()

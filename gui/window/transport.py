@@ -316,10 +316,8 @@ class TransportBar(QWidget):
 
     def _fit_boxes(self) -> None:
         """Where the rows have no room, boxes are only as wide as what is chosen in them, and the pace is whole."""
-        paces = (
-            self._pace.text(),
-            "8.0 sub-steps/s" if self._compiling.isHidden() else "",
-        )  # others move nothing, or little
+        widest = "8.0 sub-steps/s" if self._compiling.isHidden() else ""
+        paces = (self._pace.text(), widest)  # another pace moves nothing, or little
         self._pace.setFixedWidth(max(map(self._pace.fontMetrics().horizontalAdvance, paces)) + 4)
         for box in (self.scenario, self.policy, self.kind):
             needed = box.fontMetrics().horizontalAdvance(box.currentText()) + _ARROW * box.fontMetrics().height()

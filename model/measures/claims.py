@@ -8,6 +8,7 @@ from typing import Any, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.kinds.spec import STABLE, UNSTABLE, Judgement
 from slotscope.model.measures.metrics import Batches, Estimate
 from slotscope.model.measures.monitors import Claim, Standing
@@ -73,7 +74,16 @@ def claim_readings(info: RunInfo, samples: NDArray[np.float64], bounds: Any, now
     found_out = (judged(claim, info.numbers, bounds, batches, judgement) for claim in known)
     why = "it is judged when that took as long as the warm-up" if now - warmup < warmup else ""
     why = ARE_RECORDED if is_recorded(info.scenario.workload) else why
-    return tuple(_not_judged(reading, why) if why else reading for reading in found_out)
+    return tuple(_of_policy(_not_judged(reading, why) if why else reading, info) for reading in found_out)
+
+
+def _of_policy(reading: ClaimReading, info: RunInfo) -> ClaimReading:
+    """That a theorem is of another policy than the one that runs is said beside how it stands."""
+    policy = reading.claim.policy
+    if policy in ("", info.policy_name):
+        return reading
+    proved = ROOMS[info.system].policies[policy].title
+    return reading._replace(sentence=f"{reading.sentence}; proved of {proved}, this run is under {info.policy_title}")
 
 
 def _not_judged(reading: ClaimReading, why: str) -> ClaimReading:

@@ -86,6 +86,8 @@ class Claim(NamedTuple):
         On which side of its bound the paper has the mean.
     bound:
         (numbers, bounds) to the bound; None while it is unknown.
+    policy:
+        The only one of which it is proved, by its name; empty where it is of any.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Claim(NamedTuple):
     measure: str = ""
     side: Literal["at least", "at most"] = "at least"
     bound: Callable[[Any, Any], float | None] = _unknown
+    policy: str = ""
 
 
 class Reading(NamedTuple):

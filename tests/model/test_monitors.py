@@ -154,6 +154,28 @@ def test_a_mean_is_judged_once_it_was_measured_as_long_as_the_warm_up():
 
 
 @pytest.mark.parametrize(
+    ("scenario", "own", "peer", "said"),
+    [
+        ("dra-classroom", "dra", "first-fit", {"half", "monotone"}),
+        ("moldable-classroom", "greedy-p", "greedy", {"squared-distance", "near-optimum"}),
+        ("jrs-classroom", "jrs", "best-fit", {"budget"}),
+        ("queues-classroom", "vqs", "bf-js", set()),
+    ],
+)
+def test_a_claim_says_that_it_is_proved_of_another_policy(scenario, own, peer, said):
+    for policy, wanted in ((own, set()), (peer, said)):
+        info = Session.open(scenario, policy, kernel=False).info
+        readings = claim_readings(info, np.zeros((0, 0)), None, 0.0)
+        told = f"; proved of {policy_of(scenario, own)}, this run is under {info.policy_title}"
+        assert {one.claim.name for one in readings if one.sentence.endswith(told)} == wanted
+        assert len([one for one in readings if "proved of" in one.sentence]) == len(wanted)
+
+
+def policy_of(scenario, name):
+    return Session.open(scenario, name, kernel=False).info.policy_title
+
+
+@pytest.mark.parametrize(
     ("scenario", "recorded"),
     [("dra-google", True), ("queues-google", True), ("moldable-swf", True), ("jrs-alibaba", False)],
 )

@@ -26,7 +26,7 @@ _QUIET = {QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg}
 #: Looks from one at the screen to the next, and seconds after which nothing may be left there of what was.
 _LOOKS, _LONG = 8, 2.0
 #: Of 255 by which a colour differs that is seen to, and how many such pixels are seen.
-_SEEN, _MANY = 64, 20
+_SEEN, _MANY = 64, 60
 
 
 class Finds:

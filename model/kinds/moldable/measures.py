@@ -155,6 +155,7 @@ CLAIMS = (
         "squared_distance",
         "at most",
         _squared,
+        "greedy-p",
     ),
     Claim(
         "near-optimum",
@@ -164,5 +165,6 @@ CLAIMS = (
         "distance",
         "at most",
         _distance,
+        "greedy-p",
     ),
 )

@@ -110,6 +110,7 @@ CLAIMS = (
         "cost_rate",
         "at most",
         _budget,
+        "jrs",
     ),
     Claim(
         "lower-bound",

@@ -113,6 +113,7 @@ CLAIMS = (
         "reward_rate",
         "at least",
         _half,
+        "dra",
     ),
     Claim(
         "monotone",
@@ -122,5 +123,6 @@ CLAIMS = (
         "reward_rate",
         "at least",
         _monotone,
+        "dra",
     ),
 )
