@@ -186,7 +186,7 @@ FAULTS = (
     # Questions, and where they stop a run.
     Fault("model/questions/breakpoints.py", "count % self._entries[text].times == 0", "count > 0", _STOPS),
     Fault("model/questions/breakpoints.py", "self._hit = min((stop", "self._hit = max((stop", _STOPS),
-    Fault("model/questions/understanding.py", "upper: ~part.where(table, not", "upper: ~part.where(table,", _MEANING),
+    Fault("model/questions/parts.py", '"not": (False,)', '"not": (True,)', _MEANING),
     Fault("model/questions/understanding.py", "[place or 0]", "[0]", ("tests/model/test_questions_said.py",)),
     # What must hold, and when a run has settled down.
     Fault("model/measures/monitors.py", "if any(found.values()):", "if False:", ("tests/model/test_monitors.py",)),
