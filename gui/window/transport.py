@@ -144,9 +144,11 @@ class TransportBar(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 2)
         layout.setSpacing(2)
-        self._rows = self._first_row(), self._second_row()
-        for row in self._rows:
+        self._rows = QHBoxLayout(), QHBoxLayout()
+        for row in self._rows:  # empty: of what is in them PySide would keep items that are gone once it is moved
             layout.addLayout(row)
+        self._fill_first(self._rows[0])
+        self._fill_second(self._rows[1])
         layout.addWidget(self.history)
         self.set_theme(theme)
         self._show_pace(pace_at(self.speed.value()))
@@ -187,8 +189,7 @@ class TransportBar(QWidget):
         self._compiling.hide()
         self._clock.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
-    def _first_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
+    def _fill_first(self, row: QHBoxLayout) -> None:
         row.addWidget(self.scenario)
         row.addWidget(self.trace)
         row.addWidget(self.policy)
@@ -204,14 +205,11 @@ class TransportBar(QWidget):
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             row.addSpacing(14)
             row.addWidget(label)
-        return row
 
-    def _second_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
+    def _fill_second(self, row: QHBoxLayout) -> None:
         row.addWidget(self._controls)
         row.addStretch(1)
         row.addWidget(self._toward)
-        return row
 
     def _make_controls(self) -> QWidget:
         """Buttons and speed, and how far it is with compiled code."""

@@ -13,15 +13,24 @@ from weakref import ref
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
-from PySide6.QtWidgets import QApplication, QDockWidget, QGraphicsGridLayout, QGraphicsWidget, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QGraphicsGridLayout,
+    QGraphicsWidget,
+    QLayout,
+    QWidget,
+    QWidgetItem,
+)
 from pytestqt.qtbot import QtBot
-from shiboken6 import isValid
+from shiboken6 import getAllValidWrappers, getCppPointer, isValid
 
 from slotscope.gui.docking.dock_area import DockWindow
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import current_fonts, load_theme
 from slotscope.gui.window.application import Collector, application, collect_due, collector_of
 from tests.gui.clearing import clear_away
+from tests.gui.windows import complete_window, rest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -216,3 +225,27 @@ def test_clearing_away_empties_also_what_was_put_aside(qapp: QApplication) -> No
     del widget, held
     clear_away()
     assert gone() is None
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("warm")
+def test_no_item_of_a_layout_is_known_that_is_gone(qtbot: QtBot, tmp_path: Path) -> None:
+    """Whatever stands in its place in memory would be taken for it: a panel met a layout's item for its viewport."""
+    with complete_window(qtbot, tmp_path) as window:
+        for scenario in ("queues-classroom", "jrs-classroom", "moldable-classroom", "dra-classroom"):
+            window.control.open(scenario)
+            rest(qtbot, window, lambda s=scenario: window.frame.info.scenario_name == s and window.area.complete)
+        window.lecture.toggle()
+        window.lessons.open("dra-1-decision", 1)
+        rest(qtbot, window, lambda: window.frame.event == 14)
+        window.lecture.toggle()
+        window.lessons.end()
+        window.settle()
+        known = [one for one in getAllValidWrappers() if isinstance(one, QWidgetItem)]
+        there = {
+            getCppPointer(layout.itemAt(place))
+            for layout in window.findChildren(QLayout)
+            for place in range(layout.count())
+        }
+        assert known
+        assert not [one for one in known if getCppPointer(one) not in there]
