@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QTextBrowser
+from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QLabel, QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
@@ -128,6 +128,7 @@ def test_a_long_sentence_on_the_way_to_a_step_takes_no_room_there(qtbot: QtBot, 
     rest(qtbot, window, lambda: stands(window, "jrs-classroom", 120))
     window.settle()
     window.worker.framed.disconnect(window._take_frame)  # one more, as when code has been loaded, would be the moment
+    QApplication.processEvents()  # nor does one come that was under way
     on_the_way = replace(window.frame, running=True)
     window.lecture.stage(["algorithm"], None)
     window._take_frame(on_the_way)
