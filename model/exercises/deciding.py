@@ -153,7 +153,7 @@ def _fault(table: Candidates, legal: NDArray[np.int64], subject: Subject, candid
         return f"{name} is not taken: {subject.outcome}."
     other, preference = int(table.chosen[0]), table.preference
     return (
-        f"{name} could be taken ({preference.told(candidate)}), but {table.names(other)} is {preference.words} "
+        f"{name} could be taken ({preference.told(candidate)}), but {table.taken_for(other)} "
         f"({preference.told(other)}; {preference.place})."
     )
 

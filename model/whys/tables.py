@@ -18,6 +18,9 @@ from slotscope.model.reporting.explain import grouped, plural
 #: What stands for the candidates that failed nothing.
 OPEN = "could have been taken"
 
+#: ``Candidates.it`` of those whose names are of several: "2 servers".
+THAT = "That"
+
 _OF_SEVERAL = {"has": "have", "is": "are", "was": "were", "does": "do"}
 
 
@@ -145,7 +148,12 @@ class Candidates:
         other = int(self.chosen[0])
         mine, its = self._compared(candidate), self._compared(other)
         told = f" ({mine})" if mine != its else ""  # what a policy's file says is of all of them
-        return f"Why not {name}? {self.it} {OPEN}{told}, but {self.names(other)} is {self.preference.words} ({its})."
+        return f"Why not {name}? {self.it} {OPEN}{told}, but {self.taken_for(other)} ({its})."
+
+    def taken_for(self, candidate: int) -> str:
+        """What the one that was taken is; a name of several stands behind its verb."""
+        name, words = self.names(candidate), self.preference.words
+        return f"{words} is {name}" if self.it == THAT else f"{name} is {words}"
 
     def _declined(self) -> str:
         """Why none was taken of those that could have been, where the policy says so."""

@@ -346,6 +346,7 @@ def test_each_number_of_servers_says_why_it_was_taken_or_not() -> None:
                 begins += f" is more than is free: {width} > {free} free (Section 4, line 3)."
             elif width < taken:
                 begins += " could have been taken (speed-up "
+                assert f"), but the largest is {taken} servers (speed-up " in said
             assert said.startswith(begins), said
             assert ("it is the largest (speed-up " in said) is (width == taken)
             assert ("(Section 4, line 2)" in said) is (width > asked)

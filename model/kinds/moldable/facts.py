@@ -30,6 +30,8 @@ class MoldableFacts:
         [P] the class whose servers a pool's are, "common", or "" where there is one pool.
     chosen:
         Whether the policy is a user's, which may give a job servers for which it has not asked.
+    cuts:
+        Whether a job may get fewer than it asks for; under a user's policy only where its file says what is asked.
     """
 
     rules: AllocationRules
@@ -37,6 +39,7 @@ class MoldableFacts:
     distributions: tuple[tuple[tuple[int, float], ...], ...]
     pool_names: tuple[str, ...]
     chosen: bool
+    cuts: bool
 
     def asks(self, request: int, width: int) -> bool:
         """Whether a job that got *width* servers has asked for any; the *request* of one that has not is -1 or that."""
@@ -64,7 +67,12 @@ def facts_of(numbers: MoldableNumbers, tables: MoldableTables, policy: MoldableP
     draws = policy.draws and not numbers.requests_scripted
     distributions = tuple(tuple(policy.distribution(j)) for j in range(numbers.classes)) if draws else ()
     names = ("",) if rules.pools == 1 else (*numbers.class_names, "common")[: rules.pools]
-    return MoldableFacts(rules, tables, distributions, names, policy.may_fail)
+    return MoldableFacts(rules, tables, distributions, names, policy.may_fail, _cuts(policy))
+
+
+def _cuts(policy: MoldablePolicy) -> bool:
+    """Whether a request may be said with a decision: in the file itself, or by the policy that it goes on from."""
+    return not policy.may_fail or any(said in getattr(policy, "text", "") for said in ("request", ".arrival("))
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Reject
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.own import asked_by, own_choice
-from slotscope.model.whys.tables import Candidates, Condition, Preference
+from slotscope.model.whys.tables import THAT, Candidates, Condition, Preference
 
 #: Departures, and widths, for which a change is tried at most.
 _MOST = 30
@@ -147,7 +147,7 @@ def _widths(setting: Setting) -> Candidates:
         preference = own_choice(setting, speed_up)
     chosen = np.array([len(setting.subject.on) - 1] if setting.subject.on else [], np.int64)
     return Candidates(
-        "width", lambda i: counted(i + 1, "server"), width, tuple(conditions), preference, chosen, it="That"
+        "width", lambda i: counted(i + 1, "server"), width, tuple(conditions), preference, chosen, it=THAT
     )
 
 

@@ -36,15 +36,14 @@ def run(
 ) -> Session:
     """A scenario that comes with the program, after so many events under the reference.
 
-    *tables* stand in place of those of the scenario.
+    *tables* stand in place of those of the scenario. A policy's file that is named here may run.
     """
     data = as_data(load_scenario(name))
     if servers is not None:
         data["servers"]["count"] = servers
-    data |= tables
-    if policy is not None:
-        data["policy"] = {"name": policy, "parameters": parameters or {}}
-    session = Session.open(parse_scenario(data), kernel=False)
+    scenario = parse_scenario(data | tables)
+    chosen = ",".join(f"{name}={value}" for name, value in (parameters or {}).items())
+    session = Session.open(scenario, f"{policy}:{chosen}" if chosen else policy, kernel=False)
     if events:
         session.run(events=events)
     return session

@@ -300,6 +300,8 @@ def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
     assert marks == ["width"] * 5 + ["filling", "free", "partial"]
     assert [item.words for item in entries(few.info, cells[0])[:5]] == ["on 1", "2", "3", "4", "5 servers"]
     assert [item.mark for item in entries(many.info, cells[1])] == ["width"] * 5 + ["growing", "small"]
+    own = Made(policy="resources/policies/half_of_the_rest.py").frame().info  # it speaks of no request
+    assert [item.mark for item in entries(own, cells[0])] == marks[:-1]
     classes = Made("moldable-classes", 60).frame().info
     words = [item.words for item in entries(classes, cells[0])]
     assert words[-3:] == ["R rendering", "A analysis", "S search"]
