@@ -131,7 +131,13 @@ class Run:
 
     @checked
     def save(self, path: str | Path) -> None:
-        """Write a session file (``.slotscope``), which window and command line open where it stands."""
+        """Write a session file (``.slotscope``), which window and command line open where it stands.
+
+        Raises
+        ------
+        UserError
+            If the file cannot be written, or has another ending.
+        """
         self.session.save(Path(path))
 
     # Asking.

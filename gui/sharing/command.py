@@ -13,7 +13,6 @@ from typing import Any, Callable, Iterator
 
 from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.handout import save_handout
-from slotscope.model.cli.checking import SESSION_SUFFIX
 from slotscope.model.cli.output import print_json, progress_of
 from slotscope.model.comparison.file import load_run
 from slotscope.model.comparison.runs import Run, open_run
@@ -25,6 +24,7 @@ from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment
 from slotscope.model.running.timeline import AT_HAND
 from slotscope.model.running.waiting import GivenUpError, waiting
+from slotscope.model.session.archive import SESSION_SUFFIX
 
 Tell = Callable[[float], None]
 

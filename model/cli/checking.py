@@ -13,9 +13,7 @@ from slotscope.model.forks.changes import Course
 from slotscope.model.policies import reference_for
 from slotscope.model.running.assembly import named_policy
 from slotscope.model.scenario.load import load_scenario
-
-#: The ending of saved sessions, which the window itself reads.
-SESSION_SUFFIX = ".slotscope"
+from slotscope.model.session.archive import SESSION_SUFFIX
 
 
 def check_scenario(options: argparse.Namespace, *, asks: bool = False) -> None:

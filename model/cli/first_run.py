@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from slotscope.model.cli.checking import SESSION_SUFFIX
 from slotscope.model.cli.compare import compare
 from slotscope.model.cli.measuring import measure
 from slotscope.model.cli.output import progress_of
 from slotscope.model.errors import ScenarioError
+from slotscope.model.session.archive import SESSION_SUFFIX
 
 
 def write_summary(options: argparse.Namespace, folder: Path) -> tuple[Path, float]:

@@ -26,6 +26,9 @@ from numpy.typing import NDArray
 from slotscope.model.draft import draft_of
 from slotscope.model.errors import ScenarioError
 
+#: The ending of saved sessions, by which window and command line know them.
+SESSION_SUFFIX = ".slotscope"
+
 #: Bytes that an archive may unpack to, and each archive of arrays within it.
 MOST_BYTES = 2**30
 
@@ -78,8 +81,10 @@ def written(path: Path, members: Mapping[str, bytes], compression: int) -> None:
     Raises
     ------
     ScenarioError
-        If it is too large to be read again, or cannot be written.
+        If its name is one under which it would not be opened again, it is too large for that, or cannot be written.
     """
+    if path.suffix != SESSION_SUFFIX:
+        raise ScenarioError(f"found a name that ends in '{path.suffix}', allowed: {SESSION_SUFFIX}", where=str(path))
     whole = sum(map(len, members.values()))
     if whole > MOST_BYTES:
         raise ScenarioError(f"found {whole:,} bytes to save, allowed: at most {MOST_BYTES:,}", where=str(path))

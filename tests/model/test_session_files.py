@@ -291,6 +291,15 @@ def test_saving_again_leaves_the_old_file_where_it_fails(tmp_path: Path, monkeyp
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_name_under_which_it_would_not_be_opened_again_is_refused(tmp_path: Path) -> None:
+    session = Session.open("dra-classroom", kernel=False)
+    for run in (session, Comparison.of([session, Session.open("dra-classroom", kernel=False)])):
+        for name in ("run.json", "run"):
+            with pytest.raises(ScenarioError, match=r"found a name that ends in '(\.json)?', allowed: \.slotscope"):
+                save_run(run, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
 def test_saving_again_writes_another_file_in_the_place_of_the_old(tmp_path: Path) -> None:
     """So that a program that dies in between leaves one or the other, whole."""
     session = saved(tmp_path / "a.slotscope", "dra-classroom")
