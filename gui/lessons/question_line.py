@@ -181,6 +181,7 @@ class QuestionLine(QWidget):
         self.sketch.ask(posed)
         self._show_counts()
         self._open(True)
+        self.buttons["next"].hide()
         self.say_fault("")
         self._say("")
         self.answer.setAccessibleDescription(f"{words} {allowed}")
@@ -242,7 +243,6 @@ class QuestionLine(QWidget):
         self.answer.setVisible(is_open)
         for name in ("commit", "reveal"):
             self.buttons[name].setVisible(is_open)
-        self.buttons["next"].hide()
         self.buttons["skip"].setText(tr("Skip"))
         for button in self._offered:
             button.setVisible(is_open)

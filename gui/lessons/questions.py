@@ -163,6 +163,8 @@ class QuestionControl(QObject):
         except UserError as error:
             self.line.say_fault(line_of(error))
             return
+        if not self.open and not counts:
+            return  # the verdict of an answer stays
         class_said = f"   {counted_answers(self.posed, counts)}" if counts else ""
         why = told(self.posed).said(tr)
         answer = capitalized(why) if self.posed.sketch is not None else f"{self.posed.taken}: {why}"

@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from slotscope.gui.widgets.curtain import Curtain
 
+_GAP = 2  # between one widget and the next below it
+
 
 class TwoColumns(QHBoxLayout):
     """What :meth:`arrange` says."""
@@ -18,7 +20,7 @@ class TwoColumns(QHBoxLayout):
         self.setSpacing(spacing)
         self._stacks = (QVBoxLayout(), QVBoxLayout())
         for stack in self._stacks:
-            stack.setSpacing(2)
+            stack.setSpacing(_GAP)
             self.addLayout(stack)
         self._shown: tuple[object, ...] = ()
         self.columns = 0  #: how many there are; 0 before anything was arranged
@@ -63,10 +65,10 @@ class HeadedColumns(QScrollArea):
         super().__init__()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.content = QWidget()
+        self.content, self._head = QWidget(), head
         column = QVBoxLayout(self.content)
         column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(2)
+        column.setSpacing(_GAP)
         column.addWidget(head)
         self._columns = TwoColumns()
         column.addLayout(self._columns, 1)
@@ -90,6 +92,11 @@ class HeadedColumns(QScrollArea):
     ) -> None:
         """Show the widgets in these orders; those of *growing* take the room that is left."""
         self._columns.arrange(left, right, dict.fromkeys(growing, 1))
+
+    def least_height(self, first: Sequence[QWidget]) -> int:
+        """Pixels that the head and the *first* widgets of a single column need, down to where the next one begins."""
+        parts = (self._head, *(widget for widget in first if not widget.isHidden()))
+        return sum(max(part.minimumSizeHint().height(), part.minimumHeight()) + _GAP for part in parts)
 
     def minimumSizeHint(self) -> QSize:
         """Wide enough for nothing to be scrolled sideways."""

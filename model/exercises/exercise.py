@@ -71,13 +71,15 @@ def next_exercise(session: Session, asks: frozenset[str] = frozenset(), level: i
     first = session.timeline.event
     for event in range(first, first + MOST_EVENTS):
         if session.timeline.next_event is None and not session.timeline.substep:
-            break
+            raise UserError(Phrase("no such decision comes any more; allowed: another seed, or an easier exercise"))
         if (found := ask_here(session, asks, level)) is not None:
             session.seek(found.event, found.posed.place)
             return found
         who_waits().look(Phrase("Looking for a decision"), (event - first) / MOST_EVENTS)
         session.seek(event + 1)
-    raise UserError(Phrase("no such decision comes any more; allowed: another seed, or an easier exercise"))
+    raise UserError(
+        Phrase("no such decision in {count} events; allowed: an easier exercise, other decisions", count=MOST_EVENTS)
+    )
 
 
 def exercise_run(session: Session, seed: int) -> Session:

@@ -1378,6 +1378,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>{number} oder {nobody}</translation>
         </message>
         <message>
+            <source>no such decision in {count} events; allowed: an easier exercise, other decisions</source>
+            <translation>keine solche Entscheidung in {count} Ereignissen; erlaubt: eine leichtere Übung, andere Entscheidungen</translation>
+        </message>
+        <message>
             <source>no such decision comes any more; allowed: another seed, or an easier exercise</source>
             <translation>eine solche Entscheidung kommt nicht mehr; erlaubt: ein anderer Seed oder eine leichtere Übung</translation>
         </message>

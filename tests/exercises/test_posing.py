@@ -14,6 +14,7 @@ from slotscope.gui.panels import panels_of
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.errors import UserError
+from slotscope.model.exercises import exercise
 from slotscope.model.exercises.counts import counted_answers, read_counts
 from slotscope.model.exercises.exercise import ask_here, next_exercise
 from slotscope.model.exercises.posed import NONE, Posed, verdict
@@ -236,6 +237,14 @@ def test_exercises_go_from_decision_to_decision(scenario: str, policy: str, leve
         done = (found.event, found.posed.decided) if found.posed.decided else (found.event + 1, 0)
         session.seek(*done)
     assert places == sorted(set(places))
+
+
+def test_a_search_says_how_far_it_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exercise, "MOST_EVENTS", 20)
+    session = Session.open("moldable-classroom", None, 1, kernel=False)
+    with pytest.raises(UserError, match="no such decision in 20 events; allowed: an easier exercise"):
+        next_exercise(session, level=3)
+    assert session.timeline.next_event is not None
 
 
 def test_a_job_that_waits_is_asked_for_once() -> None:

@@ -192,3 +192,22 @@ def test_a_stray_x_leaves_the_lesson_as_it_is(qtbot: QtBot, window: MainWindow) 
     assert lessons.lesson is None and not lessons.strip.isVisible()
     qtbot.waitUntil(lambda: lessons.questions.open)
     assert lessons.questions.goes_on
+
+
+def test_revealing_after_an_answer_leaves_the_verdict_and_the_keys(qtbot: QtBot, window: MainWindow) -> None:
+    """Enter goes on to the next decision of an exercise; counts of a class are told in the verdict's place."""
+    questions, line = window.lessons.questions, window.lessons.questions.line
+    ask(qtbot, window, "dra-1-decision", 2)
+    window.lessons.exercises.begin(frozenset({"server"}), 1, 4)
+    qtbot.waitUntil(lambda: questions.open and questions.goes_on)
+    assert questions.posed is not None
+    taken = questions.posed.taken
+    line.fill(taken)
+    questions.commit()
+    said = line.verdict.text()
+    assert said.startswith("✓") and window.focusWidget() is line.buttons["next"]
+    press(qtbot, window, Key.Key_R)
+    assert line.verdict.text() == said and window.focusWidget() is line.buttons["next"]
+    line.counts.setText(f"{taken} = 3")
+    line.counts.returnPressed.emit()
+    assert f"✓ {taken}: 3 (100%)" in line.verdict.text() and window.focusWidget() is line.buttons["next"]

@@ -44,6 +44,7 @@ _TWO_COLUMNS = 880
 _DOT, _KNOT = 9.0, 5.0
 _MARGINS = (4, 8, 16, 4)  # at the right half of the last number, where no label stands
 _ROOM = 1.08  # how far the axis goes beyond the curve
+_HEADED = 3  # lines of a table's heading with a row: with less room in view the pictures have it
 _STEPS = 1000  # a dragged load is a multiple of 1 / _STEPS
 
 
@@ -254,10 +255,14 @@ class AllocationLPPanel(BoundsPanel):
         growing = [self.shares, self.ratios, self.curve]
         pictures: list[QWidget] = [self.shares, self.chooser, self.ratios, self.curve]
         tables: list[QWidget] = [self.widths, self.references, self.proof]
+        self.curve.setMinimumHeight(picture_heights()[0])
         if self.wide:
             self.area.arrange(pictures, tables, growing)
-        else:
-            self.area.arrange([*pictures, *tables], growing=growing)
+            return
+        self.area.arrange([*pictures, *tables], growing=growing)
+        spare = self.area.viewport().height() - self.area.least_height(pictures)
+        if 0 < spare < _HEADED * self.fontMetrics().height():
+            self.curve.setMinimumHeight(picture_heights()[0] + spare)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """The optimum: a row for each class and width."""

@@ -70,8 +70,8 @@ class PhasesKind(Kind):
     inspector: Inspector = PhasesInspector()
     measures: tuple[Measure, ...] = (
         Measure("active_servers", "active servers"),
-        Measure("cost_rate", "cost rate per server"),
-        Measure("backup_jobs", "jobs on backup servers"),
+        Measure("cost_rate", "cost per server"),
+        Measure("backup_jobs", "backup jobs"),
         Measure("virtual_jobs", "virtual jobs"),
         Measure("tokens", "tokens"),
     )

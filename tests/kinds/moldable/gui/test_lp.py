@@ -336,3 +336,21 @@ def test_pictures_grow_with_the_type_once_and_keep_their_heights(
         assert [picture.minimumHeight() for picture in pictures] == before
     finally:
         apply(qapp, LIGHT)
+
+
+def test_no_heading_of_a_table_is_seen_in_a_hall_without_a_row(qtbot: QtBot, qapp: QApplication) -> None:
+    try:
+        apply(qapp, LIGHT, lecture=True)
+        panel = AllocationLPPanel(LIGHT)
+        qtbot.addWidget(panel)
+        panel.show()
+        panel.set_frame(frame_of(NAMES[0]))
+        line = panel.fontMetrics().height()
+        for height in range(20 * line, 26 * line, line // 2):
+            panel.resize(540, height)
+            QApplication.processEvents()
+            view = panel.area.viewport()
+            room = view.height() - panel.widths.mapTo(view, QPoint()).y()
+            assert room <= 0 or room >= 3 * line, height
+    finally:
+        apply(qapp, LIGHT)
