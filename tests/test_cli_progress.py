@@ -16,7 +16,7 @@ from slotscope.model.cli import output
 from slotscope.model.cli.output import Progress, duration
 from slotscope.model.running import waiting as waiting_module
 from slotscope.model.running.engine import Task
-from slotscope.model.running.waiting import waiting, who_waits
+from slotscope.model.running.waiting import GivenUpError, waiting, who_waits
 from slotscope.model.scenario.load import write_scenario
 from tests.kinds.phases.scenarios import many_configurations
 
@@ -176,3 +176,24 @@ class NotYetCompiled:
 
     def __call__(self, *arguments: Any) -> Any:
         return self._kernel(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [
+        ({"events": 400}, "Going to event 400"),
+        ({"until": 0.25}, "Going to time 0.25"),
+        ({"events": 10**6, "until": 0.25}, "Going to time 0.25"),
+    ],
+)
+def test_who_waits_for_a_run_is_told_of_its_way_and_can_stop_it(
+    monkeypatch: pytest.MonkeyPatch, way: dict[str, Any], said: str
+) -> None:
+    monkeypatch.setattr(waiting_module, "PERIOD", 0.0)
+    session, told = Session.open("dra-vms", kernel=False), []
+    with waiting(lambda doing: told.append(str(doing)), lambda: 0):
+        session.run(**way)
+    assert told and all(one.startswith(said) and one.endswith("(Esc stops it)") for one in told)
+    assert sorted(told, key=lambda one: float(one.split(": ")[1].split("%")[0])) == told
+    with waiting(lambda _: None, lambda: 1), pytest.raises(GivenUpError, match=said):
+        Session.open("dra-vms", kernel=False).run(**way)

@@ -138,24 +138,26 @@ def screenshot(options: argparse.Namespace) -> int:
     """Write the window as it looks at a time or event, without a display."""
     from slotscope.gui.platform import require_platform
     from slotscope.model.cli.checking import check_scenario
+    from slotscope.model.cli.output import progress_of
 
     check_scenario(options)
     os.environ["QT_QPA_PLATFORM"] = require_platform(os.environ, window=False).plugin
     from slotscope.gui import app
 
-    said = app.screenshot(
-        options.scenario,
-        options.policies,
-        options.seed,
-        tuple(options.trace),
-        options.at,
-        options.event,
-        options.out,
-        options.size,
-        options.panel,
-        options.theme,
-        options.language,
-    )
+    with progress_of(f"screenshot {options.scenario}"):
+        said = app.screenshot(
+            options.scenario,
+            options.policies,
+            options.seed,
+            tuple(options.trace),
+            options.at,
+            options.event,
+            options.out,
+            options.size,
+            options.panel,
+            options.theme,
+            options.language,
+        )
     if said:
         note(said)
     print(options.out)

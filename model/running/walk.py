@@ -10,13 +10,14 @@ import numpy as np
 
 from slotscope.model.errors import PolicyError
 from slotscope.model.phrase import Phrase
+from slotscope.model.reporting.explain import full_time, grouped
 from slotscope.model.reporting.records import Record
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, EventRun, Reason, Task
 from slotscope.model.running.explaining import Explained, never
 from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.timeline import NO_END, Timeline
-from slotscope.model.running.waiting import GivenUpError, who_waits
+from slotscope.model.running.waiting import GivenUpError, share_of, who_waits
 from slotscope.model.systems.state import copied, differences
 from slotscope.model.whys.passing import PassedOver, passed_over
 
@@ -78,18 +79,31 @@ class Walk:
     ) -> Reason:
         """Run on: so many events, until a time, or until an event of a kind.
 
-        ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`.
+        ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`; without one who waits is told.
         """
         flags = sum(self.bench.kind.vocabulary.event_kinds[kind] for kind in stop)
         last = NO_END if events is None else self.timeline.event + events
         deadline = monotonic() + budget
-        reason = Reason.LIMIT
+        reason, start = Reason.LIMIT, (self.timeline.event, self.timeline.time)
         while self.timeline.event < last and reason is Reason.LIMIT:
             left = last - self.timeline.event
             reason = self.timeline.advance_a_slice(left, until, flags, budget)
             if monotonic() >= deadline:
                 break
+            if deadline == np.inf:
+                self._tell_of_way(start, last, until)
         return reason
+
+    def _tell_of_way(self, start: tuple[int, float], last: int, until: float) -> None:
+        """How far it is to an event or a time; of what is looked for, which has no end, where it is."""
+        here, share = (self.timeline.event, self.timeline.time), None
+        goal = Phrase("Looking on at event {event}", event=grouped(here[0]))
+        if last < NO_END or until < np.inf:
+            goal = Phrase("Going to event {event}", event=grouped(last))
+            share = max(map(share_of, here, start, (last, until)))
+        if until < np.inf:
+            goal = Phrase("Going to time {time}", time=full_time(until))
+        who_waits().look(goal, share)
 
     def step(self) -> None:
         """One event; from the middle of one, to its end.
