@@ -19,7 +19,7 @@ from slotscope.gui.lessons.exercises import ExerciseControl
 from slotscope.gui.lessons.questions import WAITS, QuestionControl
 from slotscope.gui.lessons.strip import LessonStrip
 from slotscope.gui.lessons.tour import TOUR, TourOffer
-from slotscope.gui.panels import names_of
+from slotscope.gui.panels import SENTENCES, names_of
 from slotscope.gui.presenting.control import Presenter
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.worker import Command, RunWorker
@@ -295,13 +295,14 @@ class LessonControl(QObject):
         line = "" if frame is None else frame.opening_line
         if not line:
             raise UserError(NO_LINE)
+        usual = {area.roles.servers, *([SENTENCES] if self._lecture.tells_briefly else [])}
         seen = [name for name in area.roles.numbered if name in area.docks and area.docks[name].seen]
         server, job = area.selection.server, area.selection.job
         outlined = [f"{JOB} {job}"] if job is not None else []
         outlined += [f"{SERVER} {server + 1}"] if server is not None else []
         return {
             "moment": line,
-            "panels": [name for name in seen if name != area.roles.servers],
+            "panels": [name for name in seen if name not in usual],
             "outline": outlined,
             "marks": [mark.model_dump(mode="json", exclude_defaults=True) for mark in self.presenter.pen.marks],
         }

@@ -13,7 +13,7 @@ from slotscope.gui.lessons.question_line import QuestionLine
 from slotscope.gui.panels.wording import capitalized
 from slotscope.gui.running.worker import Command, RunWorker
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.counts import counted_answers, read_counts
+from slotscope.model.exercises.counts import BETWEEN, counted_answers, read_counts
 from slotscope.model.exercises.exercise import Exercise, ask_here, moment_line
 from slotscope.model.exercises.posed import Posed, told, verdict
 from slotscope.model.exercises.posing import pose, under_its_policy
@@ -23,6 +23,9 @@ from slotscope.model.reporting.frame import Frame
 
 #: What a student does who goes on without an answer.
 WAITS = "Commit an answer first, reveal it, or skip the question."
+
+#: An answer of a class stays in one line with its share.
+_NO_BREAK = "\u00a0"
 
 
 class QuestionControl(QObject):
@@ -165,7 +168,8 @@ class QuestionControl(QObject):
             return
         if not self.open and not counts:
             return  # the verdict of an answer stays
-        class_said = f"   {counted_answers(self.posed, counts)}" if counts else ""
+        said = counted_answers(self.posed, counts).split(BETWEEN)
+        class_said = f"   {BETWEEN.join(one.replace(' ', _NO_BREAK) for one in said)}" if counts else ""
         why = told(self.posed).said(tr)
         answer = capitalized(why) if self.posed.sketch is not None else f"{self.posed.taken}: {why}"
         self._end(f"{answer}{class_said}")

@@ -194,6 +194,11 @@ class LectureMode(QObject):
             self._lane, self._beside = 0, None
             self._arrange()
 
+    @property
+    def tells_briefly(self) -> bool:
+        """Whether a hall has the last sentences of the log alone, as it always has."""
+        return self.on and not self._log
+
     def lead(self, by_lesson: bool) -> None:
         """A lesson says which panels stand there, or none any more: meanwhile their names take no room; keys hold."""
         self._led = by_lesson

@@ -10,6 +10,9 @@ from slotscope.model.phrase import Phrase
 
 _ALLOWED = Phrase("answers with how many gave them, such as '3 = 12; none = 5'")
 
+#: Between one answer of a class and the next.
+BETWEEN = " · "
+
 #: More than any class has.
 _MOST = 100_000
 
@@ -38,7 +41,7 @@ def counted_answers(posed: Posed, counts: Mapping[str, int]) -> str:
     """The answers of a class, the most frequent first, each with whether it is right."""
     total = sum(counts.values())
     order = sorted(counts, key=lambda answer: -counts[answer])
-    return " · ".join(
+    return BETWEEN.join(
         f"{'✗' if posed.fault(answer) else '✓'} {answer}: {counts[answer]} ({counts[answer] / max(total, 1):.0%})"
         for answer in order
     )

@@ -210,4 +210,17 @@ def test_revealing_after_an_answer_leaves_the_verdict_and_the_keys(qtbot: QtBot,
     assert line.verdict.text() == said and window.focusWidget() is line.buttons["next"]
     line.counts.setText(f"{taken} = 3")
     line.counts.returnPressed.emit()
-    assert f"✓ {taken}: 3 (100%)" in line.verdict.text() and window.focusWidget() is line.buttons["next"]
+    assert f"✓ {taken}: 3 (100%)".replace(" ", "\u00a0") in line.verdict.text()  # no line ends in it
+    assert window.focusWidget() is line.buttons["next"]
+
+
+def test_a_moment_added_in_a_hall_is_the_picture_that_the_hall_had(qtbot: QtBot, window: MainWindow) -> None:
+    """The log comes up in the lesson where it has come up, and not for its last sentence."""
+    ask(qtbot, window, "dra-1-decision", 2)
+    assert window.docks["decisions"].seen
+    assert window.lessons.present()["panels"] == ["algorithm"]
+    press(qtbot, window, Key.Key_3)
+    assert window.lessons.present()["panels"] == ["algorithm", "decisions"]
+    press(qtbot, window, Key.Key_L)
+    qtbot.waitUntil(lambda: not window.lecture.on)
+    assert "decisions" in window.lessons.present()["panels"]
