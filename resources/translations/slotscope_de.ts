@@ -1382,12 +1382,12 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>keine solche Entscheidung in {count} Ereignissen; erlaubt: eine leichtere Übung, andere Entscheidungen</translation>
         </message>
         <message>
-            <source>no such decision comes any more; allowed: another seed, or an easier exercise</source>
-            <translation>eine solche Entscheidung kommt nicht mehr; erlaubt: ein anderer Seed oder eine leichtere Übung</translation>
-        </message>
-        <message>
             <source>Looking for a decision</source>
             <translation>Suche eine Entscheidung</translation>
+        </message>
+        <message>
+            <source>no such decision comes any more; allowed: another seed, or an easier exercise</source>
+            <translation>eine solche Entscheidung kommt nicht mehr; erlaubt: ein anderer Seed oder eine leichtere Übung</translation>
         </message>
         <message>
             <source>the number of a policy ({policies}), or alike</source>
@@ -1608,6 +1608,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>{stopped} at {share}</source>
             <translation>{stopped} bei {share}</translation>
+        </message>
+        <message>
+            <source>Looking on at event {event}</source>
+            <translation>Suche weiter bei Ereignis {event}</translation>
         </message>
         <message>
             <source>Reading the trace: {share}</source>
