@@ -18,6 +18,7 @@ from typing import Any
 from slotscope.gui import theme as themes
 from slotscope.gui.page.lesson import lesson_data
 from slotscope.gui.page.recording import THEMES, Dressing, recorded
+from slotscope.gui.page.vectors import in_letters
 from slotscope.gui.sharing.command import Tell, carry_out, run_of
 from slotscope.model.cli.parser import UsageError
 from slotscope.model.draft import write_text
@@ -49,7 +50,7 @@ def page_text(data: dict[str, Any]) -> str:
 def packed(data: dict[str, Any]) -> str:
     """Data as JSON, deflated, in letters."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    return in_letters(text.encode())
 
 
 def unpacked(page: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import os
 from functools import partial
 from itertools import chain
@@ -243,6 +242,6 @@ def _vectors(vectors: Vectors) -> dict[str, Any]:
         "parts": vectors.parts,
         "definitions": vectors.definitions,
         "colours": vectors.tiles.colours,
-        "tiles": base64.b64encode(vectors.tiles.pixels()).decode(),
+        "tiles": vectors.tiles.packed(),
         "pictures": vectors.pictures,
     }

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import re
+import zlib
 from typing import Any
 
 import numpy as np
@@ -73,12 +74,15 @@ class TileStore:
             found = self._numbers[pixels]
         return found
 
-    def pixels(self) -> bytes:
-        """Of all tiles the numbers of their colours, first the low bytes and then the high ones of each tile."""
-        parts = (np.frombuffer(tile, np.uint16) for tile in self._known)
-        return b"".join(
-            (tile & 0xFF).astype(np.uint8).tobytes() + (tile >> 8).astype(np.uint8).tobytes() for tile in parts
-        )
+    def packed(self) -> str:
+        """Of all tiles the numbers of their colours, first the low bytes of all and then the high ones, deflated."""
+        pixels = np.frombuffer(b"".join(self._known), np.uint16)
+        return in_letters((pixels & 0xFF).astype(np.uint8).tobytes() + (pixels >> 8).astype(np.uint8).tobytes())
+
+
+def in_letters(data: bytes) -> str:
+    """Data deflated, and written as a page can hold it."""
+    return base64.b64encode(zlib.compress(data, 9)).decode()
 
 
 #: What Qt writes: what is referred to, then one group after the other, each complete in itself.

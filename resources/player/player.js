@@ -16,10 +16,15 @@ let timer = 0;
 let views = []; // what of the page shows the panels
 let codes = []; // and the pseudocode
 
+function inflated(letters) {
+  const packed = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate")));
+}
+
 async function read() {
-  const packed = Uint8Array.from(atob(byId("data").textContent), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+  const data = await inflated(byId("data").textContent).json();
+  await Promise.all(data.chapters.flatMap((one) => one.panels.flatMap((panel) => panel.themes.map(unpack))));
+  return data;
 }
 
 // Pictures.
@@ -29,7 +34,7 @@ function tileUrl(pixels, tile) {
     const canvas = document.createElement("canvas");
     canvas.width = canvas.height = SIDE;
     const context = canvas.getContext("2d"), image = context.createImageData(SIDE, SIDE);
-    const low = tile * 2 * SIDE * SIDE, high = low + SIDE * SIDE;
+    const low = tile * SIDE * SIDE, high = pixels.bytes.length / 2 + low;
     for (let at = 0; at < SIDE * SIDE; at++) {
       const colour = pixels.bytes[low + at] + 256 * pixels.bytes[high + at];
       if (colour) { // 0 is beyond the edge
@@ -56,8 +61,8 @@ function drawn(vectors, picture) {
   return parts.map((part) => (typeof part === "number" ? vectors.parts[part] : raster(vectors, part))).join("");
 }
 
-function unpack(vectors) {
-  vectors.bytes = Uint8Array.from(atob(vectors.tiles), (letter) => letter.charCodeAt(0));
+async function unpack(vectors) {
+  vectors.bytes = new Uint8Array(await inflated(vectors.tiles).arrayBuffer());
   vectors.urls = [];
 }
 
@@ -395,7 +400,6 @@ function pressed(event) {
 
 function begin(data) {
   chapters = data.chapters;
-  for (const one of chapters) for (const panel of one.panels) panel.themes.forEach(unpack);
   for (const [id, command] of Object.entries(COMMANDS)) byId(id).addEventListener("click", command);
   byId("place").addEventListener("input", (event) => move(Number(event.target.value)));
   byId("speed").addEventListener("change", () => timer && play(true));

@@ -71,15 +71,16 @@ def played(run: Run, start: int, end: int, by: Any = "substep", further: tuple[s
 def pixels_of(themed: dict[str, Any], tiles: list[int], columns: int) -> dict[tuple[int, int], int]:
     """The colours of a picture, put together from its tiles as a page does."""
     import base64
+    import zlib
 
-    data, found = base64.b64decode(themed["tiles"]), {}
+    data, found = zlib.decompress(base64.b64decode(themed["tiles"])), {}
     for at, tile in enumerate(tiles):
         row, column = divmod(at, columns)
-        low = tile * 2 * SIDE * SIDE
+        low = tile * SIDE * SIDE
         for y in range(TILE):
             for x in range(TILE):
                 place = low + y * SIDE + x
-                number = data[place] + 256 * data[place + SIDE * SIDE]
+                number = data[place] + 256 * data[len(data) // 2 + place]
                 found[column * TILE + x, row * TILE + y] = themed["colours"][number - 1] if number else -1
     return found
 
@@ -120,10 +121,8 @@ def test_tiles_give_each_pixel_back(chance: random.Random) -> None:
         for y in range(image.height()):
             image.setPixel(x, y, 0xFF000000 | chance.choice((0, 0xFFFFFF, 0x123456, 256 * x + y)))
     store = TileStore()
-    import base64
-
     columns, tiles = store.cut(image)
-    themed = {"tiles": base64.b64encode(store.pixels()).decode(), "colours": store.colours}
+    themed = {"tiles": store.packed(), "colours": store.colours}
     found = pixels_of(themed, tiles, columns)
     for x in range(image.width()):
         for y in range(image.height()):
@@ -154,6 +153,13 @@ def test_a_moment_is_drawn_once_in_each_theme_and_its_programs_solved_once(
 def test_what_stands_still_is_written_once(qapp: Any) -> None:
     few, many = (len(page_text(played(run_of("dra-classroom"), 10, end, "event"))) for end in (11, 21))
     assert many - few < 10 * 2_000_000 / 500
+
+
+def test_five_hundred_events_take_less_than_two_megabytes_where_all_is_pixels(qapp: Any, tmp_path: Path) -> None:
+    """Each event of this one changes much of a picture that is made of pixels."""
+    run, path = open_run("queues-small-jobs", (), kernel=True), tmp_path / "page.html"
+    write_page(played(run, 1000, 1500, "event"), path)
+    assert path.stat().st_size < 2_000_000
 
 
 def test_nothing_is_loaded_and_nothing_else_may_run(qapp: Any) -> None:
