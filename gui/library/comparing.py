@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Annotated, Any, Sequence
+from typing import Annotated, Any, Mapping, Sequence
 
 from pydantic import Field
 
@@ -19,7 +19,7 @@ from slotscope.model.reporting.data_tables import DataTable
 
 
 class PolicyMeasures:
-    """PolicyMeasures of a policy, or of several beside each other.
+    """Measures of a policy, or of several beside each other.
 
     Attributes
     ----------
@@ -74,7 +74,8 @@ def measure(
         If the scenario, the policy, the trace or a time cannot be used.
     """
     policies = () if policy is None else (policy,)
-    options = _options(scenario, policies, until, warmup, seed, replications, trace, compiled)
+    given = {"until": until, "warmup": warmup, "seed": seed, "replications": replications, "trace": trace}
+    options = _options(scenario, policies, compiled, given)
     return PolicyMeasures(measured(options, Progress("measure", quiet=True)))
 
 
@@ -91,29 +92,14 @@ def compare(
     compiled: bool = True,
 ) -> PolicyMeasures:
     """Run two or three policies on the same jobs and measure them, as ``slotscope run`` does; see :func:`measure`."""
-    options = _options(scenario, policies, until, warmup, seed, replications, trace, compiled)
+    given = {"until": until, "warmup": warmup, "seed": seed, "replications": replications, "trace": trace}
+    options = _options(scenario, policies, compiled, given)
     return PolicyMeasures(compared(options, Progress("compare", quiet=True)))
 
 
 def _options(
-    scenario: str | Path,
-    policies: Sequence[str],
-    until: float | None,
-    warmup: float | None,
-    seed: int | None,
-    replications: int,
-    trace: tuple[str, ...],
-    compiled: bool,
+    scenario: str | Path, policies: Sequence[str], compiled: bool, given: Mapping[str, object]
 ) -> argparse.Namespace:
     """What ``slotscope run`` is told by its options."""
-    return argparse.Namespace(
-        scenario=str(scenario),
-        policy=policies[0] if policies else None,
-        policies=tuple(policies),
-        until=until,
-        warmup=warmup,
-        seed=seed,
-        replications=replications,
-        trace=trace,
-        engine=None if compiled else "reference",
-    )
+    first, engine = next(iter(policies), None), None if compiled else "reference"
+    return argparse.Namespace(scenario=str(scenario), policy=first, policies=tuple(policies), engine=engine, **given)
