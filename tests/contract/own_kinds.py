@@ -159,6 +159,10 @@ else:
                 "yield Reject(values={'request': 10**9})",
                 "request of Reject is 1000000000, allowed: a whole number from 1 to",
             ),
+            "asked in silence": (
+                "yield Reject(values={'request': 1})",
+                "it says for how many servers the job asks, allowed in a class with asks = True",
+            ),
             "no memory": ("yield Remember(numbers=(1, 2))", "its class declares memory = 1"),
             "state": ("view.running[0, 0] = 3", "what a policy is shown cannot be changed"),
             "view": ("view._state = None", "view._state cannot be set"),

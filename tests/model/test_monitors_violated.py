@@ -114,6 +114,7 @@ from slotscope.model.kinds.moldable.policies.base import Allocate, OwnPolicy, Re
 
 class Policy(OwnPolicy):
     title = "Two servers for a job that asks for one"
+    asks = True
 
     def arrival(self, view, job):
         free = view.free(job.type)

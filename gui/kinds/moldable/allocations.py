@@ -159,8 +159,8 @@ class AllocationsChart(Chart):
             span = self._spans.get(row.job_class, WidthSpan(0.0, float(row.degree)))
             highest = format_number(self._scales[row.job_class].high)
             axis = self._metrics().horizontalAdvance(highest)
-            mine = self._measures((row,))
-            self._facets[row.job_class] = facet(area, len(shown) > 1, mine, axis, span)
+            mine, asked = self._measures((row,)), bool(row.asked.any())
+            self._facets[row.job_class] = facet(area, len(shown) > 1, mine, axis, span, asked)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -134,8 +134,8 @@ def grid(area: QRectF, count: int, measures: Measures, wide: float) -> tuple[QRe
     return ()
 
 
-def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: WidthSpan) -> Facet:
-    """The picture of a class in *area*; *axis* is the width of the numbers at its left."""
+def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: WidthSpan, asked: bool) -> Facet:
+    """The picture of a class in *area*; *axis* is the width of the numbers at its left; *asked*: p is known."""
     line = measures.line
     left = area.left() + _MARGIN + max(axis, measures.captions) + _GAP
     across = max(1.0, area.right() - _MARGIN - left)
@@ -147,7 +147,8 @@ def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: Wid
     bar = QRectF(area.left() + _MARGIN, bottom - _BAR * line - line, area.width() - 2 * _MARGIN, (1 + _BAR) * line)
     room = bar.top() - _GAP - top - (_LANE + 1 + _LEAST_PLOT) * line
     pitch = across / (span.high - span.low)
-    names = _rows_shown(together == 1 and pitch >= measures.numbers, room, line)
+    known = tuple(name for name in IMPORTANCE if asked or name != "asked")
+    names = _rows_shown(known, room / line) if together == 1 and pitch >= measures.numbers else ()
     ticks = line * (1.0 if names else 1.0 + ASKED)
     explaining = line if not names and area.height() >= least_height(measures, titled, explained=True) else 0.0
     below = len(names) * line + explaining + ticks
@@ -169,9 +170,7 @@ def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: Wid
     )
 
 
-def _rows_shown(wide_enough: bool, room: float, line: float) -> tuple[str, ...]:
-    """The rows of numbers that there is room for, while the columns get half of it."""
-    if not wide_enough:
-        return ()
-    many = min(len(IMPORTANCE), int(0.5 * room / line))
-    return tuple(name for name in ORDER if many >= _LEAST_ROWS and name in IMPORTANCE[:many])
+def _rows_shown(known: tuple[str, ...], lines: float) -> tuple[str, ...]:
+    """The rows of numbers that there is room for, while the columns get half of so many lines."""
+    many = min(len(known), int(0.5 * lines))
+    return tuple(name for name in ORDER if many >= _LEAST_ROWS and name in known[:many])

@@ -129,7 +129,7 @@ def _asked(info: RunInfo, job_class: int, end: int) -> NDArray[np.float64]:
     if facts.distributions:
         for width, share in facts.distributions[job_class]:
             asked[width] = share
-    elif not facts.rules.by_free.size and not info.numbers.requests_scripted:
+    elif facts.asks and not facts.rules.by_free.size and not info.numbers.requests_scripted:
         asked[int(facts.rules.width[job_class, 0])] = 1.0
     return asked
 

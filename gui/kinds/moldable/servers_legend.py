@@ -60,7 +60,7 @@ def entries(info: RunInfo, cell: MoldableCell) -> list[MoldableEntry]:
     found.append(MoldableEntry("free", "free" if cell.border else "small"))
     if sections_of(info.facts, info.numbers.servers)[-1].pool < 0:
         found.append(MoldableEntry("in no pool", "idle"))
-    if cell.fills and info.facts.cuts:
+    if cell.fills and info.facts.asks:
         found.append(MoldableEntry("got fewer than it asked for", "partial", first))
     if cell.written and info.numbers.classes > 1:
         names = info.numbers.class_names

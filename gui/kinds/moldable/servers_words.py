@@ -92,7 +92,7 @@ def job_labels(frame: Frame, record: int, start: int, most: int = LABELS) -> lis
     width, asked = int(state.job_width[record]), int(state.job_request[record])
     letter = class_letter(info, int(state.job_class[record]))
     number = f"{letter} {width}" if letter else str(width)
-    whole = f"{number} of {asked}" if info.facts.asks(asked, width) else f"{number} {plural(width, 'server')}"
+    whole = f"{number} of {asked}" if info.facts.has_asked(asked) else f"{number} {plural(width, 'server')}"
     labels: list[tuple[str, ...]] = [(whole, number, str(width))]
     if most > 1:
         labels.append(_names(frame, record, start))
@@ -124,8 +124,8 @@ def job_lines(frame: Frame, record: int) -> list[str]:
     arrived, departs = float(state.job_arrival[record]), float(state.job_departure[record])
     factor = float(info.numbers.speedup_table[job_class, width])
     share = float(shares(state, np.array([record]), frame.time)[0])
-    got = "got them all" if width == asked else f"got {grouped(width)}, all that were free"
-    asks = info.facts.asks(asked, width)
+    got = "got them all" if width == asked else f"got {grouped(width)}{info.facts.all_that_were_free(asked, width)}"
+    asks = info.facts.has_asked(asked)
     return [
         f"{name} of class {of_class}" if of_class else name,
         f"asked for {servers_words(asked)}, {got}" if asks else f"got {servers_words(width)}",

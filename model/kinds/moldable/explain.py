@@ -59,7 +59,7 @@ class MoldableNarrator(Narrator):
             first = self._departed_row(row, job)
         else:
             asked = int(row["request"])
-            asks = self._facts.asks(asked, int(row["width"]))
+            asks = self._facts.has_asked(asked)
             first = f"{job} asks for {servers_told(asked)}, " if asks else f"{job} arrives, "
             first += "the fork decides otherwise, " if flags & FLAG_FORCED else ""
             first += self._blocked_row(row) if flags & rows.FLAG_BLOCKED else self._allocated_row(row, flags)
@@ -87,7 +87,7 @@ class MoldableNarrator(Narrator):
 
     def _allocated_row(self, row: np.void, flags: int) -> str:
         width, free, server = int(row["width"]), int(row["free"]), int(row["server"])
-        only = "only " if flags & rows.FLAG_PARTIAL and not flags & FLAG_FORCED else ""
+        only = "only " if flags & rows.FLAG_PARTIAL and width == free and not flags & FLAG_FORCED else ""
         there = f"{only}{grouped(free)} {_are(free)} free{self._for_class(int(row['type']))}"
         got = neighbours_told(server, width)
         if flags & rows.FLAG_SPLIT:
@@ -147,7 +147,7 @@ class MoldableNarrator(Narrator):
         asked = record.values.get("request", got)
         if record.values.get("reason") == "forced":
             return f"the fork decides so: it gets {servers_told(got)}"
-        if not self._facts.asks(asked, got):
+        if not self._facts.has_asked(asked) or got != min(asked, free):  # of a user's policy
             return f"it gets {servers_told(got)} of {grouped(free)} that {_are(free)} free"
         missing = f", {grouped(asked - got)} fewer than it asked for" if got < asked else ""
         return (

@@ -29,9 +29,9 @@ class MoldableFacts:
     pool_names:
         [P] the class whose servers a pool's are, "common", or "" where there is one pool.
     chosen:
-        Whether the policy is a user's, which may give a job servers for which it has not asked.
-    cuts:
-        Whether a job may get fewer than it asks for; under a user's policy only where its file says what is asked.
+        Whether the policy is a user's, which may give a job any number of those that are free.
+    asks:
+        Whether the policy says for how many servers a job asks.
     """
 
     rules: AllocationRules
@@ -39,11 +39,15 @@ class MoldableFacts:
     distributions: tuple[tuple[tuple[int, float], ...], ...]
     pool_names: tuple[str, ...]
     chosen: bool
-    cuts: bool
+    asks: bool
 
-    def asks(self, request: int, width: int) -> bool:
-        """Whether a job that got *width* servers has asked for any; the *request* of one that has not is -1 or that."""
-        return request > 0 and not (self.chosen and request == width)
+    def has_asked(self, request: int) -> bool:
+        """Whether a job with this *request* has asked for servers; that of one which has not is -1, or what it got."""
+        return self.asks and request > 0
+
+    def all_that_were_free(self, request: int, width: int) -> str:
+        """What stands behind the servers that a job got, where they are fewer than it asked for."""
+        return ", all that were free" if width < request and not self.chosen else ""
 
     def open_pools(self, job_class: int) -> tuple[int, ...]:
         """The pools whose servers a class may take: its own, then a common one."""
@@ -67,12 +71,7 @@ def facts_of(numbers: MoldableNumbers, tables: MoldableTables, policy: MoldableP
     draws = policy.draws and not numbers.requests_scripted
     distributions = tuple(tuple(policy.distribution(j)) for j in range(numbers.classes)) if draws else ()
     names = ("",) if rules.pools == 1 else (*numbers.class_names, "common")[: rules.pools]
-    return MoldableFacts(rules, tables, distributions, names, policy.may_fail, _cuts(policy))
-
-
-def _cuts(policy: MoldablePolicy) -> bool:
-    """Whether a request may be said with a decision: in the file itself, or by the policy that it goes on from."""
-    return not policy.may_fail or any(said in getattr(policy, "text", "") for said in ("request", ".arrival("))
+    return MoldableFacts(rules, tables, distributions, names, policy.may_fail, policy.asks)
 
 
 @dataclass(frozen=True, eq=False)

@@ -131,9 +131,9 @@ def _known(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     departure = float(state.job_departure[record])
     factor = float(info.numbers.speedup_table[job_class, width])
     yield Fact("class", info.numbers.class_names[job_class], thing=Thing(CLASS, job_class))
-    if info.facts.asks(asked, width):
+    if info.facts.has_asked(asked):
         yield Fact("asked for", servers_told(asked))
-    yield Fact("got", servers_told(width) if width == asked else f"{servers_told(width)}, all that were free")
+    yield Fact("got", servers_told(width) + info.facts.all_that_were_free(asked, width))
     yield from _pieces(state, record)
     yield Fact("speed-up", f"{factor:.4g}", "times one server")
     yield Fact("inherent size", time_told((departure - arrival) * factor), units(info.time_unit))

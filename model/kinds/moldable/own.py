@@ -12,7 +12,15 @@ from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, OwnPoli
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.view import MoldableView
 from slotscope.model.policies.own.kind import KernelKind, Occasion, OwnKind
-from slotscope.model.policies.own.sound import NotADecisionError, found, number, number_or_infinity, remembered, whole
+from slotscope.model.policies.own.sound import (
+    NotADecisionError,
+    found,
+    number,
+    number_or_infinity,
+    remembered,
+    truth,
+    whole,
+)
 from slotscope.model.reporting.records import Allocate, Record, Reject, Remember
 from slotscope.model.systems.state import copied
 
@@ -100,7 +108,8 @@ OWN = OwnKind(
     hint="yields one Allocate(servers=...) or Reject()",
     records={Allocate: _allocated, Reject: _asked, Remember: remembered},
     about=_about,
-    attributes={"rules": _rules},
+    typed={"asks": bool},
+    attributes={"rules": _rules, "asks": truth},
     reserved=frozenset({"arrival", "departure", "allocate", "reject", "remember"}),
     needed={"request": ("request",)},
     names={"type": _class, "request": number(), "free": number(), "uniform": number_or_infinity},

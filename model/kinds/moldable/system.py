@@ -162,12 +162,14 @@ class MoldableSystem(PolicySystem):
     def _decides(self, decision: Record, outcome: MoldableOutcome) -> None:
         """A decision of a job is one of the job that arrives, and the only one.
 
-        What the job asks for is what it gets, unless the policy says otherwise.
+        What the job asks for is what it gets, unless the policy asks and says otherwise.
         """
         if outcome.event.kind != ARRIVAL:
             raise outcome.fault("it decides of a job, but none has arrived")
         if outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_BLOCKED):
             raise outcome.fault("it decides of a job twice")
+        if "request" in decision.values and not self.policy.asks:
+            raise outcome.fault("it says for how many servers the job asks, allowed in a class with asks = True")
         got = decision.servers if isinstance(decision, Allocate) else -1
         outcome.request = int(decision.values.get("request", got))
 

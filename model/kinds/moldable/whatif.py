@@ -54,7 +54,8 @@ class OverruledWidth(Overruled):
             values = {**own.values, **_FORCED}
             if self.servers is None:
                 return Reject(line=own.line, values=values)
-            asked = max(int(values.get("request", -1)), self.servers)
-            return Allocate(line=own.line, servers=self.servers, values={**values, "request": asked})
+            if "request" in values:
+                values["request"] = max(int(values["request"]), self.servers)
+            return Allocate(line=own.line, servers=self.servers, values=values)
 
         return self.substituted(self.policy.arrival(view, job), (Allocate, Reject), instead)

@@ -50,6 +50,8 @@ class MoldablePolicy(Policy):
     system = "moldable"
     #: Whether the request is drawn at random; else it is certain, or read from a table.
     draws: bool = False
+    #: Whether it says for how many servers a job asks: as ``request`` among the values of each decision.
+    asks: bool = True
     #: The lines at which the request is made, and servers are given.
     ask_line: Line = Line(1, 2)
     give_line: Line = Line(1, 3)
@@ -91,8 +93,11 @@ class OwnPolicy(MoldablePolicy):
     """A policy of one's own: all that it may leave out.
 
     A file defines ``class Policy(OwnPolicy)`` with at least the generator ``arrival``.  By its rules
-    all servers are one pool, and ``view.request`` asks for all that are free, up to d.
+    all servers are one pool, and ``view.request`` asks for all that are free, up to d.  One that says
+    for how many servers a job asks sets ``asks = True``.
     """
+
+    asks = False
 
     def __init__(self, numbers: MoldableNumbers, parameters: Any) -> None:
         self.numbers = numbers

@@ -217,6 +217,8 @@ def test_bars_are_as_high_as_there_are_jobs(panel: AllocationsPanel, frame: Fram
     assert high == pytest.approx(now[1], abs=0.25)
     assert {LIGHT.optimum, LIGHT.run} <= colours(panel.chart)
     assert [name for name, _ in place.rows] == list(ORDER)
+    panel.set_frame(run("moldable-classroom", 40, "resources/policies/half_of_the_rest.py").frame())
+    assert [name for name, _ in panel.chart.facets[0].rows] == [name for name in ORDER if name != "asked"]
 
 
 def test_the_columns_follow_the_run(panel: AllocationsPanel) -> None:

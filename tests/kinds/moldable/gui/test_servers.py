@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QStaticText
@@ -293,6 +295,37 @@ def test_jobs_are_called_as_in_sentences() -> None:
     assert sentence(run().frame()).startswith("Next: job 0 arrives")
 
 
+ASKING = """
+from slotscope.model.kinds.moldable.policies.base import Allocate, OwnPolicy, Reject
+
+
+class Policy(OwnPolicy):
+    title = "Two servers, whatever the request"  # the word alone asks for nothing
+    asks = {asks}
+
+    def arrival(self, view, job):
+        said = dict(request=4) if self.asks else dict()
+        yield Allocate(servers=min(2, view.free(job.type)), values=said) if view.free(job.type) else Reject()
+"""
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_what_is_said_of_requests_follows_from_what_a_policy_of_ones_own_declares(
+    qtbot: QtBot, tmp_path: Path, asks: bool
+) -> None:
+    (tmp_path / "own.py").write_text(ASKING.format(asks=asks))
+    frame = run(policy=str(tmp_path / "own.py"), events=1).frame()
+    cell = scene_in(shown(qtbot, frame)).layout.cell
+    assert ("partial" in [item.mark for item in entries(frame.info, cell)]) is asks
+    said = [frame.info.narrator.row(frame.rows[-1]), job_lines(frame, 0)[0], job_lines(frame, 0)[1]]
+    if asks:  # and it is not claimed that only two were free
+        assert said[0].startswith("job 0 asks for 4 servers, 20 are free: it gets servers 1 and 2"), said
+        assert said[-1] == "asked for 4 servers, got 2"
+    else:
+        assert said[0].startswith("job 0 arrives, 20 are free: it gets servers 1 and 2"), said
+        assert said[-1] == "got 2 servers"
+
+
 def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
     few, many = filled(Made()).frame(), filled(Made(servers=20_000)).frame()
     cells = [scene_in(shown(qtbot, frame)).layout.cell for frame in (few, many)]
@@ -300,8 +333,6 @@ def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
     assert marks == ["width"] * 5 + ["filling", "free", "partial"]
     assert [item.words for item in entries(few.info, cells[0])[:5]] == ["on 1", "2", "3", "4", "5 servers"]
     assert [item.mark for item in entries(many.info, cells[1])] == ["width"] * 5 + ["growing", "small"]
-    own = Made(policy="resources/policies/half_of_the_rest.py").frame().info  # it speaks of no request
-    assert [item.mark for item in entries(own, cells[0])] == marks[:-1]
     classes = Made("moldable-classes", 60).frame().info
     words = [item.words for item in entries(classes, cells[0])]
     assert words[-3:] == ["R rendering", "A analysis", "S search"]
