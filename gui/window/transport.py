@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Mapping
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -66,6 +67,9 @@ _SCENARIO_LETTERS = 18
 #: Room for a box's arrow and frame, in lines of text.
 _ARROW = 1.8
 
+#: The least room between the buttons and what to run to, and beside both, in pixels; with less each has a row.
+_BETWEEN = 30
+
 #: Qt's own bound of a width, where there is no other.
 _ANY_WIDTH = 2**24 - 1
 
@@ -121,7 +125,7 @@ class TransportBar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._actions = actions
-        self._running = False
+        self._running = self._led = self._narrow = False
         self._policy = self._system = self._shown = ""
         self.scenario = ChoiceBox()
         self.trace = QToolButton()
@@ -139,12 +143,12 @@ class TransportBar(QWidget):
         self._compiling = CutLabel()
         self._frame: Frame | None = None
         self._buttons: dict[str, QToolButton] = {}
-        self._controls, self._toward = self._make_controls(), self._make_toward()
+        self._controls, self._toward, self._when = self._make_controls(), self._make_toward(), self._make_when()
         self._describe()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 2)
         layout.setSpacing(2)
-        self._rows = QHBoxLayout(), QHBoxLayout()
+        self._rows = tuple(QHBoxLayout() for _ in range(4))
         for row in self._rows:  # empty: of what is in them PySide would keep items that are gone once it is moved
             layout.addLayout(row)
         self._fill_first(self._rows[0])
@@ -167,7 +171,7 @@ class TransportBar(QWidget):
         changed_by_editing(self.seed)
         self.speed.setRange(0, SLIDER_MOST)
         self.speed.setValue(position_of(REAL_TIME))
-        self.speed.setMinimumWidth(130)
+        self.speed.setMinimumWidth(115)
         self.speed.setMaximumWidth(260)
         self.speed.valueChanged.connect(self._pace_moved)
         self.scenario.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -201,10 +205,7 @@ class TransportBar(QWidget):
         row.addWidget(self.seed)
         row.addWidget(self.compare)
         row.addStretch(1)
-        for label in (self._clock, self._event, self._rate):
-            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            row.addSpacing(14)
-            row.addWidget(label)
+        row.addWidget(self._when)
 
     def _fill_second(self, row: QHBoxLayout) -> None:
         row.addWidget(self._controls)
@@ -228,6 +229,16 @@ class TransportBar(QWidget):
         row.addSpacing(12)
         row.addWidget(self._compiling)
         return controls
+
+    def _make_when(self) -> QWidget:
+        """Time, event and speed."""
+        when = QWidget()
+        row = _row_in(when)
+        for label in (self._clock, self._event, self._rate):
+            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            row.addSpacing(14)
+            row.addWidget(label)
+        return when
 
     def _make_toward(self) -> QWidget:
         """What to run to."""
@@ -322,6 +333,7 @@ class TransportBar(QWidget):
             box.setMinimumWidth(min(box.sizeHint().width(), round(needed)))
         # What is compiled is cut only where the box beside it has nothing left to give.
         self.kind.setMaximumWidth(_ANY_WIDTH if self._compiling.isHidden() else self.kind.minimumWidth())
+        self._stack()
 
     def set_progress(self, progress: GoalProgress) -> None:
         """Signs of life while no frames come; then the last frame again."""
@@ -355,7 +367,28 @@ class TransportBar(QWidget):
         """In front of a hall a lesson chooses what runs: one row has what is left, and the panels the other's."""
         for widget in (self.scenario, self.policy, self.compare, self.speed, self._toward):
             widget.setHidden(led)
+        self._led = led
         self._rows[1 - led].insertWidget(0, self._controls)
+        self._stack()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Two rows, or four."""
+        super().resizeEvent(event)
+        self._stack()
+
+    def _stack(self) -> None:
+        """In a narrow window, beside another, what to run to and when it is have a row each.
+
+        Texts that change from step to step do not decide: no step moves the pictures.
+        """
+        needed = self._controls.minimumSizeHint().width() + self._toward.minimumSizeHint().width()
+        narrow = not self._led and self.width() < needed + _BETWEEN
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        side = Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag(0)
+        self._rows[2 if narrow else 1].addWidget(self._toward, 0, side)
+        self._rows[3 if narrow else 0].addWidget(self._when, 0, side)
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type."""

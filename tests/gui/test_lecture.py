@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -73,6 +73,12 @@ def cut(window: MainWindow) -> list[str]:
     if strip.heightForWidth(strip.width()) > strip.height() + 1:
         found.append("strip of panels")
     return found
+
+
+def controls_of(window: MainWindow) -> list[QToolButton]:
+    """The buttons that are seen of an action, the one to run to something last."""
+    buttons = window.transport.findChildren(QToolButton)
+    return [one for one in buttons if one.isVisible() and one.defaultAction() is not None]
 
 
 def sentence_is_whole(window: MainWindow, name: str = SENTENCES) -> bool:
@@ -284,10 +290,26 @@ def test_what_is_compiled_gives_way_to_the_controls_on_a_narrow_projector(qtbot:
     window.resize(1024, 740)
     qtbot.waitUntil(lambda: window.width() == 1024)
     bar = window.transport
-    (until,) = (one for one in bar.findChildren(QToolButton) if one.defaultAction() is window.actions_by_name["until"])
-    row = (bar.speed, bar._pace, bar._compiling, bar.findChild(QLabel, "next"), bar.kind, until)
+    row = (bar.speed, bar._pace, bar._compiling, bar.findChild(QLabel, "next"), bar.kind, controls_of(window)[-1])
     places = [QRect(one.mapTo(bar, QPoint()), one.size()) for one in row]
     assert all(one.right() < other.left() for one, other in pairwise(places))
+
+
+@pytest.mark.parametrize("width", [640, 768, 955, 1024])
+def test_beside_slides_the_controls_are_whole(qtbot: QtBot, window: MainWindow, width: int) -> None:
+    stand(qtbot, window, "dra-vms", (), 12345)
+    window.resize(width, 700)
+    qtbot.waitUntil(lambda: window.width() == width)
+    bar = window.transport
+    texts = [bar.scenario, bar.policy, bar.compare, bar._clock, bar._event, bar._pace, bar.kind]
+    row = [*texts, bar.speed, *controls_of(window)]
+
+    def laid_out() -> bool:
+        places = [QRect(one.mapTo(bar, QPoint()), one.size()) for one in row]
+        apart = not any(one.intersects(other) for one, other in combinations(places, 2))
+        return apart and all(bar.rect().contains(one) for one in places) and cut(window) == []
+
+    qtbot.waitUntil(laid_out)
 
 
 def test_a_late_moment_is_told_in_full(qtbot: QtBot, window: MainWindow) -> None:
