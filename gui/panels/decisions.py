@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Ask, AskWhy, BreakAt, GoTo, RunUntil, Say, WhatIf
 from slotscope.gui.language.words import tr
@@ -32,8 +32,8 @@ from slotscope.model.reporting.frame import Frame
 class FilterBar(QWidget):
     """A chip for each kind of event, and a field to search the sentences.
 
-    While something stands in the field, or is to, it has a line of its own where it is short of room beside the chips;
-    below it stands the count, if that has no room beside these.
+    While something stands in the field, or is to, it has a line of its own where it is short of room beside the chips.
+    The count stands beside these, else beside the field, where the log stays where it is, and below it at last.
     """
 
     changed = Signal()
@@ -42,16 +42,20 @@ class FilterBar(QWidget):
         super().__init__(parent)
         self.marks: tuple[EventKind, ...] = ()
         self.chips: dict[int, QToolButton] = {}
-        self._rows = QGridLayout(self)
-        self._rows.setContentsMargins(6, 4, 6, 4)
-        self._rows.setSpacing(4)
-        self._rows.setColumnStretch(1, 1)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(6, 4, 6, 4)
+        rows.setSpacing(4)
+        self._rows = [QHBoxLayout() for _ in range(3)]
+        for row in self._rows:
+            rows.addLayout(row)
         self._chips = QHBoxLayout()
         self._chips.setSpacing(4)
-        self._rows.addLayout(self._chips, 0, 0)
+        self._rows[0].addLayout(self._chips)
+        self._rows[0].addStretch(1)
         self.count = QLabel(self)
-        self._rows.addWidget(self.count, 0, 2)
         self.search = QuestionField(self)
+        self._placed = (-1, -1)  # in which rows the count and the field are
+        self._counts: tuple[str, ...] = ("",)
         self.search.setPlaceholderText(tr("search"))
         self.search.setToolTip(
             tr(
@@ -131,10 +135,24 @@ class FilterBar(QWidget):
         below = used and beside < 3 * searching
         self.search.setMinimumWidth(searching // 2)
         self.search.setMaximumWidth(self.width() if below else 2 * searching)
-        counted = self.count.sizeHint().width() if self.count.text() else 0  # an empty line would take height
-        full = below and counted > 0 and self._chips.sizeHint().width() + counted + 24 > self.width()
-        self._rows.addWidget(self.count, *((2, 0, 1, 4) if full else (0, 2, 1, 1)))
-        self._rows.addWidget(self.search, *((1, 0, 1, 4) if below else (0, 3, 1, 1)))
+        taken = (self._chips.sizeHint().width(), searching) if below else (0,)
+        rooms = [self.width() - wide - 24 for wide in taken]
+        fitting = [(text, row) for text in self._counts for row, room in enumerate(rooms) if measure(text) <= room]
+        text, row = (fitting or [(self._counts[-1], 2)])[0]
+        self.count.setText(text)
+        self._place(row if text else 0, int(below))  # an empty line would take height
+
+    def _place(self, count: int, search: int) -> None:
+        """Put the count and the field into these rows."""
+        if (count, search) == self._placed:
+            return
+        self._placed = count, search
+        if count == search == 0:
+            self._rows[0].addWidget(self.count)
+            self._rows[0].addWidget(self.search)
+        else:
+            self._rows[search].addWidget(self.search)
+            self._rows[count].addWidget(self.count)
 
     def put(self, text: str) -> None:
         """Another text to be searched for, of which who listens to changes knows already."""
@@ -142,10 +160,11 @@ class FilterBar(QWidget):
             self.search.setText(text)
         self._fit()
 
-    def tell(self, count: str) -> None:
-        """How many there are of all."""
-        if count != self.count.text():
-            self.count.setText(count)
+    def tell(self, *counts: str) -> None:
+        """How many there are of all; shorter and shorter, where there is little room."""
+        if counts != self._counts:
+            self._counts = counts
+            self.count.setToolTip(counts[0])
             self._fit()
 
 
@@ -279,11 +298,12 @@ class DecisionsPanel(Panel):
         self.model.set_rows(rows, frame.records)
         self.view.fit_digits(self.model.last_event, frame.time)
         filtered = bool(flags or text)
-        count = tr("{some} of {all}").format(some=len(rows), all=len(frame.rows)) if filtered else ""
+        counts = [tr("{some} of {all}").format(some=len(rows), all=len(frame.rows)) if filtered else ""]
         if asked is not None and not asked.fault:
+            hits = f"{grouped(asked.hits)} {plural(asked.hits, 'hit')}"
             known = up_to(asked.last, frame.extent.live_end, asked.searching)
-            count = f"{grouped(asked.hits)} {plural(asked.hits, 'hit')}{known}"
-        self.bar.tell(count)
+            counts = [f"{hits}{known}", *([f"{hits}{' ...' if asked.searching else ', stopped'}"] if known else [])]
+        self.bar.tell(*counts)
         self.view.note_if_empty(self._said_of_none(frame, asked, text))
         # While events rush past, no row changes its height; in a hall who can read one reads all of it.
         read = current_fonts().lecture and 0 <= frame.event - self._read_up_to <= _READABLE

@@ -77,7 +77,10 @@ def hits_of(tracked: Tracked, place: int) -> tuple[Values, Values]:
 
 
 class TrackPlot(RunPlot):
-    """A curve for each expression that is a number in each policy, up to the event up to which it is known."""
+    """A curve for each expression in each policy, up to the event up to which it is known.
+
+    That of a number is its value; where there are conditions alone, that of each is at how many events it has held.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         about = "Expressions over time; averages are drawn where there are many values."
@@ -86,25 +89,27 @@ class TrackPlot(RunPlot):
 
     def show_tracks(self, frame: Frame) -> None:
         """Bring the curves up to a frame."""
-        numbers = [line for line in lines_of(frame) if not line.track.truth]
-        known = tuple((line.name, line.place, line.role) for line in numbers)
+        lines = [line for line in lines_of(frame) if line.track.role == "follow"]
+        drawn = [line for line in lines if not line.track.truth] or lines
+        known = tuple((line.name, line.place, line.role) for line in drawn)
         anew, self._known = known != self._known, known
         if anew:
-            self._begin_lines(numbers)
+            self._begin_lines(drawn)
         self.show_moment(frame, anew=anew)
 
-    def _begin_lines(self, numbers: Sequence[TrackLine]) -> None:
+    def _begin_lines(self, drawn: Sequence[TrackLine]) -> None:
         for name in self.lines:
             self.remove_line(name)
-        lanes = {line.lane: [one.place for one in numbers if one.lane == line.lane] for line in numbers}
-        histories = {lane: History(_reader(places), _table(lane)) for lane, places in lanes.items()}
+        counts = any(line.track.truth for line in drawn)
+        lanes = {line.lane: [one.place for one in drawn if one.lane == line.lane] for line in drawn}
+        histories = {lane: History(_reader(places, counts), _table(lane)) for lane, places in lanes.items()}
         self.history = histories.get(0, History(_nothing, _table(0)))
-        for line in numbers:
+        for line in drawn:
             at, style = lanes[line.lane].index(line.place), LANE_STYLES[line.lane]
             label = _at_curve(line.name)
             self.add_line(line.name, line.role, histories[line.lane], at, ahead=True, label=label, style=style)
-        texts = {line.track.text for line in numbers}
-        self.set_quantity(y=texts.pop() if len(texts) == 1 else "value")
+        texts = {line.track.text for line in drawn}
+        self.set_quantity(y="events so far" if counts else texts.pop() if len(texts) == 1 else "value")
 
 
 def _at_curve(name: str) -> str:
@@ -126,10 +131,10 @@ def _table(lane: int) -> Callable[[Frame], Values]:
     return read
 
 
-def _reader(places: Sequence[int]) -> Any:
-    """Reads the values and the integrals of these tracks."""
-    values = [2 + 2 * place for place in places]
-    return lambda _, table: Columns(table[:, values], table[:, [place + 1 for place in values]])
+def _reader(places: Sequence[int], counts: bool) -> Any:
+    """Reads the values and the integrals of these tracks; of conditions the *counts*."""
+    values, totals = ([first + 2 * place for place in places] for first in (2, 3))
+    return lambda _, table: Columns(table[:, totals]) if counts else Columns(table[:, values], table[:, totals])
 
 
 class HitStrip(QWidget):
@@ -331,4 +336,4 @@ def _said(line: TrackLine, frame: Frame) -> str:
     if track.first_false < 0:
         return f"✓ at every event{so_far or ' so far'}"
     first, unlike = (f'<a href="event {one}">{grouped(one)}</a>' for one in (track.first, track.first_false))
-    return f"at {grouped(track.hits)} {plural(track.hits, 'event')}{so_far}, first at {first}, not at {unlike}"
+    return f"at {grouped(track.hits)} {plural(track.hits, 'event')}{so_far}, first at {first}, first not at {unlike}"

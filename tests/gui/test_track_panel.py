@@ -78,6 +78,12 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     assert panel.entry.field.text() == "rejectd"
     typed(qtbot, panel, "rejected")
     assert not panel.entry.mistake.isVisible() and not panel.entry.field.text()
+    tracked = found(qtbot, window, "rejected")
+    # Of conditions alone it is drawn at how many events they have held.
+    qtbot.waitUntil(lambda: panel.plot.lines == ("rejected",))
+    counts = panel.plot.history.series[0].values.y
+    assert (counts == np.cumsum(tracked.table[:, 2])).all() and counts[-1] == tracked.tracks[0].hits > 0
+    assert panel.plot.getPlotItem().getAxis("left").labelText == "events so far"
     typed(qtbot, panel, "jobs[1] + jobs[2] + jobs[3]")
     tracked = found(qtbot, window, "rejected", "jobs[1] + jobs[2] + jobs[3]")
     assert panel.plot.lines == ("jobs[1] + jobs[2] + jobs[3]",)
