@@ -40,8 +40,8 @@ from slotscope.model.questions.fields import EventKind
 
 #: Below this many characters for the sentence, the times make room for it.
 _SHORT_LINE = 36
-#: In lecture mode, below so many also the marks, and below so many the numbers of the events go into the sentence.
-_LONG_LINE, _LEAST_LINE = 60, 30
+#: Below so many also the marks, and below so many the numbers of the events go into the sentence.
+_ROOM = {"window": (15, 15), "hall": (60, 30)}
 #: Lines that the sentence of an opened row takes at most.
 _MOST_LINES = 4
 #: Sentences of which it is remembered how many lines they take; then all are forgotten.
@@ -222,9 +222,10 @@ class LogView(QTableView):
         short = _SHORT_LINE * metrics.averageCharWidth()
         if self._lecture or whole - marks - event - time < short:
             time = 0  # for a hall it stands above, in larger type
-        if self._lecture and whole - marks - event < _LONG_LINE * metrics.averageCharWidth():
+        long, least = _ROOM["hall" if self._lecture else "window"]
+        if whole - marks - event < long * metrics.averageCharWidth():
             marks = _MARGIN
-        if self._lecture and whole - marks - event < _LEAST_LINE * metrics.averageCharWidth():
+        if whole - marks - event < least * metrics.averageCharWidth():
             event = 0
         return {MARKS: marks, EVENT: event, TIME: time}
 

@@ -449,6 +449,16 @@ class TestPicture:
         panel.resize(380, 300)
         assert panel.view.isColumnHidden(TIME)
 
+    def test_beside_slides_marks_and_then_numbers_give_theirs(self, panel, frames):
+        panel.set_frame(frames["paused"])
+        panel.resize(380, 300)
+        marks = panel.view.columnWidth(MARKS)
+        panel.resize(230, 300)
+        assert panel.view.columnWidth(MARKS) < marks and not panel.view.isColumnHidden(EVENT)
+        panel.resize(160, 300)
+        assert panel.view.isColumnHidden(EVENT)
+        assert panel.view.columnWidth(SENTENCE) > 0.9 * panel.view.viewport().width()
+
     def test_the_number_of_an_event_in_the_making_has_its_room(self, panel, qtbot):
         session = Session.open("dra-vms", kernel=False)
         session.run(events=9)
