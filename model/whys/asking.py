@@ -128,7 +128,7 @@ def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) ->
             return why(bench, timeline, first_at(timeline, meant.made, f"{thing.what} {thing.number + 1}"))
         job = meant.job
     if job >= 0 and bench.kind.whys.decided(timeline.fork_at(here), job, bench.system.initial_jobs):
-        here = decided_at(bench, timeline, job)
+        here = _put_there_at(bench, timeline, job, decided_at(bench, timeline, job))
     elif job < 0:
         here, job = _made_in_the_making(bench, timeline) or (latest_decision(bench, timeline, here) or here, -1)
     return why(bench, timeline, here, job, server)
@@ -179,6 +179,15 @@ def decided_at(bench: Any, timeline: Any, job: int) -> int:
     return first_at(timeline, lambda state: bool(decided(state, job, initial)), f"job {bench.system.job_name(job)}")
 
 
+def _put_there_at(bench: Any, timeline: Any, job: int, decided: int) -> int:
+    """The event that put a job where it is as the run stands: the one that decided it, or one in which it moved."""
+    server_now, last = bench.kind.whys.server_now, int(timeline.event)
+    server = server_now(timeline.fork_at(last), job)
+    if last <= decided or server in (-1, server_now(timeline.fork_at(decided), job)):
+        return decided
+    return _first_after(timeline, lambda state: server_now(state, job) == server, decided, last)
+
+
 def first_at(timeline: Any, holds: Callable[[Any], bool], what: str) -> int:
     """The event after which something holds of the state that holds from then on; 0: not yet.
 
@@ -192,8 +201,11 @@ def first_at(timeline: Any, holds: Callable[[Any], bool], what: str) -> int:
     low, high = int(timeline.first_event), int(timeline.live_end)
     if holds(timeline.fork_at(low)):
         raise UserError(f"found {what}, which was there from the start, allowed: what an event has decided")
-    if not holds(timeline.fork_at(high)):
-        return 0
+    return _first_after(timeline, holds, low, high) if holds(timeline.fork_at(high)) else 0
+
+
+def _first_after(timeline: Any, holds: Callable[[Any], bool], low: int, high: int) -> int:
+    """The event after which something begins to hold that does not after event *low*, and does after *high*."""
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(timeline.fork_at(middle)) else (middle, high)

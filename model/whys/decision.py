@@ -112,6 +112,10 @@ class Whys(Protocol):
         """Whether a job's decision has been made."""
         ...
 
+    def server_now(self, state: Any, job: int) -> int:
+        """The server to which a job may have moved since it was decided; -1: jobs stay where they are put."""
+        return -1
+
     def meant(self, state: Any, thing: Thing) -> Meant:
         """Whose decision a thing is asked about; as a rule the last one.
 

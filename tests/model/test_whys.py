@@ -354,6 +354,17 @@ def test_each_number_of_servers_says_why_it_was_taken_or_not() -> None:
     assert {"Why 1 server", "Why 2 server", "Why not 1 se", "Why not 3 se"} <= beginnings
 
 
+def test_a_job_that_has_moved_is_where_it_is_by_its_move() -> None:
+    session = Session.open("dra-classroom", "dra", seed=1)
+    for further, event, question in (
+        (49, 12, "Why is training job 10 on server 6?"),
+        (33, 50, "Why does job 10 of server 6 migrate to the slot that job 0 left on server 3?"),
+    ):
+        session.run(events=further)
+        answer = why_of(session.bench, session.timeline, Thing("job", 10), None)
+        assert (answer.event, answer.question) == (event, question)
+
+
 def test_tokens_and_queues_stand_for_decisions() -> None:
     session = Session.open("jrs-classroom", kernel=False)
     session.run(events=30)

@@ -54,6 +54,11 @@ class ReservationWhys(Whys):
         """Once it has arrived."""
         return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
 
+    def server_now(self, state: ReservationState, job: int) -> int:
+        """Where it was admitted, or has migrated to."""
+        servers = state.job_server[state.job_number == job]
+        return int(servers[0]) if len(servers) else -1
+
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
         """All servers."""
         servers = setting.system.numbers.servers
