@@ -32,6 +32,7 @@ from slotscope.model.lessons.answers import Given, add_answers
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from slotscope.model.lessons.lesson import Lesson, Step
 from slotscope.model.lessons.place import StepPlace
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import JOB, SERVER
 from slotscope.model.running.origin import NO_LINE
 
@@ -119,6 +120,7 @@ class LessonControl(QObject):
         self._usual: dict[str, str] = {}  # the layouts that stood before the lesson
         self._turns = 0  # how often a step was shown: an answer to an earlier one comes too late
         self._stands = False  # whether the next frame is of a step's moment
+        self._source: str | None = None  # the scenario of the run that is shown since the step's moment was
         self._dress_soon = soon(self, self.dress)
         lecture.switched.connect(self._follow_lecture)
         self.offer.begun.connect(partial(self.open, TOUR))
@@ -126,7 +128,7 @@ class LessonControl(QObject):
         self.strip.ended.connect(self.end)
         self.adding.said.connect(self.said)
         worker.stood.connect(self._take_answer)
-        worker.framed.connect(self._begin_anew)  # before anybody shows it
+        worker.framed.connect(self._look)  # before anybody shows it
         self.exercises.begins.connect(self._end_for_exercise)
         self.questions.given.connect(self.keeper.take)
         self.questions.held.connect(lambda _: lecture.ask(self.questions.stands))
@@ -222,6 +224,7 @@ class LessonControl(QObject):
         self.number = number
         self._lecture.lead(True)
         self._turns += 1
+        self._source = None
         self.questions.close()
         self.strip.show_step(lesson.title, number, len(lesson.steps), lesson.steps[number].text)
         step, asking = lesson.steps[number], None
@@ -243,13 +246,23 @@ class LessonControl(QObject):
             self.presenter.pen.show(self.lesson.steps[self.number].marks)
             self.dress()
 
-    def _begin_anew(self) -> None:
-        """The frame of a step's moment comes: a step has one picture, whatever was seen before it."""
-        if self._stands and self.lesson is not None:
-            self._stands = False
+    def _look(self, frame: Frame) -> None:
+        """A frame comes: a step has one picture, whatever was seen before it; the run of another scenario is told."""
+        if self.lesson is None:
+            return
+        source = frame.info.origin.source
+        if self._stands:
+            self._stands, self._source = False, source
             for dock in self._area.docks.values():
                 dock.panel.forget()
             self._outline(self.lesson.steps[self.number])
+        elif self._source not in (None, source):
+            self._source = source
+            here = self.lesson.steps[self.number].place(self._folder).origins[0].source
+            said = tr("Shown is {other}, this step is about {scenario}: PageUp and PageDown lead back to the lesson.")
+            self.strip.say_fault(
+                "" if source == here else said.format(other=frame.info.scenario_name, scenario=Path(here).stem)
+            )
 
     def _end_for_exercise(self) -> None:
         if self.lesson is not None:

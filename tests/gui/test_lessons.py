@@ -231,6 +231,25 @@ def test_the_box_opens_a_lesson_and_shows_what_runs(qtbot: QtBot, window: MainWi
     assert box.currentText() == "dra-classroom"
 
 
+def test_the_run_of_another_scenario_is_told_beside_the_text(qtbot: QtBot, window: MainWindow, lesson: Path) -> None:
+    window.lessons.open(lesson)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 14))
+    strike(window, Key.Key_Right)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 15))
+    assert "Shown is" not in said(window)
+    window.control.open("jrs-classroom")
+    rest(qtbot, window, lambda: stands(window, "jrs-classroom", 0))
+    assert "Shown is jrs-classroom, this step is about dra-classroom" in said(window)
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 0))
+    assert "Shown is" not in said(window)
+    window.control.open("jrs-classroom")
+    rest(qtbot, window, lambda: stands(window, "jrs-classroom", 0))
+    strike(window, Key.Key_PageDown)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 14, 3))
+    assert "Shown is" not in said(window)
+
+
 def test_a_moment_is_added_beside_and_opens_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.lessons.open(next(iter(lesson_files())), 2)
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 14, 1))
