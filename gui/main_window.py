@@ -238,7 +238,7 @@ class MainWindow(DockWindow):
         self.transport.set_frame(frame)
         self.area.show_frame(frame)
         self.lessons.questions.follow(frame)
-        self.status.show_run(frame.message, self.compare.next_text(frame))
+        self.status.show_run(frame.message, self.compare.next_text(frame), frame.why)
         self.lecture.follow()
 
     def say(self, text: str) -> None:

@@ -10,6 +10,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.widgets.cut_label import CutLabel
 from slotscope.gui.widgets.spoken import announce
+from slotscope.model.whys.asking import Why
 
 
 class StatusLine(QStatusBar):
@@ -26,6 +27,7 @@ class StatusLine(QStatusBar):
         self._progress = ""  # what was last said of what takes long
         self._fault_details = ""
         self._lecture = self._wrong = False
+        self._answer: Why | None = None  # the one that was seen last
         self.addWidget(self.said, 1)
         self.addPermanentWidget(self.copy_fault)
         self.addPermanentWidget(self.next)
@@ -54,11 +56,14 @@ class StatusLine(QStatusBar):
         self._told = text
         self._put(text, wrong=True)
 
-    def show_run(self, message: str, following: str) -> None:
-        """Say what the run tells, unless it was said before, and what is next."""
+    def show_run(self, message: str, following: str, answer: Why | None = None) -> None:
+        """Say what the run tells, unless it was said before, and what is next; an *answer* ends what was refused."""
+        answered, self._answer = answer not in (None, self._answer), answer
         if message != self._told:
             self._told = message
             self.say(message)
+        elif answered and self._wrong:
+            self.say("")
         self.next.say(following)
         self._share()
 
