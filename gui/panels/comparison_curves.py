@@ -49,6 +49,7 @@ class LaneCurves(QWidget):
         self._frame: Frame | None = None
         self._kind: Kind | None = None
         self._histories: tuple[History, ...] = ()
+        self._labels: tuple[str, ...] = ()
         self._drawing = False
         fonts = current_fonts()
         self.rewards = TimePlot(theme, fonts, PlotText("time", "value"), parent=self)
@@ -84,9 +85,12 @@ class LaneCurves(QWidget):
             self.rewards.set_label(f"lane {lane + 1}", label)
             if lane:
                 self.differences.set_label(f"lane {lane + 1}", label)
-        if any(anew):
-            for plot in (self.rewards, self.differences):
+        for plot in (self.rewards, self.differences):
+            if any(anew):
                 plot.forget()
+            elif labels != self._labels:  # a fork has a name now
+                plot.fit_anew()
+        self._labels = labels
         self.differences.set_reference("none", 0.0, LANE_ROLES[0], labels[0])
         self._show_optimum(frame)
         self._draw(frame)

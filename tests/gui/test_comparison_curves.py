@@ -74,6 +74,17 @@ def test_a_long_run_at_rest_ends_at_the_present_value_and_a_running_one_at_an_av
         assert (ends == present(run)) is not running
 
 
+def test_curves_take_the_room_that_a_shorter_name_leaves(shown: Shown) -> None:
+    run = Comparison.open("queues-classroom", ("bf-js", "vqs"), kernel=False)
+    run.run(events=10)
+    panel = shown(run)
+    frame, plots = run.frame(), (panel.curves.rewards, panel.curves.differences)
+    wide = [plot._column.wanted for plot in plots]
+    for labels in (("BF-J/S", "VQS, job=65,server=3 @126"), frame.comparison.labels):
+        panel.set_frame(replace(frame, comparison=replace(frame.comparison, labels=labels)))
+    assert [plot._column.wanted for plot in plots] == wide
+
+
 def test_the_share_blocked_is_that_of_the_jobs_so_far(shown: Shown) -> None:
     run = Comparison.open("moldable-classroom", PAIRS["moldable-classroom"], kernel=False)
     run.run(until=18.4)
