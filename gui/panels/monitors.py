@@ -19,7 +19,8 @@ from slotscope.gui.widgets.expression_field import ExpressionField, asleep
 from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.measures.claims import ClaimReading, claim_readings
 from slotscope.model.measures.monitors import Reading, Standing
-from slotscope.model.questions.breakpoints import MONITOR, unless
+from slotscope.model.questions.breakpoints import MONITOR
+from slotscope.model.questions.syntax import unless
 from slotscope.model.questions.tracks import OWN, own_monitor
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
@@ -168,12 +169,13 @@ class MonitorsPanel(Panel):
 
     def _show_own(self, frame: Frame) -> None:
         """A row for each expression of the user's own."""
-        wanted = {unless(text): text for text in frame.followed.watch}
+        wanted = {f"own {text}": text for text in frame.followed.watch}
         for gone in [name for name, row in self.rows.items() if row.own and name not in wanted]:
             _discard(self.rows.pop(gone))
         known = {} if frame.tracked is None else frame.tracked.readings()
-        for stop, text in wanted.items():
-            row = self._row(stop, _OWN, stop, text)
+        for name, text in wanted.items():
+            stop = unless(text)
+            row = self._row(name, _OWN, stop, text)
             row.show_reading(known.get(text) or _asleep(text, frame), stop in frame.breakpoints)
             slack = np.zeros(0) if frame.tracked is None else frame.tracked.slack(text)
             row.show_slack(slack[:: max(1, -(-len(slack) // MOST_POINTS))], "the difference of both sides")

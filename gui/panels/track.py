@@ -26,6 +26,8 @@ from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
 
 _ROW, _GAP, _NEAR = 9, 4, 6.0
+#: What stands behind an expression above its column of a table: a condition, and what has another role.
+_HITS, _HEADED = " (hits so far)", {"watch": " (violations so far)", "slack": " (slack)"}
 
 
 #: Characters of a name beside a curve.
@@ -307,7 +309,7 @@ class TrackPanel(Panel):
         if tracked is None:
             return None
         tracks = tracked.tracks
-        names = [f"{one.text}{' (hits so far)' * one.truth}{' (slack)' * (one.role == 'slack')}" for one in tracks]
+        names = [one.text + _HEADED.get(one.role, _HITS * one.truth) for one in tracks]
         places = [3 + 2 * place if one.truth else 2 + 2 * place for place, one in enumerate(tracks)]
         return ["event", "time", *names], tracked.table[:, [0, 1, *places]].tolist()
 

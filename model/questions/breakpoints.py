@@ -36,11 +36,6 @@ MONITOR = "monitor "
 MOST_TIMES = 10**9
 
 
-def unless(text: str) -> str:
-    """The question of a breakpoint that stops where a condition no longer holds."""
-    return f"not ({text})"
-
-
 class Breakpoint(NamedTuple):
     """Where a run is to stop.
 

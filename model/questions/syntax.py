@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial, reduce
 from typing import Any, Callable, Iterator, NamedTuple
 
 from slotscope.model.errors import UserError
@@ -344,6 +345,30 @@ def written(node: Node, binding: int = -1) -> str:
     """A question as text that :func:`parse` reads as the same."""
     text, mine = _WRITERS[type(node)](node)
     return f"({text})" if mine <= binding else text
+
+
+_OPPOSITES = {"and": "or", "<": ">=", "<=": ">", "=": "!="}
+_OPPOSITES |= {other: sign for sign, other in _OPPOSITES.items()}
+
+
+def opposite(node: Node) -> Node:
+    """What is true where a condition fails: of a comparison with a missing number neither it nor its opposite is."""
+    match node:
+        case Prefix(sign="not"):
+            return node.part
+        case Infix(sign="and" | "or"):
+            return Infix(node.at, _OPPOSITES[node.sign], opposite(node.left), opposite(node.right))
+        case Infix() if node.sign in _OPPOSITES:
+            return Infix(node.at, _OPPOSITES[node.sign], node.left, node.right)
+        case OneOf():
+            unlike: list[Node] = [Infix(node.at, "!=", node.part, item) for item in node.items]
+            return reduce(partial(Infix, node.at, "and"), unlike)
+    return Prefix(node.at, "not", node)
+
+
+def unless(text: str) -> str:
+    """The question that holds where a condition fails."""
+    return written(opposite(parse(text)))
 
 
 def _word(text: str) -> str:

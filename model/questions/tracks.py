@@ -18,7 +18,7 @@ from slotscope.model.questions.asking import Answers
 from slotscope.model.questions.breakpoints import Breakpoint
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.search import HistorySearch
-from slotscope.model.questions.syntax import QuestionError
+from slotscope.model.questions.syntax import QuestionError, unless
 from slotscope.model.questions.tables import Column
 from slotscope.model.questions.understanding import slack_of, understood
 from slotscope.model.questions.words import Words
@@ -89,7 +89,7 @@ class Track(NamedTuple):
         What it is followed for.
     hits, first, first_false:
         Of one that is true or false: at how many events it held; the first event at which it did, and the
-        first at which it did not, -1 if there is none.
+        first at which it did not, -1 if there is none.  Of one that is watched the same of its failing.
     """
 
     text: str
@@ -138,12 +138,11 @@ def own_monitor(text: str) -> Monitor:
 
 
 def _reading(track: Track, first: int, last: int) -> Reading:
-    looked, failed = last - first, track.first_false
+    looked, failed = last - first, track.first
     monitor = own_monitor(track.text)
     if failed < 0:
         return Reading(monitor, "holds" if looked else "open", looked)
-    times = looked - track.hits
-    told = f"it does not hold, at {grouped(times)} {plural(times, 'event')} of {grouped(looked)}"
+    told = f"it does not hold, at {grouped(track.hits)} {plural(track.hits, 'event')} of {grouped(looked)}"
     return Reading(monitor, "violated", looked, failed, told, failed - 1)
 
 
@@ -176,9 +175,9 @@ class Tracks(HistorySearch):
             "slack": self.followed.watch,
             "stop": [one.asked for one in self._stops] if self.followed.follow else (),
         }
-        wanted = [(self._understood(text, role), role) for role in texts for text in texts[role]]
-        self.begin([question for question, _ in wanted if question is not None])
-        self._tracks = [Track(one.text, one.part.truth, role) for one, role in wanted if one is not None]
+        wanted = [(text, self._understood(text, role), role) for role in texts for text in texts[role]]
+        self.begin([question for _, question, _ in wanted if question is not None])
+        self._tracks = [Track(text, one.part.truth, role) for text, one, role in wanted if one is not None]
 
     def begin(self, questions: Sequence[Question]) -> None:
         """Ask these from the first event on."""
@@ -193,7 +192,9 @@ class Tracks(HistorySearch):
     def _understood(self, text: str, role: Role) -> Question | None:
         try:
             known = understood(text, self._words, role != "follow")
-            return slack_of(text, self._words) if role == "slack" else known
+            if role == "slack":
+                return slack_of(text, self._words)
+            return understood(unless(text), self._words) if role == "watch" else known
         except QuestionError:
             return None
 

@@ -173,9 +173,9 @@ def test_an_expression_of_the_users_own_is_watched_stops_the_run_and_is_taken_aw
             qtbot.keyClick(entry.field, Qt.Key.Key_Escape)
             qtbot.keyClick(entry.field, Qt.Key.Key_Return)
             assert wrong in entry.mistake.text() and entry.mistake.isVisible() == bool(wrong)
-        stop = "not (event < 6)"
-        qtbot.waitUntil(lambda: stop in dock.panel.rows)
-        row = dock.panel.rows[stop]
+        stop, name = "event >= 6", "own event < 6"
+        qtbot.waitUntil(lambda: name in dock.panel.rows)
+        row = dock.panel.rows[name]
         qtbot.waitUntil(row.stop.isVisible)
         qtbot.mouseClick(row.stop, Qt.MouseButton.LeftButton, pos=QPoint(8, row.stop.height() // 2))
         rest(qtbot, window, lambda: stop in window.frame.breakpoints)
@@ -188,7 +188,7 @@ def test_an_expression_of_the_users_own_is_watched_stops_the_run_and_is_taken_aw
         qtbot.waitUntil(lambda: "At event 6, sound after event 5" in plain(row.text.text()))
         assert "of your own" in row.text.text() and "of" in row.toolTip()
         row.text.linkActivated.emit("away")
-        qtbot.waitUntil(lambda: stop not in dock.panel.rows)
+        qtbot.waitUntil(lambda: name not in dock.panel.rows)
         assert not window.frame.followed.watch
 
 
@@ -213,6 +213,6 @@ def test_a_comparison_of_the_users_own_has_a_curve_and_another_condition_has_non
     session.tracks.want(Followed((), ("event < 40", "not rejected")))
     session.tracks.search(60)
     panel.set_frame(session.frame())
-    rows = [panel.rows[f"not ({text})"] for text in ("event < 40", "not rejected")]
+    rows = [panel.rows[f"own {text}"] for text in ("event < 40", "not rejected")]
     assert [row.curve.isHidden() for row in rows] == [False, True]
     assert rows[0].curve.values[-1] == 40 - 60

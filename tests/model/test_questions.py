@@ -29,6 +29,7 @@ from slotscope.model.questions.syntax import (
     Turns,
     Where,
     parse,
+    unless,
     written,
 )
 from slotscope.model.questions.understanding import understood
@@ -301,6 +302,25 @@ class TestMeaning:
         """The class of the scenario with moldable jobs is called jobs."""
         assert any("jobs" in members for members in words("moldable").dimensions.values())
         assert hits("moldable", text) == story("moldable").hits(parse(text))
+
+    @pytest.mark.parametrize(
+        ("text", "fails", "known"),
+        [
+            ("source < server and migrated", "source >= server or not migrated", "not migrated or known(source)"),
+            (
+                "source in (1, 2) or rejected",
+                "source != 1 and source != 2 and not rejected",
+                "rejected or known(source)",
+            ),
+            ("not (rejected or server > 2)", "rejected or server > 2", "true"),
+            ("any server where empty > 3", "not any server where empty > 3", "true"),
+            ("source = 1 changes", "not source = 1 changes", "true"),
+        ],
+    )
+    def test_what_ought_to_hold_fails_where_what_it_compares_is_known(self, text, fails, known):
+        assert parse(unless(text)) == parse(fails) and (hits("reservation", text) or hits("reservation", fails))
+        found = sorted([*hits("reservation", text), *hits("reservation", unless(text))])
+        assert found == hits("reservation", known)
 
     def test_a_comparison_with_what_is_missing_is_false(self):
         assert hits("reservation", "source = 1 or source != 1") == hits("reservation", "known(source)")

@@ -74,6 +74,21 @@ def test_what_was_said_is_the_last_number_of_that_name(session: Session, name: s
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_what_ought_to_hold_of_what_is_said_is_violated_only_where_it_was_said(session: Session) -> None:
+    """A departure says nothing."""
+    text = "said[room] >= 3 and said[room] < 6"
+    session.tracks.want(Followed((), (text,)))
+    session.tracks.search(60)
+    said = plain(session, "room")
+    wrong = [place + 1 for place, room in enumerate(said) if room < 3 or room >= 6]
+    reading = session.frame().tracked.readings()[text]
+    assert len(wrong) < len([room for room in said if room == room]) < EVENTS
+    assert (reading.standing, reading.event) == ("violated", wrong[0])
+    assert f"at {len(wrong)} events of {EVENTS}" in reading.sentence
+    session.tracks.want(Followed())
+
+
 def test_what_is_said_leaves_the_state_before_the_event_as_it_is(session: Session) -> None:
     event = "any server where filled > was filled"
     alone, beside = values(session, event), values(session, f"known(said[room]) and {event}")
