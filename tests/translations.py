@@ -26,6 +26,7 @@ from slotscope.gui.presenting import pen as palette
 from slotscope.gui.running import compare, drive
 from slotscope.gui.sharing import control, dialog
 from slotscope.gui.window import actions, dialogs, transport
+from slotscope.model.exercises.exercise import DIFFICULTIES
 from slotscope.model.exercises.question import ASKS
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.lessons.languages import ENGLISH, LANGUAGES
@@ -75,7 +76,7 @@ def _of_tables() -> list[str]:
         *(text for _, *texts in transport.FAULT_BUTTONS for text in texts),
         *(text for title, _, tip in transport.OWN_ENTRIES for text in (title, tip)),
         *(room.page_title for room in PANEL_ROOMS.values()),
-        *exercises.LEVELS,
+        *DIFFICULTIES,
         "Lessons",  # the title of a sheet, which also names it
         *ASKS.values(),
         *(f"a {thing}" for thing in ("server", "job", "token")),  # as answers

@@ -12,13 +12,10 @@ from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.lessons.questions import QuestionControl
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.boxes import ChoiceBox, EnterButton, changed_by_editing
-from slotscope.model.errors import UserError
-from slotscope.model.exercises.exercise import Exercise, exercise_run, moment_line, next_exercise
+from slotscope.model.errors import UntrustedPolicyError, UserError
+from slotscope.model.exercises.exercise import DIFFICULTIES, Exercise, exercise_run, moment_line, next_exercise
 from slotscope.model.exercises.question import ASKS
 from slotscope.model.exercises.room import asks_of
-
-#: Words for how hard a decision is, from 1.
-LEVELS = ("any", "harder", "hardest")
 
 _ALL = "all decisions"
 
@@ -26,12 +23,12 @@ _MOST_SEED = 999_999
 
 
 class ExerciseLine(QWidget):
-    """Asks which decisions are to be made, how hard they are at least, and the seed.
+    """Asks which decisions are to be made, how hard they are to be, and the seed.
 
     Signals
     -------
-    begun(asks, level, seed)
-        An exercise is to begin.
+    begun(asks, among, seed)
+        An exercise is to begin, of decisions that are the hardest in so many events.
     """
 
     begun = Signal(object, int, int)
@@ -40,7 +37,14 @@ class ExerciseLine(QWidget):
         super().__init__(parent)
         self.setObjectName("exercise")
         self.what, self.level, self.seed, self.begin = ChoiceBox(), ChoiceBox(), QSpinBox(), EnterButton()
-        self.level.addItems([tr(level) for level in LEVELS])
+        for difficulty, among in DIFFICULTIES.items():
+            self.level.addItem(tr(difficulty), among)
+        self.level.setToolTip(
+            tr(
+                "Difficulty\nany: each decision. harder, hardest: the one in {few}, or in {many}, events that decide "
+                "something for which most is to be looked at."
+            ).format(few=DIFFICULTIES["harder"], many=DIFFICULTIES["hardest"])
+        )
         self.seed.setRange(1, _MOST_SEED)
         changed_by_editing(self.seed)
         self.begin.setText(tr("Begin"))
@@ -70,7 +74,7 @@ class ExerciseLine(QWidget):
     def _begin(self) -> None:
         self.close()
         asks = frozenset(filter(None, (self.what.currentData(),)))
-        self.begun.emit(asks, self.level.currentIndex() + 1, self.seed.value())
+        self.begun.emit(asks, self.level.currentData(), self.seed.value())
         self.seed.setValue(self.seed.value() % _MOST_SEED + 1)
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -95,24 +99,25 @@ class ExerciseControl(QObject):
         self._worker, self._questions = worker, questions
         self.line = ExerciseLine(window)
         self._asks: frozenset[str] = frozenset()
-        self._level = 0
+        self._among = 0
         self._right = self._count = 0
         self.line.begun.connect(self.begin)
         questions.graded.connect(self._count_one)
         questions.line.advanced.connect(self.go_on)
 
-    def begin(self, asks: frozenset[str], level: int, seed: int) -> None:
+    def begin(self, asks: frozenset[str], among: int, seed: int) -> None:
         """Open the run of a seed, and ask for its first decision."""
         self.begins.emit()
-        self._asks, self._level = asks, level
+        self._asks, self._among = asks, among
         self._right = self._count = 0
-        self._worker.post_instead(partial(_begin, seed=seed))
-        self.go_on()
+        turn = self._questions.begin_turn(goes_on=True)
+        self._worker.post_instead(partial(_begin, seed=seed, asks=asks, among=among, turn=turn))
+        self._show_score()
 
     def go_on(self) -> None:
         """Ask for the next decision."""
         turn = self._questions.begin_turn(goes_on=True)
-        self._worker.post(partial(_next, asks=self._asks, level=self._level, turn=turn))
+        self._worker.post(partial(_next, asks=self._asks, among=self._among, turn=turn))
         self._show_score()
 
     def _count_one(self, right: bool) -> None:
@@ -127,16 +132,25 @@ class ExerciseControl(QObject):
         )
 
 
-def _begin(worker: RunWorker, seed: int) -> None:
-    """Run the scenario with the seed of an exercise."""
-    worker.exchange(exercise_run(worker.lane(0), seed), tr("Exercise in"))
+def _begin(worker: RunWorker, seed: int, asks: frozenset[str], among: int, turn: int) -> None:
+    """Run the scenario with the seed of an exercise, if that has such a decision."""
+    try:
+        run = exercise_run(worker.lane(0), seed)
+        made = next_exercise(run, asks, among)
+    except UntrustedPolicyError:
+        raise  # it is asked for, and tried again
+    except UserError as error:
+        worker.posed.emit(turn, line_of(error))
+        return
+    worker.exchange(run, tr("Exercise in"))
+    worker.posed.emit(turn, made._replace(moment=moment_line(run)))
 
 
-def _next(worker: RunWorker, asks: frozenset[str], level: int, turn: int) -> None:
+def _next(worker: RunWorker, asks: frozenset[str], among: int, turn: int) -> None:
     """Go to the next decision, and make a question of it."""
     found: list[Exercise] = []
     try:
-        worker.walk(lambda _: found.append(next_exercise(worker.lane(0), asks, level)))
+        worker.walk(lambda _: found.append(next_exercise(worker.lane(0), asks, among)))
         worker.posed.emit(turn, found[0]._replace(moment=moment_line(worker.present)))
     except UserError as error:
         worker.posed.emit(turn, line_of(error))

@@ -36,6 +36,11 @@ class At(NamedTuple):
         """The next event of a state."""
         return cls(kind, system, before, replayed(system, before), taken)
 
+    @property
+    def event(self) -> int:
+        """How many events are over."""
+        return int(self.before.number[0])
+
     def subject(self, job: int = -1) -> Subject | None:
         """A decision that is still to come."""
         found: Subject | None = self.kind.whys.subject(self.system, self.happened, job)
@@ -105,7 +110,7 @@ def from_candidates(
         taken=taken,
         reason=_reason(table, subject),
         alike=max(0, len(legal) - 1),
-        level=level_of(table, legal),
+        effort=effort_of(table, legal),
         picks=picks,
         options=tuple(answers) if len(answers) <= LISTED else ((NONE,) if none is not None else ()),
         pointed=lambda number: every[found] if (found := table.place_of(number)) >= 0 else "",
@@ -123,10 +128,14 @@ def _allowed(names: list[str], what: str, none: Phrase | None) -> Phrase:
     return number if none is None else Phrase("{number}, or {nobody}", number=number, nobody=nobody)
 
 
-def level_of(table: Candidates, legal: NDArray[np.int64]) -> int:
-    """How much decides: a condition that sorts out, more than one, a comparison of what is left; 0: nothing."""
-    removing = sum(line.removed > 0 for line in table.lines()[:-1])
-    return (removing > 0) + (removing > 1) + (len(legal) < len(table.open))
+def effort_of(table: Candidates, legal: NDArray[np.int64]) -> int:
+    """How often a candidate is asked a condition, up to the first that it fails, and how many are then compared.
+
+    0 where nothing sorts any of them out: each can be taken as well as all others.
+    """
+    asked = int(np.minimum(table.failed + 1, len(table.conditions)).sum())
+    compared = len(table.open) if len(legal) < len(table.open) else 0
+    return asked + compared if compared or len(table.open) < table.count else 0
 
 
 def _reason(table: Candidates, subject: Subject) -> str:

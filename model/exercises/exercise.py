@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Iterator, Mapping, NamedTuple
 
 import numpy as np
 
 from slotscope.model.api import Session
 from slotscope.model.comparison.runs import Run, lanes_of
-from slotscope.model.errors import UserError
+from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.exercises.deciding import At
 from slotscope.model.exercises.posed import Posed
-from slotscope.model.exercises.posing import at_present
+from slotscope.model.exercises.posing import at_present, events_ahead
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.exercises.room import asks_of
 from slotscope.model.exercises.values import pose_value
@@ -21,8 +24,11 @@ from slotscope.model.running.waiting import who_waits
 #: The first decision of an exercise comes after so many events, from and to; which, the seed says.
 _STARTS = (10, 100)
 
-#: Events that are looked at for a question.
-MOST_EVENTS = 2000
+#: For each difficulty: in how many events that decide something the hardest decision is taken; 0: it is the next one.
+DIFFICULTIES: Mapping[str, int] = MappingProxyType({"any": 0, "harder": 5, "hardest": 20})
+
+#: Events that are looked at for a decision, and once there is one for those that come with it.
+MOST_EVENTS, MORE_EVENTS = 2000, 200
 
 
 class Exercise(NamedTuple):
@@ -34,56 +40,99 @@ class Exercise(NamedTuple):
     moment: str = ""
 
 
-def ask_here(session: Session, asks: frozenset[str] = frozenset(), level: int = 0) -> Exercise | None:
+def ask_here(session: Session, asks: frozenset[str] = frozenset()) -> Exercise | None:
     """The first question that the rest of the event at hand answers; None: there is none.
 
-    Decisions come before values of variables.  *asks* are those wanted, empty: all; *level* how hard it is at least.
+    *asks* are those wanted, empty: all.
 
     Raises
     ------
     UserError
         If nothing happens any more, or a fork decides.
     """
-    at, room = at_present(session), asks_of(session.info.system)
+    return _first(at_present(session), asks, 0)
+
+
+def _first(at: At, asks: frozenset[str], effort: int) -> Exercise | None:
+    """The first question that the rest of an event answers, and that takes some effort at least.
+
+    Decisions come before values of variables.
+    """
+    room = asks_of(at.system.name)
     decisions = [QuizQuestion.model_validate({"ask": ask}) for ask in room.poses]
     values = [QuizQuestion(ask="value", of=name) for name in room.values]
     for group in (decisions, values):
-        wanted = [one for one in group if not asks or one.ask in asks]
         made = [
             (one, room.poses[one.ask](at) if one.ask in room.poses else pose_value(at, one.of, room.values))
-            for one in wanted
+            for one in group
+            if not asks or one.ask in asks
         ]
-        fit = [(one, posed) for one, posed in made if posed is not None and posed.level >= level]
+        fit = [(one, posed) for one, posed in made if posed is not None and posed.effort >= effort]
         if fit:
             question, posed = min(fit, key=lambda pair: pair[1].place)
-            return Exercise(question, posed, session.timeline.event)
+            return Exercise(question, posed, at.event)
     return None
 
 
-def next_exercise(session: Session, asks: frozenset[str] = frozenset(), level: int = 0) -> Exercise:
-    """Go on to the next moment at which a decision is to be made, and stand there.
+def _in_turn(at: At, asks: frozenset[str]) -> Iterator[Exercise]:
+    """The questions that have something to choose, each asked where the one before it is answered."""
+    while (made := _first(at, asks, 1)) is not None:
+        yield made
+        if not made.posed.decided:
+            return
+        at = at._replace(taken=made.posed.decided)
+
+
+def next_exercise(session: Session, asks: frozenset[str] = frozenset(), among: int = 0) -> Exercise:
+    """Go on to the next decision, or to the hardest in so many events that decide something, and stand there.
+
+    How hard they are is compared within the run, so that one is found wherever there is something to choose.
 
     Raises
     ------
     UserError
-        If none is found.
+        If none is found; the run stays where it is.
     """
-    first = session.timeline.event
-    for event in range(first, first + MOST_EVENTS):
-        if session.timeline.next_event is None and not session.timeline.substep:
-            raise UserError(Phrase("no such decision comes any more; allowed: another seed, or an easier exercise"))
-        if (found := ask_here(session, asks, level)) is not None:
-            session.seek(found.event, found.posed.place)
-            return found
-        who_waits().look(Phrase("Looking for a decision"), (event - first) / MOST_EVENTS)
-        session.seek(event + 1)
-    raise UserError(
-        Phrase("no such decision in {count} events; allowed: an easier exercise, other decisions", count=MOST_EVENTS)
+    found = _ahead(session, asks, among)
+    best = max(found, key=lambda one: one.posed.effort) if among else found[0]
+    session.seek(best.event, best.posed.place)
+    if not among or len(found) == 1 or len({one.posed.effort for one in found}) > 1:
+        return best
+    words = Phrase(
+        "{question} The next {count} decisions are equally hard.", question=best.posed.words, count=len(found)
     )
+    return best._replace(posed=replace(best.posed, words=words))
+
+
+def _ahead(session: Session, asks: frozenset[str], count: int) -> list[Exercise]:
+    """The decisions that come, in so many events and at least in one, in which there is something to choose."""
+    found: list[Exercise] = []
+    first, deciding = session.timeline.event, 0
+    try:
+        for at in events_ahead(session):
+            made = list(_in_turn(at, asks))
+            found += made
+            deciding += bool(made)
+            passed = at.event + 1 - first
+            if deciding >= max(count, 1) or passed == (MORE_EVENTS if found else MOST_EVENTS):
+                break
+            who_waits().look(Phrase("Looking for a decision"), passed / MOST_EVENTS)
+    except PolicyError:
+        if not found:
+            raise
+    if not found:
+        raise UserError(
+            Phrase(
+                "no such decision comes (events looked at: {count}); allowed: another one, another seed", count=passed
+            )
+        )
+    return found
 
 
 def exercise_run(session: Session, seed: int) -> Session:
     """A run of the same scenario and policy with another seed, on its way for as many events as the seed says.
+
+    A run with fewer events is at its beginning.
 
     Raises
     ------
@@ -95,6 +144,8 @@ def exercise_run(session: Session, seed: int) -> Session:
         raise UserError(f"exercises need a scenario that can be opened again; {NO_LINE}")
     run = Session.open(origin.source, origin.policy, seed, origin.trace, kernel=False)
     run.seek(int(np.random.default_rng(seed).integers(*_STARTS)))
+    if run.timeline.next_event is None:
+        run.seek(0)
     return run
 
 

@@ -89,8 +89,8 @@ class Posed:
         The sentence that tells why.
     alike:
         How many other answers are right too; the paper leaves the choice.
-    level:
-        How hard it is, from 1 (one condition decides) to 3; 0: there is nothing to choose.
+    effort:
+        How hard it is: how many single things are looked at until the answer is known; 0: there is nothing to choose.
     picks:
         The kind of thing that is pointed at to answer: ``"server"``, ``"job"``, ...; empty: none is.
     options:
@@ -113,7 +113,7 @@ class Posed:
     taken: str
     reason: str
     alike: int = 0
-    level: int = 1
+    effort: int = 1
     picks: str = ""
     options: tuple[str, ...] = ()
     pointed: Callable[[int], str] = _nothing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Iterator
 
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
@@ -53,6 +54,24 @@ def at_present(session: Session) -> At:
     if line.event + 1 in session.bench.forced:
         raise UserError(f"event {line.event + 1} is decided by a fork; allowed: one that a policy decides")
     return At.of(session.bench.kind, session.bench.at(line.event).system, line.fork_at(line.event), line.substep)
+
+
+def events_ahead(session: Session) -> Iterator[At]:
+    """The event that comes, or is in the making, and those after it that a policy decides; the run stays where it is.
+
+    Raises
+    ------
+    UserError
+        If there is none, or a fork decides it; later on, if the policy fails.
+    """
+    at, bench = at_present(session), session.bench
+    while True:
+        yield at
+        before = at.happened.state
+        system = bench.at(at.event + 1).system
+        if system.next_event(before) is None or at.event + 2 in bench.forced:
+            return
+        at = At.of(bench.kind, system, before, 0)
 
 
 def _pose_decision(session: Session, question: QuizQuestion) -> Posed:

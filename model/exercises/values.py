@@ -60,7 +60,7 @@ def _posed(at: At, place: int, record: Record, value: Any, words: str) -> Posed:
         fault=lambda given: "" if _same(given, answer) else f"it is {answer}: {at.narrated(record)} ({line}).",
         taken=answer,
         reason=f"{at.narrated(record)} ({line}).",
-        level=1 if isinstance(value, int) else 2,
+        effort=len(value) if isinstance(value, tuple | list) else 1,
     )
 
 

@@ -432,6 +432,12 @@ Startet das Szenario mit diesem Seed und fragt nach seinen Entscheidungen (Einga
             <translation>Seed</translation>
         </message>
         <message>
+            <source>Difficulty
+any: each decision. harder, hardest: the one in {few}, or in {many}, events that decide something for which most is to be looked at.</source>
+            <translation>Schwierigkeit
+beliebig: jede Entscheidung. schwerer, am schwersten: die unter {few} oder {many} Ereignissen, die etwas entscheiden, für die am meisten zu betrachten ist.</translation>
+        </message>
+        <message>
             <source>{right} of {count} right</source>
             <translation>{right} von {count} richtig</translation>
         </message>
@@ -1382,16 +1388,16 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>{number} oder {nobody}</translation>
         </message>
         <message>
-            <source>no such decision in {count} events; allowed: an easier exercise, other decisions</source>
-            <translation>keine solche Entscheidung in {count} Ereignissen; erlaubt: eine leichtere Übung, andere Entscheidungen</translation>
+            <source>{question} The next {count} decisions are equally hard.</source>
+            <translation>{question} Die nächsten {count} Entscheidungen sind gleich schwer.</translation>
+        </message>
+        <message>
+            <source>no such decision comes (events looked at: {count}); allowed: another one, another seed</source>
+            <translation>eine solche Entscheidung kommt nicht (betrachtete Ereignisse: {count}); erlaubt: eine andere, ein anderer Seed</translation>
         </message>
         <message>
             <source>Looking for a decision</source>
             <translation>Suche eine Entscheidung</translation>
-        </message>
-        <message>
-            <source>no such decision comes any more; allowed: another seed, or an easier exercise</source>
-            <translation>eine solche Entscheidung kommt nicht mehr; erlaubt: ein anderer Seed oder eine leichtere Übung</translation>
         </message>
         <message>
             <source>the number of a policy ({policies}), or alike</source>

@@ -14,7 +14,6 @@ from slotscope.gui.panels import panels_of
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.errors import UserError
-from slotscope.model.exercises import exercise
 from slotscope.model.exercises.counts import counted_answers, read_counts
 from slotscope.model.exercises.exercise import ask_here, next_exercise
 from slotscope.model.exercises.posed import NONE, Posed, verdict
@@ -104,7 +103,7 @@ def some_of(session: Session, question: QuizQuestion, events: int = 30, most: in
             posed = pose(session, question)
         except UserError:
             continue
-        if not (posed.level and others(posed)):
+        if not (posed.effort and others(posed)):
             continue
         yield event, posed
         found += 1
@@ -222,37 +221,12 @@ def test_a_class_is_counted_beside_the_right_answer() -> None:
             read_counts(posed, text)
 
 
-@pytest.mark.parametrize(("scenario", "policy"), sorted({(scenario, policy or "") for _, scenario, policy in WHERE}))
-@pytest.mark.parametrize("level", (0, 2))
-def test_exercises_go_from_decision_to_decision(scenario: str, policy: str, level: int) -> None:
-    session = Session.open(scenario, policy or None, 5, kernel=False)
-    places = []
-    for _ in range(5):
-        found = next_exercise(session, level=level)
-        assert (session.timeline.event, session.timeline.substep) == (found.event, found.posed.place)
-        assert found.posed.level >= level and verdict(found.posed, found.posed.taken).right
-        again = ask_here(session, level=level)
-        assert again is not None and again.posed.taken == found.posed.taken
-        places.append((found.event, found.posed.place))
-        done = (found.event, found.posed.decided) if found.posed.decided else (found.event + 1, 0)
-        session.seek(*done)
-    assert places == sorted(set(places))
-
-
-def test_a_search_says_how_far_it_went(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exercise, "MOST_EVENTS", 20)
-    session = Session.open("moldable-classroom", None, 1, kernel=False)
-    with pytest.raises(UserError, match="no such decision in 20 events; allowed: an easier exercise"):
-        next_exercise(session, level=3)
-    assert session.timeline.next_event is not None
-
-
 def test_a_job_that_waits_is_asked_for_once() -> None:
     """Its decision is made where the slot ends, after the last sub-step."""
     session, asked = Session.open("queues-classroom", "bf-js", 1, kernel=False), []
     session.seek(54)
     for _ in range(6):
-        found = next_exercise(session, frozenset({"server"}), 1)
+        found = next_exercise(session, frozenset({"server"}))
         asked.append((found.event, found.posed.words))
         session.seek(found.event + (not found.posed.decided), found.posed.decided)
     assert len(set(asked)) == len(asked) and any(words.startswith("Which server takes job 30") for _, words in asked)

@@ -198,7 +198,7 @@ def test_revealing_after_an_answer_leaves_the_verdict_and_the_keys(qtbot: QtBot,
     """Enter goes on to the next decision of an exercise; counts of a class are told in the verdict's place."""
     questions, line = window.lessons.questions, window.lessons.questions.line
     ask(qtbot, window, "dra-1-decision", 2)
-    window.lessons.exercises.begin(frozenset({"server"}), 1, 4)
+    window.lessons.exercises.begin(frozenset({"server"}), 0, 4)
     qtbot.waitUntil(lambda: questions.open and questions.goes_on)
     assert questions.posed is not None
     taken = questions.posed.taken

@@ -47,7 +47,7 @@ def test_right_and_wrong_are_graded_by_replay(tmp_path: Path, scenario: str, pol
     for ask in wanted:
         run = exercise_run(session, seed)
         for _ in range(40):
-            found = next_exercise(run, frozenset({ask}), 1)
+            found = next_exercise(run, frozenset({ask}))
             wrong = next((one for one in candidates(found.posed) if found.posed.fault(found.posed.read(one))), None)
             if wrong is not None:
                 break

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from slotscope.model.exercises.deciding import At, level_of
+from slotscope.model.exercises.deciding import At, effort_of
 from slotscope.model.exercises.posed import Posed, whole
 from slotscope.model.exercises.room import RoomAsks
 from slotscope.model.phrase import Phrase
@@ -47,7 +47,7 @@ def _servers(at: At) -> Posed | None:
         fault=fault,
         taken=str(width),
         reason=f"{subject.outcome}; {told}.",
-        level=level_of(table, table.legal),
+        effort=effort_of(table, table.legal),
     )
 
 

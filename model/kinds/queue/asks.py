@@ -74,20 +74,26 @@ def _job(at: At) -> Posed | None:
 def _configuration(at: At) -> Posed | None:
     """Which active configuration a server gets."""
     place, record = next(iter(at.coming(Renew)), (0, None))
-    if record is None or "lengths" not in record.values:
-        return None
     policy = at.system.policy
+    if record is None or not (policy.may_fail or "lengths" in record.values):
+        return None
     first, end = policy.pool_configurations[at.system.numbers.pool_of[record.server]]
     names = list(policy.configuration_names[first:end])
-    weights = policy.configurations[first:end].astype(np.int64) @ np.array(record.values["lengths"], np.int64)
-    best, line = int(weights.max()), line_of(policy, record.line)
-    taken = names[record.configuration - first]
+    chosen, line = record.configuration - first, line_of(policy, record.line)
+    if policy.may_fail:  # what its file decides is right, by whatever weight
+        weights = (np.arange(end - first) == chosen).astype(np.int64)
+    else:
+        weights = policy.configurations[first:end].astype(np.int64) @ np.array(record.values["lengths"], np.int64)
+    best, taken = int(weights.max()), names[chosen]
+    told = f"{at.narrated(record)} ({line})."
     few = names if len(names) <= FEW else [*names[:3], "..."]
     allowed = Phrase("a configuration: {names}", names=", ".join(few))
 
     def fault(answer: str) -> str:
         weight = int(weights[names.index(answer)])
-        return "" if weight == best else f"its weight is {weight}, that of {taken} is {best} ({line})."
+        if weight == best:
+            return ""
+        return told if policy.may_fail else f"its weight is {weight}, that of {taken} is {best} ({line})."
 
     return Posed(
         ask="configuration",
@@ -98,9 +104,9 @@ def _configuration(at: At) -> Posed | None:
         read=one_of(names, allowed),
         fault=fault,
         taken=taken,
-        reason=f"its weight, {best}, is the largest ({line}).",
+        reason=told if policy.may_fail else f"its weight, {best}, is the largest ({line}).",
         alike=int((weights == best).sum()) - 1,
-        level=1 + int((weights > 0).sum() > 1),
+        effort=max(1, int((weights > 0).sum())),
         options=tuple(names) if len(names) <= FEW else (),
     )
 

@@ -87,7 +87,7 @@ def _configuration(at: At) -> Posed | None:
         given = numbers_in(answer)
         if given == tuple(right):
             return ""
-        if reassigned:
+        if reassigned or at.system.policy.may_fail:
             return f"{at.narrated(record)} ({line})."
         return _not_best(at, record, given, tuple(right), line)
 
@@ -108,7 +108,7 @@ def _configuration(at: At) -> Posed | None:
         fault=fault,
         taken=shown(right),
         reason=f"{at.narrated(record)} ({line}).",
-        level=1 if reassigned else 2,
+        effort=record.values.get("i", 1),
         veils="" if reassigned else GREEDY,
     )
 
@@ -135,11 +135,15 @@ def _reward(at: At, configuration: Configuration) -> Fraction:
 
 
 class _Ranking(NamedTuple):
-    """Configurations in the order in which GPA finds them, which is that of their ranks."""
+    """Configurations in the order in which GPA finds them, which is that of their ranks.
+
+    What a policy's file finds is in the order in which it does, whatever they earn.
+    """
 
     in_order: tuple[Configuration, ...]
     earns: Mapping[Configuration, Fraction]
-    line: str  #: of the paper
+    line: str  #: of the paper, or of the file
+    own: bool  #: whether a policy's file finds them
 
     @property
     def lettered(self) -> dict[str, Configuration]:
@@ -155,7 +159,10 @@ class _Ranking(NamedTuple):
 
     def fault(self, answer: str) -> str:
         """Which one comes too late; empty if none does."""
-        for one, other in pairwise(self.lettered[name] for name in answer.split()):
+        given = tuple(self.lettered[name] for name in answer.split())
+        if self.own:
+            return "" if given == self.in_order else f"the policy's file finds them in another order ({self.line})."
+        for one, other in pairwise(given):
             less, more = self.earns[one], self.earns[other]
             if less < more:
                 return (
@@ -174,7 +181,8 @@ def _ranks(at: At) -> Posed | None:
     if not 2 <= len(in_order) <= len(ascii_uppercase):
         return None
     earns = {one: _reward(at, one) for one in in_order}
-    ranking = _Ranking(in_order, earns, line_of(at.system.policy, found[0][1].line))
+    own = at.system.policy.may_fail
+    ranking = _Ranking(in_order, earns, line_of(at.system.policy, found[0][1].line), own)
     lettered = ranking.lettered
     letter = {one: name for name, one in lettered.items()}
     told = ", ".join(f"{name} {shown(one)}" for name, one in lettered.items())
@@ -191,9 +199,9 @@ def _ranks(at: At) -> Posed | None:
         read=Reader(lambda text: ranking.read(text, allowed), initials(*lettered)),
         fault=ranking.fault,
         taken=" ".join(letter[one] for one in in_order),
-        reason=f"they come by their rewards, {rewards} ({ranking.line}).",
-        alike=int(len(set(earns.values())) < len(earns)),
-        level=min(3, len(in_order) - 1),
+        reason=f"{'they earn' if own else 'they come by their rewards,'} {rewards} ({ranking.line}).",
+        alike=int(not own and len(set(earns.values())) < len(earns)),
+        effort=len(in_order),
         veils=GREEDY,
     )
 

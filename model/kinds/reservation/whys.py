@@ -11,17 +11,17 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation import physics, why_migrations
 from slotscope.model.kinds.reservation.classification import classify
 from slotscope.model.kinds.reservation.invariants import MONITORS
 from slotscope.model.kinds.reservation.state import DEPARTURES, EXTENDED, TIMER, ReservationState
 from slotscope.model.reporting.explain import counted, grouped, plural, quantity, shown
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL, per_cent
-from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Admit, Migrate, Reject
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Admit, Reject
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
 from slotscope.model.whys.own import SYSTEM, own_choice
 from slotscope.model.whys.replays import rescheduled, soonest, with_policy
-from slotscope.model.whys.tables import Candidates, Condition, Preference, nothing_told
+from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 #: Servers, and departures, for which a change is tried at most.
 _MOST = 30
@@ -42,9 +42,7 @@ class ReservationWhys(Whys):
         if event.kind == ARRIVAL and job in (-1, event.job):
             place = next(n for n, record in enumerate(happened.records) if isinstance(record, Admit | Reject))
             return _arrival(system, happened, place)
-        if event.kind == DEPARTURE and getattr(system.policy, "migrates", False):
-            return _migration(system, happened, job)
-        return None
+        return why_migrations.subject(system, happened, job) if event.kind == DEPARTURE else None
 
     def told(self, system: Any, happened: Happened) -> Subject | None:
         """That about the arriving job; no server is passed over in a departure."""
@@ -63,7 +61,7 @@ class ReservationWhys(Whys):
         """All servers."""
         servers = setting.system.numbers.servers
         if setting.event.kind == DEPARTURE:
-            conditions, preference = _for_migration(setting)
+            conditions, preference = why_migrations.asked(setting)
         else:
             conditions, preference = _for_arrival(setting)
         return (
@@ -103,22 +101,6 @@ def _arrival(system: Any, happened: Happened, place: int) -> Subject:
             event.job, place, (decision.server,), f"Why is {job} on {where}?", f"{job} is admitted to {where}"
         )
     return Subject(event.job, place, (), f"Why is {job} rejected?", f"{job} is rejected")
-
-
-def _migration(system: Any, happened: Happened, job: int) -> Subject | None:
-    event = happened.event
-    place = next((n for n, record in enumerate(happened.records) if isinstance(record, Migrate)), 1)
-    decision = happened.records[place] if place < len(happened.records) else None
-    moved = decision.job if isinstance(decision, Migrate) else -1
-    if job not in (-1, event.job, moved):
-        return None
-    slot = f"the slot that job {system.job_name(event.job)} left on server {event.server + 1}"
-    if not isinstance(decision, Migrate):
-        return Subject(event.job, place, (), f"Why does no job migrate to {slot}?", f"no job migrates to {slot}")
-    who = f"job {system.job_name(moved)} of server {decision.source + 1}"
-    return Subject(
-        event.job, place, (decision.source,), f"Why does {who} migrate to {slot}?", f"{who} migrates to {slot}"
-    )
 
 
 # Conditions of an arrival.
@@ -253,52 +235,6 @@ def _by_load(setting: Setting, ties: NDArray[np.int64], words: str, place: str, 
     rank[np.lexsort((ties, -load if added else load))] = servers
     told = lambda server: f"load {per_cent(int(load[server]) / loads.full)}"  # noqa: E731
     return Preference(words, place, told, rank, True, -load if added else load)
-
-
-# Conditions of a migration.
-
-
-def _for_migration(setting: Setting) -> tuple[tuple[Condition, ...], Preference]:
-    groups, j, emptied = classify(setting.state), setting.event.type, setting.event.server
-    jobs, name = setting.state.placement[:, j], setting.system.numbers.type_names[j]
-    line = "Algorithm 2, line 24"
-    conditions = (
-        Condition(
-            "may give a job: the slot emptied is in the Accept Group",
-            "need not give a job: the slot emptied is in the Reject Group",
-            "ℓ ∈ AG",
-            line,
-            np.full(len(jobs), not groups.reject_group[emptied]),
-            f"server {emptied + 1} has rank {groups.rank[emptied]}, index {groups.index[emptied]}",
-            nothing_told,
-        ),
-        Condition(
-            "is in the Reject Group",
-            "is in the Accept Group",
-            "rank > I* and index = 1",
-            line,
-            groups.reject_group,
-            f"I* = {groups.i_star}; {counted(int(groups.reject_group.sum()), 'server')} in it",
-            lambda server: f"rank {groups.rank[server]}, I* = {groups.i_star}, index {groups.index[server]}",
-        ),
-        Condition(
-            f"has a job of type {name}",
-            f"has no job of type {name}",
-            "k̂_j > 0",
-            line,
-            jobs > 0,
-            f"{counted(int((groups.reject_group & (jobs > 0)).sum()), 'server')} of the Reject Group",
-            lambda server: counted(int(jobs[server]), "job"),
-        ),
-    )
-    order = -groups.rank.astype(np.int64)
-    return conditions, Preference(
-        "the one of highest rank",
-        "Algorithm 2, line 25",
-        lambda server: f"rank {groups.rank[server]}",
-        order * len(jobs) + np.arange(len(jobs)),
-        compares=order,
-    )
 
 
 # Changes.
