@@ -390,12 +390,12 @@ Schreibt den Augenblick ans Ende der Lektion (Eingabetaste).</translation>
             <translation>Antworten (*.answers)</translation>
         </message>
         <message>
-            <source>Shown is {other}, this step is about {scenario}: PageUp and PageDown lead back to the lesson.</source>
-            <translation>Gezeigt wird {other}, dieser Schritt handelt von {scenario}: Bild-auf und Bild-ab führen zurück zur Lektion.</translation>
-        </message>
-        <message>
             <source>another run was opened meanwhile</source>
             <translation>inzwischen wurde ein anderer Lauf geöffnet</translation>
+        </message>
+        <message>
+            <source>Shown is {other}, this step is about {scenario}: PageUp and PageDown lead back to the lesson.</source>
+            <translation>Gezeigt wird {other}, dieser Schritt handelt von {scenario}: Bild-auf und Bild-ab führen zurück zur Lektion.</translation>
         </message>
         <message>
             <source>This step's moment cannot be shown: {fault}</source>

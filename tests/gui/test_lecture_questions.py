@@ -17,7 +17,7 @@ from slotscope.gui.presenting.strokes import base_of
 from slotscope.model.reporting.records import Line
 from tests.gui.halls import PROJECTOR
 from tests.gui.test_lecture import LEAST
-from tests.gui.windows import at_rest, complete_window, press
+from tests.gui.windows import at_rest, complete_window, press, rest
 
 Key = Qt.Key
 
@@ -212,6 +212,19 @@ def test_revealing_after_an_answer_leaves_the_verdict_and_the_keys(qtbot: QtBot,
     line.counts.returnPressed.emit()
     assert f"✓ {taken}: 3 (100%)".replace(" ", "\u00a0") in line.verdict.text()  # no line ends in it
     assert window.focusWidget() is line.buttons["next"]
+
+
+def test_an_exercise_that_finds_no_decision_leaves_the_run(qtbot: QtBot, window: MainWindow) -> None:
+    questions = window.lessons.questions
+    window.control.open("dra-classroom", policy="first-fit")
+    rest(qtbot, window, lambda: window.frame.info.policy_name == "first-fit")
+    info, stood, replaced = window.frame.info, window.frame.event, window.worker.replaced
+    with qtbot.waitSignal(questions.refused, timeout=30_000) as refused:
+        window.lessons.exercises.begin(frozenset({"migration"}), 0, info.seed + 1)
+    assert "2000" in refused.args[0]  # events, in either language
+    rest(qtbot, window, lambda: True)
+    assert (window.frame.info, window.frame.event) == (info, stood)
+    assert not questions.stands and window.worker.replaced is replaced
 
 
 def test_a_moment_added_in_a_hall_is_the_picture_that_the_hall_had(qtbot: QtBot, window: MainWindow) -> None:

@@ -286,20 +286,6 @@ def test_a_student_performs_the_algorithm(qtbot: QtBot, window: MainWindow, scen
     assert line.isHidden()
 
 
-def test_an_exercise_that_finds_no_decision_leaves_the_run(qtbot: QtBot, window: MainWindow) -> None:
-    questions = window.lessons.questions
-    window.lessons.end()
-    window.control.open("dra-classroom", policy="first-fit")
-    rest(qtbot, window, lambda: window.frame.info.policy_name == "first-fit")
-    info, stood, replaced = window.frame.info, place(window), window.worker.replaced
-    with qtbot.waitSignal(questions.refused, timeout=30_000) as refused:
-        window.lessons.exercises.begin(frozenset({"migration"}), 0, info.seed + 1)
-    assert refused.args[0].startswith("no such decision comes (events looked at: 2000)")
-    rest(qtbot, window, lambda: True)
-    assert (window.frame.info, place(window)) == (info, stood)
-    assert not questions.stands and window.worker.replaced is replaced
-
-
 @pytest.mark.parametrize("scenario", [name for name in SYSTEMS if name != "moldable-classroom"])
 def test_a_click_in_the_picture_of_servers_answers(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
     questions, line = window.lessons.questions, window.lessons.questions.line
