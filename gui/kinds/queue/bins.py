@@ -19,7 +19,7 @@ from slotscope.gui.kinds.queue.bins_scene import BinScene, draw
 from slotscope.gui.kinds.queue.bins_text import BinText, label_widths
 from slotscope.gui.kinds.queue.bins_words import block_words, may_stall, server_words, size_on_block
 from slotscope.gui.kinds.queue.colours import Look, paint_look, size_classes
-from slotscope.gui.kinds.queue.wording import interval_words, lane_name
+from slotscope.gui.kinds.queue.wording import Interval, fraction_words, interval_words, lane_name
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import device_ratio, texture_scale, texture_tile
 from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_pair, paint_tile
@@ -60,6 +60,7 @@ def entries(
         result = [
             BinEntry(_queue_words(numbers, facts, queue, intervals), "jobs", look) for queue, look in enumerate(looks)
         ]
+        result += _smaller_entries(numbers, facts, intervals)
     result += [*several, BinEntry("service so far", "gauge")]
     if facts.has_configurations:
         result.append(BinEntry("active configuration", "slot"))
@@ -68,9 +69,30 @@ def entries(
     return result + stalled
 
 
+def _smaller_entries(numbers: QueueNumbers, facts: QueueFacts, full: bool) -> list[BinEntry]:
+    """The classes of smaller sizes that arrive, all of which the last virtual queue takes."""
+    queues, looks = facts.layout.queues, size_classes(numbers).looks
+    name = lane_name(facts, queues - 1)
+    return [
+        BinEntry(f"{name} {interval_words(interval) if full else f'≤ {fraction_words(interval[1])}'}", look=looks[one])
+        for one, interval in _arriving(numbers).items()
+        if facts.intervals and one >= queues
+    ]
+
+
+def _arriving(numbers: QueueNumbers) -> dict[int, Interval]:
+    """The sizes (low, high] of each class that arrives, as shares of a largest server."""
+    whole, sizes = int(numbers.largest[0]), numbers.sizes
+    return {
+        one: (low, high)
+        for one, (low, high) in enumerate(size_classes(numbers).intervals)
+        if any(sizes.probability(low * whole, high * whole, d) for d in range(numbers.resources))
+    }
+
+
 def _size_entries(numbers: QueueNumbers) -> list[BinEntry]:
     """The classes of the sizes that arrive; the sizes themselves where they are few."""
-    classes, whole = size_classes(numbers), int(numbers.largest[0])
+    classes = size_classes(numbers)
     told: dict[int, str] = {}
     if 0 < numbers.types <= MOST_NAMED and numbers.resources == 1:
         looks = classes.of(np.array(numbers.values, np.int64)).tolist()
@@ -78,11 +100,7 @@ def _size_entries(numbers: QueueNumbers) -> list[BinEntry]:
             size = size_on_block(numbers, value[0], 0)
             told[look] = f"{told[look]}, {size}" if look in told else size
     else:
-        told = {
-            look: interval_words((low, high))
-            for look, (low, high) in zip(classes.looks, classes.intervals, strict=True)
-            if any(numbers.sizes.probability(low * whole, high * whole, d) for d in range(numbers.resources))
-        }
+        told = {classes.looks[one]: interval_words(interval) for one, interval in _arriving(numbers).items()}
     first = next(iter(told), None)
     return [BinEntry(f"size {words}" if look == first else words, "jobs", look) for look, words in told.items()]
 

@@ -13,7 +13,7 @@ from slotscope.gui.kinds.queue.bins import entries
 from slotscope.gui.kinds.queue.bins_raster import heat_color
 from slotscope.gui.kinds.queue.bins_text import BinText
 from slotscope.gui.kinds.queue.bins_words import server_words
-from slotscope.gui.kinds.queue.colours import COLOURS, look_color
+from slotscope.gui.kinds.queue.colours import COLOURS, look_color, size_classes
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.pictures.marks import placed_reason
 from slotscope.gui.theme import load_theme
@@ -245,14 +245,23 @@ def test_the_reason_in_a_server_covers_no_part_of_what_is_written(
             assert not any(box.intersects(plate) for plate in plates), words
 
 
+def test_smaller_sizes_that_the_last_queue_takes_are_told(qtbot: QtBot) -> None:
+    info = run("queues-classroom", 1, "vqs", parameters={"j": 3}).frame().info
+    looks = size_classes(info.numbers).looks
+    told = {item.words: item.look for item in entries(info.numbers, info.facts, jobs=True, stalls=False)}
+    assert (told["VQ₅ (0, 1/6]"], told["VQ₅ (1/12, 1/8]"]) == looks[5:7]
+    short = entries(info.numbers, info.facts, jobs=True, stalls=False, intervals=False)
+    assert {item.words: item.look for item in short}["VQ₅ ≤ 1/8"] == looks[6]
+
+
 def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
     def kinds(name: str, policy: str, stalls: bool = False, jobs: bool = True) -> list[str]:
         parameters = {"j": 3} if policy.startswith("vqs") else {}
         info = run(name, 1, policy, parameters=parameters).frame().info
         return [item.mark for item in entries(info.numbers, info.facts, jobs, stalls)]
 
-    assert kinds("queues-classroom", "vqs") == [*["jobs"] * 6, "gauge", "slot", "reserved"]
-    assert kinds("queues-classroom", "vqs-bf", True) == [*["jobs"] * 6, "gauge", "slot", "lid"]
+    assert kinds("queues-classroom", "vqs") == [*["jobs"] * 7, "gauge", "slot", "reserved"]
+    assert kinds("queues-classroom", "vqs-bf", True) == [*["jobs"] * 7, "gauge", "slot", "lid"]
     assert kinds("queues-wide-jobs", "bf-js") == [*["jobs"] * 7, "gauge"]
     assert kinds("queues-wide-jobs", "bf-js", True, jobs=False) == ["heat", "lid"]
 
