@@ -26,6 +26,8 @@ from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
 
 _ROW, _GAP, _NEAR = 9, 4, 6.0
+#: How strong a tick is beside its filled part, and the least height of that.
+_FAINT, _LEAST = 0.35, 2.0
 #: What stands behind an expression above its column of a table: a condition, and what has another role.
 _HITS, _HEADED = " (hits so far)", {"watch": " (violations so far)", "slack": " (slack)"}
 
@@ -71,11 +73,29 @@ def lines_of(frame: Frame) -> tuple[TrackLine, ...]:
     return tuple(sorted(found, key=lambda line: line.track.role == "stop"))
 
 
-def hits_of(tracked: Tracked, place: int) -> tuple[Values, Values]:
-    """Event and time at each entry of the grid by which a condition has held once more."""
-    counts = tracked.table[:, 3 + 2 * place]
-    grown = np.diff(counts, prepend=0.0) > 0
-    return tracked.table[grown, 0], tracked.table[grown, 1]
+class Hits(NamedTuple):
+    """At each entry of the grid its time, its event, how many events it stands for, and how often it held at them."""
+
+    times: Values
+    events: Values
+    passed: Values
+    held: Values
+
+    def of_pixels(self, across: Values) -> tuple[Values, Values]:
+        """The pixels of a row in which it held, and the share of the events there at which it did."""
+        pixels, first = np.unique(np.round(across), return_index=True)
+        if not len(pixels):
+            return pixels, pixels
+        held, passed = (np.add.reduceat(counts, first) for counts in (self.held, self.passed))
+        return pixels[held > 0], held[held > 0] / passed[held > 0]
+
+
+def hits_of(line: TrackLine) -> Hits:
+    """Where a condition has held."""
+    table = line.tracked.table
+    events, counts = table[:, 0], table[:, 3 + 2 * line.place]
+    passed = np.diff(events, prepend=float(line.tracked.first))
+    return Hits(table[:, 1], events, passed, np.diff(counts, prepend=0.0))
 
 
 class TrackPlot(RunPlot):
@@ -153,10 +173,13 @@ class HitStrip(QWidget):
     def __init__(self, plot: RunPlot, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._plot, self._theme = plot, theme
-        self.rows: tuple[tuple[Role, Values, Values], ...] = ()  #: colour, events and times of each
+        self.rows: tuple[tuple[Role, Hits], ...] = ()  #: colour and hits of each
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("where conditions hold")
-        self.setToolTip("Where conditions and breakpoints hold. A click goes to just before that event.")
+        self.setToolTip(
+            "Where conditions and breakpoints hold. A click goes to just before that event. "
+            "Where there are many events, a tick is filled as far as their share at which it holds."
+        )
         box = plot.getPlotItem().getViewBox()
         for moved in (box.sigXRangeChanged, box.geometryChanged):  # by labels beside it, too
             moved.connect(lambda *_: self.update())
@@ -169,7 +192,7 @@ class HitStrip(QWidget):
     def show_hits(self, frame: Frame) -> None:
         """Show where the conditions hold that are followed, and breakpoints."""
         conditions = [line for line in lines_of(frame) if line.track.truth]
-        self.rows = tuple((line.role, *hits_of(line.tracked, line.place)) for line in conditions)
+        self.rows = tuple((line.role, hits_of(line)) for line in conditions)
         self._fit()
 
     @property
@@ -192,23 +215,28 @@ class HitStrip(QWidget):
     def paintEvent(self, _: QPaintEvent) -> None:
         painter = QPainter(self)
         left, right = self._across(np.array(self._plot.getPlotItem().getViewBox().viewRange()[0]))
-        for row, (role, _events, times) in enumerate(self.rows):
+        high = _ROW * current_fonts().scale
+        for row, (role, hits) in enumerate(self.rows):
             top = _GAP + row * self._step
-            places = np.unique(np.round(self._across(times)))
-            places = places[(places >= left) & (places <= right)]
+            places, shares = hits.of_pixels(self._across(hits.times))
+            seen = (places >= left) & (places <= right)
             painter.setPen(QPen(QColor(self._theme.grid), 1))
-            painter.drawLine(QPointF(left, top + _ROW), QPointF(right, top + _ROW))
-            painter.setPen(QPen(QColor(self._theme.color(role)), 1.5))
-            painter.drawLines([QLineF(x, top, x, top + _ROW * current_fonts().scale) for x in places.tolist()])
+            painter.drawLine(QPointF(left, top + high), QPointF(right, top + high))
+            ink = QColor(self._theme.color(role))
+            for strength, tall in ((_FAINT, np.full(seen.sum(), high)), (1.0, np.maximum(shares[seen] * high, _LEAST))):
+                ink.setAlphaF(strength)
+                painter.setPen(QPen(ink, 1.5))
+                ends = zip(places[seen].tolist(), tall.tolist(), strict=True)
+                painter.drawLines([QLineF(x, top + high - length, x, top + high) for x, length in ends])
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         row = int((event.position().y() - _GAP / 2) // self._step)
         if event.button() is not Qt.MouseButton.LeftButton or not 0 <= row < len(self.rows):
             return
-        _, events, times = self.rows[row]
-        apart = np.abs(self._across(times) - event.position().x())
+        _, hits = self.rows[row]
+        apart = np.where(hits.held > 0, np.abs(self._across(hits.times) - event.position().x()), np.inf)
         if len(apart) and apart.min() <= _NEAR:
-            self.picked.emit(int(events[int(np.argmin(apart))]))
+            self.picked.emit(int(hits.events[int(np.argmin(apart))]))
 
 
 class TrackPanel(Panel):

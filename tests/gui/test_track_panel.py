@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.panels.track import TrackPanel, hits_of
+from slotscope.gui.panels.track import Hits, TrackPanel
 from slotscope.model.questions.tracks import Tracked
 from slotscope.model.reporting.explain import THIN_SPACE
 from tests.gui.painted import Counted, colours
@@ -94,8 +94,9 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     assert [label.text for label, _, _ in column.placed()] == ["jobs[1] +… jobs[3]"]
     assert "jobs[1] + jobs[2] + jobs[3]" in panel.legend.text()
     assert len(panel.strip.rows) == 1
-    events, _ = hits_of(tracked, 0)
-    assert len(events) == tracked.tracks[0].hits > 0
+    (_, hits), *_ = panel.strip.rows
+    events = hits.events[hits.held > 0]
+    assert len(events) == hits.held.sum() == tracked.tracks[0].hits > 0 and hits.passed.sum() == EVENTS
     assert f"at {tracked.tracks[0].hits}" in panel.legend.text()
     # The ticks follow the curves where labels beside these take more room.
     for width in (120, None):
@@ -118,6 +119,16 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     panel.legend.linkActivated.emit("remove 0")
     found(qtbot, window, "jobs[1] + jobs[2] + jobs[3]", "migrated")
     assert window.frame.followed.follow == ("jobs[1] + jobs[2] + jobs[3]",)
+
+
+def test_where_events_are_dense_a_tick_says_at_which_share_of_them_it_holds() -> None:
+    """What held at one event in ten looked like what held at all."""
+    times = np.arange(1.0, 9.0)
+    hits = Hits(times, 10 * times, np.full(8, 10.0), np.array([0.0, 1, 9, 10, 10, 0, 0, 4]))
+    pixels, shares = hits.of_pixels(np.floor(times / 2))
+    assert (pixels.tolist(), shares.tolist()) == ([1.0, 2.0, 4.0], [0.5, 1.0, 0.4])
+    nothing = Hits(*(np.zeros(0),) * 4)
+    assert [len(found) for found in nothing.of_pixels(nothing.times)] == [0, 0]
 
 
 def test_it_follows_a_run_and_another_run_is_asked_the_same(qtbot: QtBot, window: MainWindow) -> None:
@@ -157,7 +168,7 @@ def test_every_policy_has_a_curve_of_its_own(qtbot: QtBot, window: MainWindow) -
     rest(qtbot, window, lambda: window.frame.event < EVENTS)
     for frame, line, row in zip(window.frame.lanes, panel.plot._lines.values(), panel.strip.rows, strict=True):
         assert (line.history.series[0].values.y == frame.tracked.table[:, 2]).all()
-        assert len(row[1]) == frame.tracked.tracks[1].hits
+        assert row[1].held.sum() == frame.tracked.tracks[1].hits
     assert all(label in panel.legend.text() for label in labels)
     window.compare.compare(())
     qtbot.waitUntil(lambda: panel_of(window).plot.lines == ("jobs[1]",))
