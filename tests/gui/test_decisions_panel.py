@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.intents import BreakAt, GoTo, RunUntil, Say
 from slotscope.gui.panels import decisions_view
-from slotscope.gui.panels.decisions import DecisionsPanel, FilterBar
+from slotscope.gui.panels.decisions import DecisionsPanel
 from slotscope.gui.panels.decisions_model import (
     EVENT,
     MARKS,
@@ -26,7 +25,6 @@ from slotscope.gui.panels.decisions_model import (
     shown_time,
     touching,
 )
-from slotscope.gui.theme import load_theme
 from slotscope.gui.widgets import calm
 from slotscope.gui.widgets.cut_label import sentence_lines
 from slotscope.model.api import Session
@@ -156,35 +154,6 @@ class TestRows:
         for frame in frames.values():
             panel.set_frame(frame)
         assert seen == []
-
-
-@pytest.mark.parametrize(
-    ("said", "width"),
-    [
-        (["557 hits up to event 7 409, stopped"], 390),
-        (["557 hits up to event 7 409, stopped", "557 hits, stopped"], 390),
-        (["5 hits"], 390),
-        (["557 hits"], 900),
-    ],
-)
-def test_how_many_hits_there_are_is_not_cut(qtbot, said, width):
-    theme = load_theme("light")
-    bar = FilterBar(theme)
-    bar.set_marks(kind_named("phases").vocabulary.marks, theme)
-    on_screen(qtbot, bar, width, 90)
-    bar.search.setText("overflowed and was all_tokens > 0")
-    bar.layout().activate()
-    high = bar.sizeHint().height()
-    bar.tell(*said)
-    bar.layout().activate()
-    assert bar.count.text() in said and bar.count.toolTip() == said[0]
-    if len(said[-1]) < 20:
-        assert bar.sizeHint().height() == high  # the log stays where it is
-    assert bar.width() == width and bar.count.width() >= bar.count.sizeHint().width()
-    assert bar.search.width() > 120
-    seen = (bar.search, bar.count, *bar.chips.values())
-    assert all(bar.rect().contains(one.geometry()) for one in seen)
-    assert not any(one.geometry().intersects(two.geometry()) for one, two in combinations(seen, 2))
 
 
 class TestFilters:
