@@ -7,7 +7,7 @@ gets read-only frames and knows neither the run nor other panels.
 from __future__ import annotations
 
 import time
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import ClassVar, Iterable, Protocol
 
@@ -105,12 +105,9 @@ class Panel(QWidget):
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._note.setWordWrap(True)
         self._note.setContentsMargins(10, 4, 10, 4)
-        self.fault_page = FaultPage(self)
-        self.fault_page.again.connect(self.try_again)
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(0, 0, 0, 0)
         self._stack.addWidget(self._note)
-        self._stack.addWidget(self.fault_page)
         self.setMinimumSize(*LEAST)
         self.setObjectName(f"panel-{self.name}")
         self.setAccessibleName(self.title)
@@ -121,7 +118,7 @@ class Panel(QWidget):
     def _renew(self) -> None:
         """Build the picture, in place of what there was of it."""
         for child in self.children():
-            if child not in (self._stack, self._note, self.fault_page, self.ring):
+            if child not in (self._stack, self._note, self.ring, vars(self).get("fault_page")):
                 child.deleteLater()
         self.fault = None
         self.body = QWidget(self)
@@ -135,6 +132,14 @@ class Panel(QWidget):
             self.build()
             self.arrange()
         name_areas(self, self.title)
+
+    @cached_property
+    def fault_page(self) -> FaultPage:
+        """What is shown in place of the picture, made for the first fault: no panel should ever need it."""
+        page = FaultPage(self)
+        page.again.connect(self.try_again)
+        self._stack.addWidget(page)
+        return page
 
     # For subclasses.
 

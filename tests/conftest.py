@@ -171,10 +171,10 @@ def pytest_runtest_logfinish(nodeid: str) -> None:
     from slotscope.gui.window.application import collect_due  # late: it imports Qt
 
     if _makes_widgets(nodeid):
-        from tests.gui.clearing import destroy_what_is_due
+        from tests.gui.clearing import destroy_what_is_due, put_aside
 
         destroy_what_is_due()
-        gc.freeze()
+        put_aside()
     else:
         collect_due()
 

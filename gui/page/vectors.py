@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QFont, QFontMetricsF, QImage
 from PySide6.QtSvg import QSvgGenerator
@@ -22,6 +23,11 @@ from slotscope.gui.widgets.painted import svg_of
 #: seams between them in a picture that is scaled.
 TILE = 32
 SIDE = TILE + 1
+
+_Pixels = npt.NDArray[np.uint32]
+
+#: What stands for no colour, beyond the edge.
+_NONE = 1 << 24
 
 
 class TileStore:
@@ -37,38 +43,39 @@ class TileStore:
 
     def __init__(self) -> None:
         self.colours: list[int] = []
-        self._numbers = np.zeros(1 << 24, np.uint16)  # of each colour there can be; 0: it has not occurred
+        self._numbers = np.zeros(_NONE + 1, np.uint16)  # of each colour there can be; 0: it has not occurred
         self._known: dict[bytes, int] = {}
         self._images: dict[object, int] = {}
         self.images: list[tuple[QSize, int, list[int]]] = []
+        self._before: dict[Any, tuple[_Pixels, npt.NDArray[np.int_]]] = {}  # by size the image before, and its tiles
 
     def number(self, image: QImage) -> int:
-        """The number of an image that looks like this, which is cut the first time."""
-        key = image.size().toTuple(), hashlib.blake2b(image.constBits(), digest_size=16).digest()
+        """The number of an image that looks like this."""
+        columns, numbers = self.cut(image)
+        key = image.size().toTuple(), tuple(numbers)
         if key not in self._images:
             self._images[key] = len(self.images)
-            self.images.append((image.size(), *self.cut(image)))
+            self.images.append((image.size(), columns, numbers))
         return self._images[key]
 
     def cut(self, image: QImage) -> tuple[int, list[int]]:
-        """How many tiles stand in a row of a picture, and the numbers of its tiles, row by row."""
-        indexed = self._indexed(image)
-        rows, columns = (-(-side // TILE) for side in indexed.shape)
-        padded = np.pad(indexed, ((0, rows * TILE + 1 - indexed.shape[0]), (0, columns * TILE + 1 - indexed.shape[1])))
-        numbers = []
-        for row in range(0, rows * TILE, TILE):
-            for column in range(0, columns * TILE, TILE):
-                tile = padded[row : row + SIDE, column : column + SIDE].tobytes()
-                numbers.append(self._known.setdefault(tile, len(self._known)))
-        return columns, numbers
+        """How many tiles stand in a row of a picture, and the numbers of its tiles, row by row.
 
-    def _indexed(self, image: QImage) -> npt.NDArray[np.uint16]:
-        """The number of the colour of each pixel, from 1; 0 stands for none, beyond the edge."""
-        image = image.convertToFormat(QImage.Format.Format_RGB32)
-        shape = image.height(), image.bytesPerLine() // 4
-        pixels = np.frombuffer(image.constBits(), np.uint32).reshape(shape)[:, : image.width()] & 0xFFFFFF
+        Those that look as they did in the image of this size before are not looked at again.
+        """
+        pixels = _padded(image)
+        before, numbers = self._before.get(pixels.shape, (~pixels, None))
+        different = _different(pixels, before)
+        numbers = np.zeros(different.shape, int) if numbers is None else numbers.copy()
+        tiles = self._indexed(sliding_window_view(pixels, (SIDE, SIDE))[::TILE, ::TILE][different])
+        numbers[different] = [self._known.setdefault(tile.tobytes(), len(self._known)) for tile in tiles]
+        self._before[pixels.shape] = pixels, numbers
+        return different.shape[1], numbers.ravel().tolist()
+
+    def _indexed(self, pixels: _Pixels) -> npt.NDArray[np.uint16]:
+        """The number of the colour of each pixel, from 1; 0 stands for :data:`_NONE`."""
         found: npt.NDArray[np.uint16] = self._numbers[pixels]
-        if (fresh := np.unique(pixels[found == 0])).size:
+        if (fresh := np.setdiff1d(pixels[found == 0], _NONE)).size:
             self._numbers[fresh] = np.arange(1, fresh.size + 1) + len(self.colours)
             self.colours += fresh.tolist()
             found = self._numbers[pixels]
@@ -78,6 +85,23 @@ class TileStore:
         """Of all tiles the numbers of their colours, first the low bytes of all and then the high ones, deflated."""
         pixels = np.frombuffer(b"".join(self._known), np.uint16)
         return in_letters((pixels & 0xFF).astype(np.uint8).tobytes() + (pixels >> 8).astype(np.uint8).tobytes())
+
+
+def _padded(image: QImage) -> _Pixels:
+    """The colours of an image as ``0xrrggbb``, and beyond its edges :data:`_NONE` as far as its last tiles reach."""
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    shape = image.height(), image.bytesPerLine() // 4
+    found = np.full([-(-side // TILE) * TILE + 1 for side in (image.height(), image.width())], _NONE, np.uint32)
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(shape)[:, : image.width()]
+    np.bitwise_and(pixels, 0xFFFFFF, out=found[: image.height(), : image.width()])
+    return found
+
+
+def _different(pixels: _Pixels, before: _Pixels) -> npt.NDArray[np.bool_]:
+    """[rows, columns] in which tiles two padded images differ."""
+    found: npt.NDArray[np.bool_] = pixels != before
+    found = found[:-1].reshape(-1, TILE, found.shape[1]).any(axis=1) | found[TILE::TILE]
+    return found[:, :-1].reshape(len(found), -1, TILE).any(axis=2) | found[:, TILE::TILE]
 
 
 def in_letters(data: bytes) -> str:

@@ -24,7 +24,22 @@ _TICK_ROOM = {"left": 2.5, "bottom": 5.0}
 _TICK_TOUCH, _FEWEST = 1.2, 0.1
 
 
-class NumberAxis(pg.AxisItem):  # type: ignore[misc]
+class Axis(pg.AxisItem):  # type: ignore[misc]
+    """An axis that typesets its label once: pyqtgraph does it again with each range, also where it is hidden."""
+
+    _typeset: str | None = None
+
+    def _updateLabel(self) -> None:
+        text = self.labelString()
+        if text != self._typeset:
+            self._typeset = text
+            self.label.setHtml(text)
+        self._adjustSize()
+        self.picture = None
+        self.update()
+
+
+class NumberAxis(Axis):
     """An axis whose numbers have thin spaces at the thousands."""
 
     def __init__(self, orientation: str, label: str, whole: bool = False) -> None:
@@ -198,7 +213,7 @@ def _seen(place: float) -> float:
     return round(PARTS * place) / PARTS
 
 
-class LabelColumn(pg.AxisItem):  # type: ignore[misc]
+class LabelColumn(Axis):
     """Stands where a right axis would, and names curves and lines at their ends.
 
     Labels never overlap: they are moved apart and tied to their curves by short lines.  One

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis, keep_menu
+from slotscope.gui.plotting.axes import Axis, EndLabel, GridLines, LabelColumn, NumberAxis, keep_menu
 from slotscope.gui.plotting.curve import PyramidBand, PyramidCurve
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.scales import SteppedRange
@@ -71,7 +71,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._bottom = NumberAxis("bottom", text.x)
         self._left = NumberAxis("left", text.y, text.whole)
         self._column = LabelColumn(theme, fonts)
-        axes = {"bottom": self._bottom, "left": self._left, "right": self._column}
+        axes = {"bottom": self._bottom, "left": self._left, "right": self._column, "top": Axis("top")}
         super().__init__(parent, axisItems=axes, enableMenu=False)
         keep_menu(self)
         self._theme = theme
@@ -92,7 +92,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         """Switch off what pyqtgraph brings along, and connect what is ours."""
         plot = self.getPlotItem()
         plot.hideButtons()
-        plot.showAxis("right")
+        plot.hideAxis("top")
         plot.disableAutoRange()
         plot.setContentsMargins(4, _ABOVE_AND_BELOW - 4, 4, 4)
         view = plot.getViewBox()

@@ -23,6 +23,9 @@ from slotscope.model.lifeline import end_with_program, start_beside
 from slotscope.model.running.assembly import Bench
 from slotscope.model.warm import warm, warm_questions
 
+#: Kinds of system and policies whose code this process has loaded: it stays, whatever is opened next.
+_loaded: set[tuple[str, str]] = set()
+
 #: What such a file is called, by the kind of system and the meaning of its sources.
 _MARK = "complete-{}-{}"
 
@@ -144,16 +147,18 @@ class Warming:
         return self._process is None or set(policies) <= set(self._said.decode().split())
 
     def _load(self, wanted: tuple[Bench, ...]) -> None:
-        if policies := _built_in(wanted):
-            for _ in warm(self._system, policies):
-                pass
+        system = self._system
+        new = [policy for policy in _built_in(wanted) if (system, policy) not in _loaded]
+        for policy in warm(system, new) if new else ():
+            _loaded.add((system, policy))
         try:
             for bench in wanted:
                 bench.prepare()
         except UserError as error:
             if wanted is self._wanted:
                 self._refused = error
-        give_back_compiler()
+        if new:
+            give_back_compiler()
 
     def _look_at_process(self) -> None:
         process = self._process

@@ -6,8 +6,14 @@ import gc
 from itertools import compress
 
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import Shiboken
+
+
+class _Aside:
+    """What was put aside."""
+
+    windows = False  #: whether there is a window in it
 
 
 def clear_away() -> None:
@@ -15,13 +21,28 @@ def clear_away() -> None:
 
     A layout of graphics items holds a window without a parent, which nobody ever sees, and
     destroys it at its own end: the second time, where that window was cleared away before.
+
+    Where no test has left a window to the next one there is nothing to look for: all that there is is ten times as
+    much as what a test makes.
     """
-    for widget in QApplication.topLevelWidgets():
-        if Shiboken.createdByPython(widget):
-            widget.deleteLater()
-    gc.unfreeze()  # the window of a whole module was put aside after its first test
-    destroy_what_is_due()
+    windows = _windows()
+    for window in windows:
+        window.deleteLater()
+    if _Aside.windows:
+        gc.unfreeze()  # that of a whole module was put aside after its first test
+    if _Aside.windows or windows:
+        destroy_what_is_due()
+    put_aside()
+
+
+def put_aside() -> None:
+    """Look no more at what there is."""
+    _Aside.windows = bool(_windows())
     gc.freeze()
+
+
+def _windows() -> list[QWidget]:
+    return [one for one in QApplication.topLevelWidgets() if Shiboken.createdByPython(one)]
 
 
 def destroy_what_is_due() -> None:

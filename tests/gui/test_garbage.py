@@ -29,7 +29,7 @@ from slotscope.gui.docking.dock_area import DockWindow
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import current_fonts, load_theme
 from slotscope.gui.window.application import Collector, application, collect_due, collector_of
-from tests.gui.clearing import clear_away
+from tests.gui.clearing import clear_away, put_aside
 from tests.gui.windows import complete_window, rest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -221,7 +221,7 @@ def test_a_dock_that_was_taken_out_is_let_go_of(qtbot: QtBot) -> None:
 def test_clearing_away_empties_also_what_was_put_aside(qapp: QApplication) -> None:
     widget, held = Circular([]), QObject()
     widget.held, gone = held, ref(held)
-    gc.freeze()
+    put_aside()
     del widget, held
     clear_away()
     assert gone() is None
