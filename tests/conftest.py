@@ -41,7 +41,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(COMPILED))
 # start, would compile the same hundreds of modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# There is a worker for each core already.
+# There is a worker for each core, and one more.
 for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
@@ -137,10 +137,13 @@ def _compile_first() -> None:
                 assert process.wait() == 0
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """No workers, which take seconds to start, for some files; else as many as there are cores."""
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """No workers, which take seconds to start, for some files; else one more than there are cores.
+
+    A sixth of the time tests wait: for threads, for processes of their own, and for what must not come.
+    """
     only_files = all(Path(argument.split("::")[0]).is_file() for argument in config.args)
-    return 0 if only_files else None
+    return 0 if only_files else (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_finish() -> None:

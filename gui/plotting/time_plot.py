@@ -63,11 +63,13 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
     picked = Signal(float)
     cursor_dragged = Signal(float)
 
+    _prepared = False
+
     def __init__(
         self, theme: Theme, fonts: Fonts, text: PlotText, *, from_zero: bool = True, parent: QWidget | None = None
     ) -> None:
         configure_plots(theme)
-        self._fonts, self._text = fonts, text  # a resize may come at once
+        self._fonts, self._text = fonts, text
         self._bottom = NumberAxis("bottom", text.x)
         self._left = NumberAxis("left", text.y, text.whole)
         self._column = LabelColumn(theme, fonts)
@@ -86,6 +88,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._grid = GridLines(self._bottom, self._left, theme.grid)
         self._cursor = SteadyLine(angle=90, movable=False)
         self._prepare()
+        self._prepared = True
         self.set_theme(theme, fonts)
 
     def _prepare(self) -> None:
@@ -330,7 +333,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
     def _fit(self) -> None:
         """Give the axes their room; a plot that is low keeps its height for its curves."""
         plot = self.getPlotItem()
-        if plot is None:  # closed, and told of a new size all the same
+        if plot is None or not self._prepared:  # closed, or not yet there, and told of a new size all the same
             return
         named = self.height() >= _LEAST_NAMED * self._fonts.scale
         self._bottom.fit(named=named)

@@ -32,6 +32,7 @@ def opened(path: str, system: str, **changes: int) -> Session:
     return Session.open(SMALL[system], path, kernel=False, **changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("system", "policy"),
     [pytest.param(system, policy, id=f"{system}-{policy}") for system in CASES for policy in POLICIES_OF[system]],
@@ -95,6 +96,7 @@ def test_the_examples_of_the_manual_run(tmp_path: Path) -> None:
         assert system == "reservation" or shipped.endswith(f'"""\n\n{text}')
 
 
+@pytest.mark.slow
 @KIND
 @pytest.mark.parametrize("name", sorted({name for case in CASES.values() for name in case.wrong}))
 def test_a_wrong_decision_is_told_with_its_line(tmp_path: Path, system: str, name: str) -> None:

@@ -45,6 +45,7 @@ def test_the_table_has_every_picture() -> None:
     assert {*known()} == {label for entry in EVERY for label in labels(entry)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", EVERY, ids=lambda entry: entry.cls)
 def test_a_panel_looks_as_ever(entry: PanelEntry, tmp_path: Path) -> None:
     expected, changed = known(), []

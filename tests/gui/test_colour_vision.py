@@ -110,6 +110,7 @@ def _pure(theme: Theme, system: str, name: str, size: tuple[int, int]) -> dict[i
     return {looks[colour]: n for colour, n in zip(found.tolist(), counts.tolist(), strict=True) if colour in looks}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("system", "name", "size"), PICTURES)
 def test_pictures_too_small_for_textures_show_types_apart(
     qapp: QApplication, theme: Theme, system: str, name: str, size: tuple[int, int]

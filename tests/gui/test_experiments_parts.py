@@ -301,6 +301,7 @@ class TestPicture:
 
 
 class TestForm:
+    @pytest.mark.slow
     def test_a_policy_of_one_s_own_runs_beside_those_of_an_experiment(
         self, qtbot: QtBot, theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

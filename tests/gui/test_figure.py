@@ -115,6 +115,7 @@ def test_places_on_a_logarithmic_axis_are_logarithms() -> None:
     assert across(replace(marked, logarithmic_x=False), 100.0) == 100.0
 
 
+@pytest.mark.slow
 def test_pictures_have_the_numbers_of_the_points(tmp_path: Path) -> None:
     result = Result("x", "quick", (), (figure(RISING, FALLING),), ())
     svg, png = sorted(draw_pictures(result, tmp_path, lambda: False), reverse=True)

@@ -82,6 +82,7 @@ def test_the_old_picture_says_what_is_being_opened(
     qtbot.waitUntil(lambda: not note.isVisible())
 
 
+@pytest.mark.slow
 def test_a_policy_that_is_chosen_opens_the_same_scenario(qtbot: QtBot, window: MainWindow, gate: Event) -> None:
     note = note_of(window)
     window.control.run_again("first-fit", 1)
@@ -92,6 +93,7 @@ def test_a_policy_that_is_chosen_opens_the_same_scenario(qtbot: QtBot, window: M
     qtbot.waitUntil(lambda: not note.isVisible())
 
 
+@pytest.mark.slow
 def test_the_space_bar_runs_what_is_being_opened(qtbot: QtBot, window: MainWindow, gate: Event) -> None:
     choose(window, "dra-example-1")
     qtbot.waitUntil(note_of(window).isVisible)
@@ -102,6 +104,7 @@ def test_the_space_bar_runs_what_is_being_opened(qtbot: QtBot, window: MainWindo
     rest(qtbot, window, lambda: not window.frame.playing)
 
 
+@pytest.mark.slow
 def test_what_is_refused_is_opened_no_more(qtbot: QtBot, window: MainWindow, gate: Event) -> None:
     note = note_of(window)
     window.control.open("no-such-scenario")
@@ -112,6 +115,7 @@ def test_what_is_refused_is_opened_no_more(qtbot: QtBot, window: MainWindow, gat
     assert window.info.scenario_name == "dra-classroom"
 
 
+@pytest.mark.slow
 def test_what_takes_long_in_the_same_run_is_not_told_over_its_picture(
     qtbot: QtBot, window: MainWindow, gate: Event
 ) -> None:

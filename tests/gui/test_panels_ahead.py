@@ -40,6 +40,7 @@ def opened(qtbot: QtBot, window: MainWindow) -> None:
     rest(qtbot, window, lambda: window.area.complete)
 
 
+@pytest.mark.slow
 def test_panels_of_lanes_are_built_one_by_one_before_these_come(qtbot: QtBot, tmp_path: Path, made: list[str]) -> None:
     with complete_window(qtbot, tmp_path) as window:
         opened(qtbot, window)
@@ -57,6 +58,7 @@ def test_panels_of_lanes_are_built_one_by_one_before_these_come(qtbot: QtBot, tm
         assert not made
 
 
+@pytest.mark.slow
 def test_what_was_asked_for_first_is_done_first(qtbot: QtBot, tmp_path: Path, made: list[str]) -> None:
     with complete_window(qtbot, tmp_path) as window:
         opened(qtbot, window)
@@ -76,6 +78,7 @@ def test_another_kind_of_system_leaves_lanes_that_were_asked_for(qtbot: QtBot, t
         assert not made and not window.compare.labels
 
 
+@pytest.mark.slow
 def test_a_panel_that_cannot_be_built_keeps_no_other_from_it(qtbot: QtBot, tmp_path: Path) -> None:
     with complete_window(qtbot, tmp_path) as window:
         opened(qtbot, window)

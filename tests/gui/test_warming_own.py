@@ -34,6 +34,7 @@ def rest(found: Warming) -> None:
         sleep(0.01)
 
 
+@pytest.mark.slow
 def test_the_kernel_of_a_file_gets_ready_aside(monkeypatch: pytest.MonkeyPatch) -> None:
     go_on, prepare = Event(), Bench.prepare
     monkeypatch.setattr(Bench, "prepare", lambda bench: (go_on.wait(), prepare(bench)))

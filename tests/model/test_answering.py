@@ -44,6 +44,7 @@ def play(run: AnsweredRun, events: int, answer: Answer) -> float:
     return earned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "policy", "answer"),
     [

@@ -193,6 +193,7 @@ def test_the_first_difference_is_that_of_brute_force(scenario: ReservationScenar
         assert found.admitted(lane) is bool(int(row["flags"]) & FLAG_ADMITTED)
 
 
+@pytest.mark.slow
 def test_a_million_events_in_the_first_difference_is_found_without_running_all_again() -> None:
     comparison = open_run("dra-vms", ("dra", "first-fit"))
     comparison.run(events=1_000_000)

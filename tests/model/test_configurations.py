@@ -143,6 +143,7 @@ def test_limits_are_kept() -> None:
     assert len(below.enumerate(limit=7)) == below.count() == 7
 
 
+@pytest.mark.slow
 def test_loads_that_never_repeat_are_refused() -> None:
     primes = [10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079]
     space = ConfigurationSpace.from_demands([[p] for p in primes], [10**6])

@@ -102,6 +102,7 @@ def test_a_disk_that_refuses_has_no_room(state: ReservationState, monkeypatch: p
     assert not frames.refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
 def test_where_keyframes_are_far_apart_one_steps_back_without_the_whole_way_again(
     name: str, monkeypatch: pytest.MonkeyPatch

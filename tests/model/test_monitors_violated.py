@@ -162,6 +162,7 @@ def first_violated(folder: Path, broken: Broken) -> Reading:
     raise AssertionError(f"{broken.monitor} holds for {EVENTS} events")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_decision_that_is_legal_violates_a_monitor(name: str, folder: Path) -> None:
     found = first_violated(folder, BROKEN[name])

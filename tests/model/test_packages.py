@@ -142,6 +142,7 @@ def test_what_a_policy_does_wrong_is_told_with_its_line(install: Install) -> Non
         session.run(events=1)
 
 
+@pytest.mark.slow
 def test_an_experiment_runs_and_its_parts_are_others_once_its_source_changes(tiny: Path, slotscope: Any) -> None:
     plan = experiment_module("twice")
     assert run_plan(plan).rows[0].ours == 6
@@ -207,6 +208,7 @@ def test_names_that_collide_are_refused_and_both_are_named(tiny: Path, install: 
     assert slotscope("list").out.count("in slotscope itself and in other 1.0") == 3
 
 
+@pytest.mark.slow
 def test_a_sweep_takes_a_policy_of_a_package(tiny: Path, answer: Any) -> None:
     found = answer("sweep tiny-cloud --policy tiny-half --vary workload.load=0.5,0.6 --until 50 --warmup 0")
     assert found["rows"]

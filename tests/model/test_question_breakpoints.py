@@ -121,6 +121,7 @@ def test_one_that_is_set_while_the_run_goes_counts_from_there() -> None:
     assert go(session, breakpoints, 2000) == after[0] - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("times", "last"), [(2, 200), (7, 500), (50, 1000)])
 def test_a_run_stops_each_so_manieth_time_wherever_it_went_before(times: int, last: int) -> None:
     expected = hits("dra-classroom", "rejected", last)

@@ -440,6 +440,7 @@ def test_what_was_said_of_another_job_is_not_why_one_waits(tmp_path: Path, numbe
     assert f"none was taken: {words}" in answer.tables[0].lines()[-1].numbers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", KINDS)
 def test_of_a_policy_of_ones_own_no_folder_is_cited(system: str) -> None:
     """The system asks for what it asks, and the file chose the rest."""

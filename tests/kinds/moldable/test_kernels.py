@@ -237,6 +237,7 @@ def test_stops(scenario: Any, kind: str, until: float) -> None:
     check_stops(bench_of(scenario), kind, float(until))
 
 
+@pytest.mark.slow
 @given(scenarios(), st.sampled_from(["greedy", "fixed-width"]), st.integers(1, 80))
 @settings(max_examples=15)
 def test_after_a_change_of_policy(scenario: Any, name: str, before: int) -> None:

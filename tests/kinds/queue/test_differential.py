@@ -104,6 +104,7 @@ def test_no_job_that_a_slot_changed_is_left_out(scenario: Any) -> None:
     check_told(bench_of(scenario), MOVING, OF_JOBS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["queues-vqs-unstable", "queues-bf-unstable", "queues-classroom"])
 def test_no_job_of_a_long_queue_is_left_out(name: str) -> None:
     check_told(assemble(load_scenario(name)), MOVING, OF_JOBS, events=2000)

@@ -103,6 +103,7 @@ def test_times_must_ascend() -> None:
 # U* for many workloads.
 
 
+@pytest.mark.slow
 @given(scenarios(), st.integers(0, 2**32 - 1))
 @settings(max_examples=40)
 def test_u_star_is_that_of_the_program(scenario: Any, seed: int) -> None:
@@ -128,6 +129,7 @@ def test_few_programs_are_solved_for_many_workloads() -> None:
     assert function.solved == before
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(1, 5), st.integers(0, 5)), min_size=1, max_size=3),
     st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=2, max_size=3),
