@@ -122,7 +122,6 @@ def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "
         If it is impossible.
     """
     session = _followed(worker) if lane is None else worker.lane(lane)
-    session.forks.add(session.origin.policy)
     policy = policy and seen_from(session.info.policy_name, policy)
     change = Deviation(session.timeline.event, policy, decision, edits)
     _show_beside(worker, session, forked(session, change, session.compiled))

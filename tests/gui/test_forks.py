@@ -268,7 +268,7 @@ def test_what_is_impossible_is_said_in_the_sheet_and_nothing_is_forked(qtbot: Qt
     qtbot.keyClicks(dialog.number, "7")
     qtbot.mouseClick(dialog.decide, Button.LeftButton)
     qtbot.waitUntil(lambda: "which has no empty slot" in dialog.fault.text())
-    assert not window.frame.companions
+    assert not window.frame.companions and not dialog.tree.topLevelItemCount()
     qtbot.keyClicks(dialog.policy, "best-fti")
     qtbot.keyClick(dialog.policy, Key.Key_Return)
     qtbot.waitUntil(lambda: "did you mean 'best-fit'" in dialog.fault.text())
