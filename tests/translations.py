@@ -28,6 +28,7 @@ from slotscope.gui.sharing import control, dialog
 from slotscope.gui.window import actions, dialogs, transport
 from slotscope.model.exercises.exercise import DIFFICULTIES
 from slotscope.model.exercises.question import ASKS
+from slotscope.model.exercises.room import asks_of
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.lessons.languages import ENGLISH, LANGUAGES
 
@@ -79,6 +80,7 @@ def _of_tables() -> list[str]:
         *DIFFICULTIES,
         "Lessons",  # the title of a sheet, which also names it
         *ASKS.values(),
+        *(words for system in KINDS for words in asks_of(system).values.values()),
         *(f"a {thing}" for thing in ("server", "job", "token")),  # as answers
         control.NO_LINK,
         *(drive.NOTHING_MORE, drive.COMES_NEXT, drive.GAP),

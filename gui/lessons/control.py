@@ -185,12 +185,14 @@ class LessonControl(QObject):
         self._go_to(number)
 
     def turn(self, by: int) -> None:
-        """One step of the lesson on (1) or back (-1), where there is one; without a lesson, one event.
+        """One step of the lesson on (1) or back (-1), where there is one; without a lesson, one event or decision.
 
         A question that is open is revealed first in lecture mode, where a presenter has no other key; else it waits.
         """
         if by > 0 and self.questions.open:
             self.questions.reveal() if self._lecture.on else self.questions.line.say_fault(tr(WAITS))
+        elif by > 0 and self.exercises.waits:
+            self.exercises.go_on()
         elif self.lesson is None:
             (self._control.step if by > 0 else self._control.step_back)()
         elif 0 <= self.number + by < len(self.lesson.steps):

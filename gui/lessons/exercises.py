@@ -114,6 +114,11 @@ class ExerciseControl(QObject):
         self._worker.post_instead(partial(_begin, seed=seed, asks=asks, among=among, turn=turn))
         self._show_score()
 
+    @property
+    def waits(self) -> bool:
+        """Whether a decision of an exercise is answered, and the next one can be asked for."""
+        return self._questions.goes_on and self._questions.posed is not None and not self._questions.open
+
     def go_on(self) -> None:
         """Ask for the next decision."""
         turn = self._questions.begin_turn(goes_on=True)

@@ -99,7 +99,7 @@ def next_exercise(session: Session, asks: frozenset[str] = frozenset(), among: i
     if not among or len(found) == 1 or len({one.posed.effort for one in found}) > 1:
         return best
     words = Phrase(
-        "{question} The next {count} decisions are equally hard.", question=best.posed.words, count=len(found)
+        "{question} (The next {count} decisions are equally hard.)", question=best.posed.words, count=len(found)
     )
     return best._replace(posed=replace(best.posed, words=words))
 

@@ -17,8 +17,8 @@ class RoomAsks(NamedTuple):
     poses:
         What makes a question of a moment, by what is asked (:data:`model.exercises.question.ASKS`).
     values:
-        The variables that can be asked for, by the names that records give them; ``{i}`` and other values of the
-        record may stand in their words.
+        The variables that can be asked for, by the names that records give them; ``{i}`` of the record may stand in
+        their words.
     """
 
     poses: Mapping[str, Pose]

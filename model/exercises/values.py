@@ -49,7 +49,7 @@ def pose_value(at: At, name: str, words: Mapping[str, str]) -> Posed | None:
 def _posed(at: At, place: int, record: Record, value: Any, words: str) -> Posed:
     line = line_of(at.system.policy, record.line)
     answer, allowed, read = _form(value)
-    title = words.format(**{**values_in(record), "i": record.values.get("i", "i")})
+    title = Phrase(words, i=record.values.get("i", "i"))
     return Posed(
         ask="value",
         place=place,

@@ -1388,8 +1388,8 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>{number} oder {nobody}</translation>
         </message>
         <message>
-            <source>{question} The next {count} decisions are equally hard.</source>
-            <translation>{question} Die nächsten {count} Entscheidungen sind gleich schwer.</translation>
+            <source>{question} (The next {count} decisions are equally hard.)</source>
+            <translation>{question} (Die nächsten {count} Entscheidungen sind gleich schwer.)</translation>
         </message>
         <message>
             <source>no such decision comes (events looked at: {count}); allowed: another one, another seed</source>
@@ -2654,6 +2654,70 @@ Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinhei
         <message>
             <source>how the curve goes on</source>
             <translation>wie die Kurve weitergeht</translation>
+        </message>
+        <message>
+            <source>X̂ of k[{i}], the servers wanted</source>
+            <translation>X̂ von k[{i}], die gewünschten Server</translation>
+        </message>
+        <message>
+            <source>r, the jobs left of each type</source>
+            <translation>r, die übrigen Jobs jedes Typs</translation>
+        </message>
+        <message>
+            <source>N, the servers left</source>
+            <translation>N, die übrigen Server</translation>
+        </message>
+        <message>
+            <source>X of k[{i}], the servers that hold it</source>
+            <translation>X von k[{i}], die Server mit ihr</translation>
+        </message>
+        <message>
+            <source>I*</source>
+            <translation>I*</translation>
+        </message>
+        <message>
+            <source>the number of missing servers of k[{i}]</source>
+            <translation>die Anzahl der fehlenden Server von k[{i}]</translation>
+        </message>
+        <message>
+            <source>the weight &lt;k, Q&gt; of the configuration</source>
+            <translation>das Gewicht &lt;k, Q&gt; der Konfiguration</translation>
+        </message>
+        <message>
+            <source>Q, the jobs that wait in each queue</source>
+            <translation>Q, die Jobs, die in jeder Warteschlange warten,</translation>
+        </message>
+        <message>
+            <source>the number of servers with room for the job</source>
+            <translation>die Anzahl der Server mit Platz für den Job</translation>
+        </message>
+        <message>
+            <source>the most room that is free on a server</source>
+            <translation>der meiste Platz, der auf einem Server frei ist,</translation>
+        </message>
+        <message>
+            <source>the number of tokens of the type</source>
+            <translation>die Anzahl der Marken des Typs</translation>
+        </message>
+        <message>
+            <source>k̂, the jobs of each type that the server observes</source>
+            <translation>k̂, die Jobs jedes Typs, die der Server beobachtet,</translation>
+        </message>
+        <message>
+            <source>the number of busy servers with room</source>
+            <translation>die Anzahl der belegten Server mit Platz</translation>
+        </message>
+        <message>
+            <source>i, the servers that the job asks for</source>
+            <translation>i, die Server, die der Job verlangt,</translation>
+        </message>
+        <message>
+            <source>j, the free servers</source>
+            <translation>j, die freien Server</translation>
+        </message>
+        <message>
+            <source>min(i, j), the servers that it gets</source>
+            <translation>min(i, j), die Server, die er bekommt,</translation>
         </message>
         <message>
             <source>a server</source>

@@ -212,6 +212,9 @@ def test_revealing_after_an_answer_leaves_the_verdict_and_the_keys(qtbot: QtBot,
     line.counts.returnPressed.emit()
     assert f"✓ {taken}: 3 (100%)".replace(" ", "\u00a0") in line.verdict.text()  # no line ends in it
     assert window.focusWidget() is line.buttons["next"]
+    answered = questions.posed
+    press(qtbot, window, Key.Key_PageDown)  # a presenter's remote has no Enter
+    qtbot.waitUntil(lambda: questions.open and questions.posed is not answered)
 
 
 def test_an_exercise_that_finds_no_decision_leaves_the_run(qtbot: QtBot, window: MainWindow) -> None:
