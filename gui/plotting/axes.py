@@ -24,7 +24,7 @@ _TICK_ROOM = {"left": 2.5, "bottom": 5.0}
 _TICK_TOUCH, _FEWEST = 1.2, 0.1
 
 
-class Axis(pg.AxisItem):  # type: ignore[misc]
+class PlotAxis(pg.AxisItem):  # type: ignore[misc]
     """An axis that typesets its label once: pyqtgraph does it again with each range, also where it is hidden."""
 
     _typeset: str | None = None
@@ -39,7 +39,7 @@ class Axis(pg.AxisItem):  # type: ignore[misc]
         self.update()
 
 
-class NumberAxis(Axis):
+class NumberAxis(PlotAxis):
     """An axis whose numbers have thin spaces at the thousands."""
 
     def __init__(self, orientation: str, label: str, whole: bool = False) -> None:
@@ -213,7 +213,7 @@ def _seen(place: float) -> float:
     return round(PARTS * place) / PARTS
 
 
-class LabelColumn(Axis):
+class LabelColumn(PlotAxis):
     """Stands where a right axis would, and names curves and lines at their ends.
 
     Labels never overlap: they are moved apart and tied to their curves by short lines.  One

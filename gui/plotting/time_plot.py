@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.plotting.axes import Axis, EndLabel, GridLines, LabelColumn, NumberAxis, keep_menu
+from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis, PlotAxis, keep_menu
 from slotscope.gui.plotting.curve import PyramidBand, PyramidCurve
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.scales import SteppedRange
@@ -73,7 +73,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._bottom = NumberAxis("bottom", text.x)
         self._left = NumberAxis("left", text.y, text.whole)
         self._column = LabelColumn(theme, fonts)
-        axes = {"bottom": self._bottom, "left": self._left, "right": self._column, "top": Axis("top")}
+        axes = {"bottom": self._bottom, "left": self._left, "right": self._column, "top": PlotAxis("top")}
         super().__init__(parent, axisItems=axes, enableMenu=False)
         keep_menu(self)
         self._theme = theme
