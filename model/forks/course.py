@@ -81,9 +81,9 @@ class CourseSystem:
                     raise PolicyError(error.line) from None
         return state
 
-    def prepared(self, state: Any) -> Any:
-        """The state with room for one more event."""
-        return self._system(state).prepared(state)
+    def prepared(self, state: Any, event: Event | None = None) -> Any:
+        """The state with room for one more event, *event* where it is known."""
+        return self._system(state).prepared(state, event)
 
     def next_event(self, state: Any) -> Event | None:
         """What happens next, or None."""

@@ -94,8 +94,8 @@ class System(Protocol):
         """The policy's initialization, one sub-step at a time."""
         ...
 
-    def prepared(self, state: Any) -> Any:
-        """The state with room for one more event."""
+    def prepared(self, state: Any, event: Event | None = None) -> Any:
+        """The state with room for one more event, *event* where it is known."""
         ...
 
     def next_event(self, state: Any) -> Event | None:
@@ -144,7 +144,7 @@ class EventRun:
     """
 
     def __init__(self, system: System, state: State, event: Event | None = None, row: np.ndarray | None = None) -> None:
-        self.state: Any = system.prepared(state)
+        self.state: Any = system.prepared(state, event)
         self._system = system
         event = event or system.next_event(self.state)
         if event is None:

@@ -58,6 +58,7 @@ class PolicySystem(ABC):
         self.initial_jobs = 0
         self.names = dict(names or {})
         self._quick: tuple[Any, Any] = (None, None)
+        self._coming: tuple[Any, int, int, Any] = (None, 0, 0, None)  # whose arrivals, from where to where, in a block
 
     @property
     def may_fail(self) -> bool:
@@ -105,18 +106,22 @@ class PolicySystem(ABC):
         """What the policy does before the first event: nothing, unless a kind says otherwise."""
         yield from ()
 
-    def prepared(self, state: Any) -> Any:
-        """*state* with room for one more event: as it is, unless a kind grows."""
+    def prepared(self, state: Any, event: Event | None = None) -> Any:
+        """*state* with room for one more event, *event* where it is known: as it is, unless a kind grows."""
         return state
 
     def next_arrival(self, state: Any) -> tuple[Any, int, float]:
         """The block of the workload that has the next arrival, its place there, and its time; inf without one."""
         arrival = int(state.number[NEXT_ARRIVAL])
-        block = self.workload.block_at(arrival)
-        if block is None:
-            return None, 0, np.inf
-        place = arrival - int(block.first[0])
-        return block, place, float(block.time[place])
+        workload, first, end, block = self._coming  # taken at once: another thread may run another state
+        if workload is not self.workload or not first <= arrival < end:
+            block = self.workload.block_at(arrival)
+            if block is None:
+                return None, 0, np.inf
+            first, end = int(block.first[0]), block.end
+            self._coming = self.workload, first, end, block
+        place = arrival - first
+        return block, place, block.time.item(place)
 
     # Decisions.
 

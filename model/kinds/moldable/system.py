@@ -98,22 +98,20 @@ class MoldableSystem(PolicySystem):
 
     def next_event(self, state: MoldableState) -> Event | None:
         """What happens next; at equal times departures, in order of the jobs' numbers."""
-        departs = float(state.job_departure.min())
-        block, place, comes = self.next_arrival(self.quick(state))
+        now, record = self.quick(state), int(state.job_departure.argmin())
+        departs = now.job_departure[record]
+        block, place, comes = self.next_arrival(now)
         if min(departs, comes) == np.inf:
             return None
         if departs <= comes:
             return self._departure(state, departs)
-        job = self.initial_jobs + self.arrivals(state)
-        return Event(ARRIVAL, comes, int(block.type[place]), job, service=float(block.service[place]))
+        job = self.initial_jobs + now.number[NEXT_ARRIVAL]
+        return Event(ARRIVAL, comes, block.type.item(place), job, service=block.service.item(place))
 
-    @staticmethod
-    def _departure(state: MoldableState, time: float) -> Event:
+    def _departure(self, state: MoldableState, time: float) -> Event:
         (due,) = (state.job_departure == time).nonzero()
-        record = int(due[state.job_number[due].argmin()])
-        return Event(
-            DEPARTURE, time, int(state.job_class[record]), int(state.job_number[record]), server=record, record=record
-        )
+        record, now = int(due[state.job_number[due].argmin()]), self.quick(state)
+        return Event(DEPARTURE, time, now.job_class[record], now.job_number[record], server=record, record=record)
 
     def sample(self, state: MoldableState, row: np.ndarray) -> None:
         """Fill one row of samples; see :mod:`model.kinds.moldable.sampling`."""

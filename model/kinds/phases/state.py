@@ -204,13 +204,18 @@ def with_room(state: PhaseState, most_tokens: int) -> PhaseState:
     of each pool, and an idle server where servers are unlimited.  Called before each event, by
     the reference engine and the kernels alike, so that both grow at the same event.
     """
-    while int(state.number[FREE]) <= int(state.number[TOKENS]) + most_tokens:
+    number = state.number.tolist()
+    while int(state.number[FREE]) <= number[TOKENS] + most_tokens:
         state = with_more_records(state, _PER_RECORD, FREE)
-    while state.token_count.max() + most_tokens > state.token_server.shape[2]:
+    # No list of tokens is longer than all together, and no place on the backup servers beyond their jobs.
+    while number[TOKENS] + most_tokens > (most := state.token_server.shape[2]):
+        if state.token_count.max() + most_tokens <= most:
+            break
         state = _wider(state, ("token_server", -1), ("token_number", -1), ("token_time", 0.0))
-    if (state.backup_idle >= state.backup_record.shape[1] - 1).any():
+    last = state.backup_record.shape[1] - 1
+    if number[BACKUP] >= last and (state.backup_idle >= last).any():
         state = _wider(state, ("backup_record", -1))
-    if not len(state.timer_due) and state.number[ACTIVE] == len(state.jobs_on):
+    if not len(state.timer_due) and number[ACTIVE] == len(state.jobs_on):
         state = _with_servers(state)
     return state
 

@@ -47,6 +47,7 @@ from slotscope.model.reporting.records import (
     VirtualArrival,
 )
 from slotscope.model.systems.base import PolicySystem
+from slotscope.model.systems.state import by_number
 
 
 class PhaseSystem(PolicySystem):
@@ -67,6 +68,7 @@ class PhaseSystem(PolicySystem):
             self.tables = self.tables._replace(out_rate=np.zeros(numbers.phases))
             self.script = PhaseScript(scenario, numbers, self.tables, policy)
             self.initial_jobs, self.names = self.script.initial_jobs, self.script.names
+        self._told = by_number(self.tables)
 
     @property
     def normal_servers(self) -> int:
@@ -134,14 +136,14 @@ class PhaseSystem(PolicySystem):
             return self._move(now, now.heap_record[0], due)
         if rings == due:
             return Event(TICK, due, server=now.timer_tree[1])
-        return Event(ARRIVAL, due, int(block.type[place]), self.initial_jobs + self.arrivals(state))
+        return Event(ARRIVAL, due, block.type.item(place), self.initial_jobs + now.number[NEXT_ARRIVAL])
 
     def _move(self, now: Any, record: int, due: float) -> Event:
         phase = now.job_next[record]
         kind = DEPARTURE if phase == self.numbers.phases else MOVE
         return Event(kind, due, phase, job_of(now, record), now.job_server[record], record=record)
 
-    def prepared(self, state: PhaseState) -> PhaseState:
+    def prepared(self, state: PhaseState, event: Event | None = None) -> PhaseState:
         """*state* with room for one more event."""
         return with_room(state, self.policy.most_tokens)
 
@@ -154,25 +156,26 @@ class PhaseSystem(PolicySystem):
 
         ``row`` [1] of :data:`PHASE_ROW` is filled at the end.
         """
-        outcome = PhaseOutcome(event)
-        physics.go_on(self.quick(state), event.time)
+        outcome, now = PhaseOutcome(event), self.quick(state)
+        physics.go_on(now, event.time)
         if event.kind == ARRIVAL:
             yield from self._arrival(state, event, outcome)
         elif event.kind == TICK:
             yield from self._tick(state, event, outcome)
         else:
             yield from self._job_moves(state, event, outcome)
-        outcome.close(self.numbers, self.quick(state), row)
+        outcome.close(self.numbers, now, row)
 
     def _arrival(self, state: PhaseState, event: Event, outcome: PhaseOutcome) -> Iterator[Record]:
-        state.number[NEXT_ARRIVAL] += 1
-        record = outcome.arrived = physics.arrive(self.quick(state), event.job, event.type)
+        now = self.quick(state)
+        now.number[NEXT_ARRIVAL] += 1
+        record = outcome.arrived = physics.arrive(now, event.job, event.type)
         outcome.job, outcome.type, outcome.phase = event.job, event.type, event.type
         outcome.flags |= rows.FLAG_ARRIVED
         yield Record("arrival", None, {"job": event.job, "type": event.type})
         decisions = self.policy.arrival(self._view(state), PhaseJob(event.job, event.type))
         yield from self.decided(state, decisions, outcome)
-        if state.job_server[record] == -1:
+        if now.job_server[record] == -1:
             raise outcome.fault(
                 f"it leaves job {self.job_name(event.job)} nowhere; allowed: a server for every job that arrives"
             )
@@ -188,14 +191,14 @@ class PhaseSystem(PolicySystem):
         yield from self.decided(state, self.policy.tick(view, event.server), outcome)
 
     def _job_moves(self, state: PhaseState, event: Event, outcome: PhaseOutcome) -> Iterator[Record]:
-        record = event.record
-        outcome.job, outcome.server = int(state.job_number[record]), event.server
-        outcome.pool, outcome.type = int(state.job_pool[record]), int(state.job_phase[record])
+        record, now = event.record, self.quick(state)
+        outcome.job, outcome.server = now.job_number[record], event.server
+        outcome.pool, outcome.type = now.job_pool[record], now.job_phase[record]
         outcome.phase = event.type
-        outcome.had_jobs = event.server >= 0 and bool(state.jobs_on[event.server])
+        outcome.had_jobs = event.server >= 0 and bool(now.jobs_on[event.server])
         values = {
             "job": outcome.job,
-            "virtual": bool(state.job_virtual[record]),
+            "virtual": bool(now.job_virtual[record]),
             "server": event.server,
             "pool": outcome.pool,
             "from": outcome.type,
@@ -203,12 +206,12 @@ class PhaseSystem(PolicySystem):
         outcome.flags |= rows.FLAG_OF_VIRTUAL if values["virtual"] else 0
         if event.kind == DEPARTURE:
             acts, phase = self.policy.departure, outcome.type
-            physics.leave(self.quick(state), self.tables, record)
+            physics.leave(now, self._told, record)
             outcome.flags |= rows.FLAG_DEPARTED
             yield Record("departure", None, values)
         else:
             acts, phase = self.policy.move, event.type
-            physics.move(self.quick(state), self.tables, record, event.type)
+            physics.move(now, self._told, record, event.type)
             outcome.flags |= rows.FLAG_MOVED
             yield Record("move", None, values | {"to": event.type})
         if event.server >= 0:
@@ -234,10 +237,10 @@ class PhaseSystem(PolicySystem):
         super().carry_out(state, record, outcome)
 
     def _check_arrival(self, state: PhaseState, job: int, outcome: PhaseOutcome) -> None:
-        record = outcome.arrived
-        if record < 0 or state.job_number[record] != job:
+        record, now = outcome.arrived, self.quick(state)
+        if record < 0 or now.job_number[record] != job:
             raise outcome.fault(f"it places job {self.job_name(job)}, which does not arrive now")
-        if state.job_server[record] != -1:
+        if now.job_server[record] != -1:
             raise outcome.fault(f"it places job {self.job_name(job)} twice")
 
     def _match(self, state: PhaseState, decision: Match, outcome: PhaseOutcome) -> None:
@@ -247,7 +250,7 @@ class PhaseSystem(PolicySystem):
         outcome.tokens = int(state.token_count[decision.pool, job_type])
         outcome.pool = decision.pool
         outcome.server = int(state.token_server[decision.pool, job_type, decision.position])
-        tokens.match(state, self.tables, record, decision.pool, decision.position)
+        tokens.match(self.quick(state), self._told, record, decision.pool, decision.position)
         outcome.token = int(state.job_token[record])
         outcome.token_age = now - float(state.job_token_time[record])
         outcome.flags |= rows.FLAG_MATCHED
@@ -262,7 +265,7 @@ class PhaseSystem(PolicySystem):
         record = outcome.arrived
         job_type = int(state.job_type[record])
         outcome.tokens, outcome.pool = (int(state.token_count[decision.pool, job_type]), decision.pool)
-        backup = physics.put_on_backup(self.quick(state), self.tables, record, decision.pool)
+        backup = physics.put_on_backup(self.quick(state), self._told, record, decision.pool)
         outcome.server = FIRST_BACKUP - backup
         outcome.flags |= rows.FLAG_OVERFLOW
 
@@ -270,17 +273,17 @@ class PhaseSystem(PolicySystem):
         server = outcome.check_server(decision.server, len(state.jobs_on))
         if self.normal_servers:
             raise outcome.fault(f"it places a job on server {server + 1} without a token")
-        if state.jobs_on[server] >= self.numbers.model.most_jobs:
+        now, record = self.quick(state), outcome.arrived
+        if now.jobs_on[server] >= self.numbers.model.most_jobs:
             raise outcome.fault(
-                f"it places a job on server {server + 1}, which has {state.jobs_on[server]}, the service limit"
+                f"it places a job on server {server + 1}, which has {now.jobs_on[server]}, the service limit"
             )
-        record = outcome.arrived
-        need = self.numbers.demand[state.job_type[record]]
+        need = self.numbers.demand[now.job_type[record]]
         if self.numbers.model.hard and (state.use[server] + need > self.numbers.capacity).any():
             raise outcome.fault(f"it places a job on server {server + 1}, which has no room")
         outcome.server = server
         outcome.fitting = int(decision.values.get("fitting", -1))
-        physics.put(self.quick(state), self.tables, record, server)
+        physics.put(now, self._told, record, server)
         outcome.flags |= rows.FLAG_PLACED
 
     def _request(self, state: PhaseState, decision: Request, outcome: PhaseOutcome) -> None:
@@ -312,7 +315,7 @@ class PhaseSystem(PolicySystem):
         self._check_token(state, decision.pool, decision.type, decision.position, outcome)
         if outcome.first_virtual < 0:
             outcome.first_virtual = int(state.number[NEXT_VIRTUAL])
-        tokens.arrive_virtually(state, self.tables, decision.pool, decision.type, decision.position)
+        tokens.arrive_virtually(self.quick(state), self._told, decision.pool, decision.type, decision.position)
         outcome.virtual += 1
         outcome.flags |= rows.FLAG_VIRTUAL
 
@@ -325,7 +328,7 @@ class PhaseSystem(PolicySystem):
         if decision.rate > 0 and self.script:
             timers.number_timer(now, server)
         else:
-            timers.start_timer(now, self.tables, server, decision.rate)
+            timers.start_timer(now, self._told, server, decision.rate)
 
     def _check_asks(self, server: int, outcome: PhaseOutcome) -> None:
         if not self.normal_servers:

@@ -185,7 +185,7 @@ class PhaseView(PolicyView):
 
     def jobs_on(self, server: int) -> int:
         """Real jobs on a server."""
-        return int(self._state.jobs_on[server])
+        return self._state.jobs_on.item(server)
 
     def configuration(self, server: int) -> tuple[int, ...]:
         """K: real jobs in each phase."""
@@ -208,8 +208,8 @@ class PhaseView(PolicyView):
 
     def busy_servers(self) -> Iterator[int]:
         """Servers with a real job, by number."""
-        yield from np.flatnonzero(self._state.jobs_on).tolist()
+        return iter(self._state.jobs_on.nonzero()[0].tolist())
 
     def first_idle(self) -> int:
         """The idle server of lowest number."""
-        return int(np.argmax(self._state.jobs_on == 0))
+        return int((self._state.jobs_on == 0).argmax())

@@ -128,7 +128,7 @@ def _room(system: QueueSystem, state: QueueState) -> Sentences:
 
 def _told(system: QueueSystem, units: NDArray[Any]) -> str:
     """An amount [D] in the scenario's own unit."""
-    return amounts(system.amounts(units))
+    return amounts(system.numbers.amounts(units.tolist()))
 
 
 def _apart(system: QueueSystem, taken: NDArray[Any], other: NDArray[Any], which: str) -> str:

@@ -142,6 +142,12 @@ class QueueNumbers:
         """*units* of resource d in the scenario's own unit."""
         return _amount(self, int(units), d)
 
+    def amounts(self, units: Sequence[int]) -> Fraction | tuple[Fraction, ...]:
+        """[D] units in the scenario's own units; of one resource the amount itself."""
+        if len(units) == 1:
+            return _amount(self, units[0], 0)
+        return tuple(_amount(self, one, d) for d, one in enumerate(units))
+
     def units(self, amount: Fraction, d: int = 0) -> int:
         """An amount of resource d, in the scenario's own unit, in units.
 

@@ -7,20 +7,11 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.physics import extend_trail
 from slotscope.model.kinds.queue.policies.base import QueuePolicy
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_WAITS
-from slotscope.model.kinds.queue.state import (
-    EVENT,
-    IDLE,
-    NOW,
-    STALLED_SERVERS,
-    UNSETTLED,
-    WAITING,
-    WHILE_IDLE,
-    QueueState,
-)
+from slotscope.model.kinds.queue.state import EVENT, IDLE, NOW, UNSETTLED, WAITING, WHILE_IDLE, QueueState
+from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.reporting.records import SLOT, Event
 from slotscope.model.systems.outcome import Outcome, fill_row
 
@@ -144,7 +135,7 @@ class SlotOutcome(Outcome):
         """In which slot."""
         return f"in slot {self.event.time:g}"
 
-    def close(self, numbers: QueueNumbers, policy: QueuePolicy, state: QueueState, row: np.ndarray, now: Any) -> None:
+    def close(self, view: QueueView, policy: QueuePolicy, state: QueueState, row: np.ndarray, now: Any) -> None:
         """See :func:`close`, which is told the state number by number (*now*); also what is costly to count."""
         outcome = [
             self.flags,
@@ -159,17 +150,9 @@ class SlotOutcome(Outcome):
             *self._first_left,
             *self._first_placed,
         ]
-        fill_row(row, close, now, policy.looks_again, self.fresh, outcome)
-        row["best_residual"] = _best_residual(numbers, state)
-        row["serving"] = _serving(policy, state, first_kept(state, self.fresh, len(self.fresh)))
-
-
-def _best_residual(numbers: QueueNumbers, state: QueueState) -> int:
-    """The most that is free of the first resource on a server that is not stalled."""
-    free = numbers.capacity[:, 0] - state.used[:, 0]
-    if state.number[STALLED_SERVERS]:
-        free = free[state.stalled == 0]
-    return int(free.max(initial=0))
+        residual = int(view.most_free()[0])
+        serving = _serving(policy, state, first_kept(now, self.fresh, len(self.fresh)))
+        fill_row(row, close, now, policy.looks_again, self.fresh, outcome, best_residual=residual, serving=serving)
 
 
 def _serving(policy: QueuePolicy, state: QueueState, kept: int) -> int:

@@ -7,6 +7,7 @@ what waits then is Q(t + 1).  Slots in which nothing can happen are passed over.
 
 from __future__ import annotations
 
+from operator import gt
 from typing import Any, ClassVar, Iterator
 
 import numpy as np
@@ -144,20 +145,19 @@ class QueueSystem(PolicySystem):
             due = min(due, now.clock[NOW] + 1)
         return Event(SLOT, due) if due < np.inf else None
 
-    def prepared(self, state: QueueState) -> QueueState:
+    def prepared(self, state: QueueState, event: Event | None = None) -> QueueState:
         """*state* with room for the jobs of the next slot."""
-        event = self.next_event(state)
+        event = event or self.next_event(state)
         if event is None:
             return state
         return with_room(state, len(self.arriving(state, event.time)[1]))
 
     def arriving(self, state: QueueState, slot: float) -> tuple[Any, range]:
         """The block that has the arrivals of *slot*, and their places in it."""
-        block, first, _ = self.next_arrival(state)
-        if block is None:
+        block, first, comes = self.next_arrival(self.quick(state))
+        if comes > slot:
             return None, range(0)
-        last = int(block.time.searchsorted(slot, side="right"))
-        return block, range(first, max(first, last))
+        return block, range(first, int(block.time.searchsorted(slot, side="right")))
 
     def sample(self, state: QueueState, row: np.ndarray) -> None:
         """Fill one row of samples; see :mod:`model.kinds.queue.sampling`."""
@@ -168,14 +168,15 @@ class QueueSystem(PolicySystem):
 
         ``row`` [1] of :data:`QUEUE_ROW` is filled at the end.
         """
-        outcome, memory = SlotOutcome(event, int(state.number[WAITING])), state.memory.copy()
-        physics.begin_slot(self.quick(state), event.time)
+        now = self.quick(state)
+        outcome, memory = SlotOutcome(event, now.number[WAITING]), state.memory.tolist()
+        physics.begin_slot(now, event.time)
         yield from self._departures(state, outcome)
         yield from self._arrivals(state, outcome)
         view = QueueView(self.numbers, self.policy.layout, state, tuple(outcome.fresh))
         yield from self.decided(state, self.policy.slot(view), outcome)
-        outcome.remembered = len(memory) > 0 and not np.array_equal(memory, state.memory)
-        outcome.close(self.numbers, self.policy, state, row, self.quick(state))
+        outcome.remembered = memory != state.memory.tolist()
+        outcome.close(view, self.policy, state, row, now)
 
     def _departures(self, state: QueueState, outcome: SlotOutcome) -> Iterator[Record]:
         now = self.quick(state)
@@ -192,41 +193,36 @@ class QueueSystem(PolicySystem):
         if not places:
             return
         sizes = block.size[places.start : places.stop]
-        queues = self.policy.layout.queue_of(sizes)
-        rooms = self.policy.layout.room_of(sizes)
+        queues = self.policy.layout.queue_of(sizes).tolist()
+        rooms = self.policy.layout.room_of(sizes).tolist()
         now = self.quick(state)
-        for place in places:
-            one = place - places.start
+        for place, size, room, queue in zip(places, sizes.tolist(), rooms, queues, strict=True):
             job = self.initial_jobs + now.number[NEXT_ARRIVAL]
             now.number[NEXT_ARRIVAL] += 1
             record = physics.take_record(now, job)
-            state.job_size[record] = sizes[one]
-            state.job_room[record] = rooms[one]
-            now.job_service[record] = block.service[place]
-            physics.join(now, record, int(queues[one]))
+            for d, units in enumerate(size):
+                now.job_size[record, d], now.job_room[record, d] = units, room[d]
+            now.job_service[record] = block.service.item(place)
+            physics.join(now, record, queue)
             outcome.came(job, record)
             outcome.flags |= rows.FLAG_ARRIVED
-            yield Record("arrival", None, {"job": job, "queue": int(queues[one]), "size": self.amounts(sizes[one])})
-
-    def amounts(self, units: Any) -> Any:
-        """[D] units as an amount in the scenario's own unit; of several resources one each."""
-        amounts = tuple(self.numbers.amount(int(one), d) for d, one in enumerate(units))
-        return amounts[0] if len(amounts) == 1 else amounts
+            yield Record("arrival", None, {"job": job, "queue": queue, "size": self.numbers.amounts(size)})
 
     def _place(self, state: QueueState, decision: Place, outcome: SlotOutcome) -> None:
         server = outcome.check_server(decision.server, self.numbers.servers)
         tried = f"it places job {self.job_name(decision.job)} on server {server + 1}"
         record = self._find(state, decision.job, outcome, tried)
-        if state.job_server[record] >= 0:
-            raise outcome.fault(f"{tried}, but it is in service already, on server {state.job_server[record] + 1}")
-        if state.stalled[server]:
+        now = self.quick(state)
+        if now.job_server[record] >= 0:
+            raise outcome.fault(f"{tried}, but it is in service already, on server {now.job_server[record] + 1}")
+        if now.stalled[server]:
             raise outcome.fault(f"{tried}, which is stalled until it is empty")
-        room, free = state.job_room[record], self.numbers.capacity[server] - state.used[server]
-        if (room > free).any():
-            raise outcome.fault(
-                f"{tried}, which has {amounts(self.amounts(free))} left; the job needs {amounts(self.amounts(room))}"
-            )
-        physics.place(self.quick(state), record, server)
+        capacity, used, room = self.numbers.capacity[server], state.used[server], state.job_room[record]
+        free, needed = (capacity - used).tolist(), room.tolist()
+        if any(map(gt, needed, free)):
+            free, needed = map(self.numbers.amounts, (free, needed))
+            raise outcome.fault(f"{tried}, which has {amounts(free)} left; the job needs {amounts(needed)}")
+        physics.place(now, record, server)
         outcome.went(decision.job, server)
         outcome.flags |= rows.FLAG_PLACED
 
@@ -275,10 +271,11 @@ class QueueSystem(PolicySystem):
 
     @staticmethod
     def _find(state: QueueState, job: int, outcome: SlotOutcome, tried: str) -> int:
-        (records,) = (state.job_number == job).nonzero()
-        if job < 0 or not len(records):
+        found = state.job_number == job
+        record = int(found.argmax())
+        if job < 0 or not found[record]:
             raise outcome.fault(f"{tried}, but it is neither waiting nor in service")
-        return int(records[0])
+        return record
 
     handlers: ClassVar = {Place: _place, Renew: _renew, Stall: _stall, Evict: _evict, Remember: PolicySystem.remember}
 

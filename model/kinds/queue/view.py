@@ -13,7 +13,7 @@ from slotscope.model.kinds.queue.facts import records_on, waiting_records
 from slotscope.model.kinds.queue.layout import QueueLayout
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.score import score_unit
-from slotscope.model.kinds.queue.state import NOW, QueueState
+from slotscope.model.kinds.queue.state import NOW, STALLED_SERVERS, QueueState
 from slotscope.model.systems.view import PolicyView
 
 Amounts = tuple[int, ...]
@@ -48,6 +48,22 @@ class QueueView(PolicyView):
     @cached_property
     def _score_unit(self) -> int:
         return score_unit(self.numbers)
+
+    def _lately(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+        """When it was, [D, L] what is free on each server, -1 on one that is stalled, and [D] the most of that.
+
+        It is worked out again after what the tally counts, as all that changes it does.
+        """
+        moment = self._state.tally.tobytes()
+        known = vars(self).get("_known")
+        if known is None or known[0] != moment:
+            room = (self.numbers.capacity - self._state.used).T
+            if self._state.number[STALLED_SERVERS]:
+                room[:, self._state.stalled != 0] = -1
+            room.flags.writeable = False
+            most = np.maximum.reduce(room, axis=1, initial=0)
+            known = vars(self)["_known"] = moment, room, most  # a policy of one's own cannot set attributes
+        return known
 
     # The slot.
 
@@ -85,9 +101,9 @@ class QueueView(PolicyView):
 
     def in_line(self, queue: int) -> Iterator[QueuedJob]:
         """The jobs of VQ_j from the head of the line on; placing the present one is allowed."""
-        record = int(self._state.first_waiting[queue])
+        record = self._state.first_waiting.item(queue)
         while record >= 0:
-            after = int(self._state.job_next[record])
+            after = self._state.job_next.item(record)
             yield self._job(record)
             record = after
 
@@ -148,7 +164,8 @@ class QueueView(PolicyView):
 
     def free(self, server: int) -> NDArray[np.int64]:
         """[D] the residual capacity of a server."""
-        return np.asarray(self.numbers.capacity[server] - self._state.used[server], np.int64)
+        free: NDArray[np.int64] = self.numbers.capacity[server] - self._state.used[server]
+        return free
 
     def used(self, server: int) -> NDArray[np.int64]:
         """[D] what is in use on a server."""
@@ -156,14 +173,14 @@ class QueueView(PolicyView):
 
     def most_free(self) -> NDArray[np.int64]:
         """[D] the most that is free of each resource on a server that is not stalled."""
-        free = (self.numbers.capacity - self._state.used)[self._state.stalled == 0]
-        return np.asarray(free.max(axis=0, initial=0))
+        return self._lately()[2]
 
     def with_room(self, job: QueuedJob) -> NDArray[np.int64]:
         """Numbers of the servers that have room for a job and are not stalled."""
-        fits: NDArray[np.bool_] = self._state.stalled == 0
-        for capacity, used, room in zip(self.numbers.capacity.T, self._state.used.T, job.room, strict=True):
-            fits &= capacity - used >= room  # much faster than along short rows
+        free = self._lately()[1]
+        fits: NDArray[np.bool_] = free[0] >= job.room[0]
+        for d in range(1, len(free)):
+            fits &= free[d] >= job.room[d]  # much faster than along short rows
         return fits.nonzero()[0]
 
     def least_residual(self, servers: NDArray[np.int64]) -> int:
@@ -206,17 +223,17 @@ class QueueView(PolicyView):
     def _job(self, record: Any) -> QueuedJob:
         state = self._state
         return QueuedJob(
-            int(state.job_number[record]),
+            state.job_number.item(record),
             tuple(state.job_size[record].tolist()),
             tuple(state.job_room[record].tolist()),
-            int(state.job_queue[record]),
-            int(state.job_arrival[record]),
+            state.job_queue.item(record),
+            int(state.job_arrival.item(record)),
         )
 
     # Numbers to tell.
 
     def told(self, units: Any) -> Fraction | tuple[Fraction, ...]:
         """Units as amounts in the scenario's own units, for records."""
-        each = units if type(units) is tuple else np.atleast_1d(units).tolist()
-        amounts = [self.numbers.amount(one, d) for d, one in enumerate(each)]
-        return amounts[0] if len(amounts) == 1 else tuple(amounts)
+        if type(units) is not tuple:
+            units = units.tolist() if isinstance(units, np.ndarray) and units.ndim else (int(units),)
+        return self.numbers.amounts(units)

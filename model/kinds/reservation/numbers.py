@@ -190,7 +190,7 @@ class ReservationNumbers:
 
     def holds_one_more(self, placement: NDArray[np.int32], job_type: int, server: int) -> bool:
         """Would one more job of the type be feasible on *server*, which has *placement* [J]?"""
-        return _holds_one_more(self, placement.tobytes(), job_type, int(self.pool_of[server]))
+        return _holds_one_more(self, placement.tobytes(), job_type, self.pool_of.item(server))
 
     def warnings(self) -> tuple[str, ...]:
         """Sentences about what is allowed but may surprise."""

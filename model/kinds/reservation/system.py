@@ -107,7 +107,7 @@ class ReservationSystem(PolicySystem):
             pass
         return state
 
-    def prepared(self, state: ReservationState) -> ReservationState:
+    def prepared(self, state: ReservationState, event: Event | None = None) -> ReservationState:
         """*state* with room for one more job."""
         return with_room(state)
 
@@ -125,7 +125,7 @@ class ReservationSystem(PolicySystem):
         if block is None:
             return None
         job = self.initial_jobs + now.number[NEXT_ARRIVAL]
-        return Event(ARRIVAL, arrives, int(block.type[place]), job, service=float(block.service[place]))
+        return Event(ARRIVAL, arrives, block.type.item(place), job, service=block.service.item(place))
 
     @staticmethod
     def _departure(now: Any) -> Event:
