@@ -51,10 +51,12 @@ class Samples:
         self._table = np.zeros((most, width))  # memory is taken as it is written
         self._count = 0
         self._most = most
+        self._shown = False  # whether somebody may look at the table
 
     @property
     def table(self) -> NDArray[np.float64]:
         """[n, width] the samples so far, in order of time; a read-only view."""
+        self._shown = True
         view = self._table[: self._count]
         view.flags.writeable = False
         return view
@@ -76,25 +78,25 @@ class Samples:
 
     def append(self, rows: NDArray[np.float64]) -> None:
         """Add the rows, in order of events, that are newer than the last and stand on the grid."""
-        fresh = rows[np.searchsorted(rows[:, 0], self.last_event, side="right") :]  # no copy: a run's start has many
-        if self.stride > 1:
-            fresh = self._on_grid(fresh)
-        while self._count + len(fresh) > self._most:
+        fresh = rows[np.searchsorted(rows[:, 0], self.last_event, side="right") :]
+        events = fresh[:, 0].astype(np.int64)
+        while self._count + len(places := self._on_grid(events)) > self._most:
             self._thin()
-            fresh = self._on_grid(fresh)
-        self._table[self._count : self._count + len(fresh)] = fresh
-        self._count += len(fresh)
+        end = self._count + len(places)
+        np.take(fresh, places, 0, self._table[self._count : end], "clip")  # at once: a run's start has many
+        self._count = end
 
     def _thin(self) -> None:
         self.stride *= 2
-        kept = self._on_grid(self.table)
-        self._table = np.empty_like(self._table)  # a new table: views given out stay as they are
+        before = self._table[: self._count]
+        kept = before[self._on_grid(before[:, 0].astype(np.int64))]
+        if self._shown:  # views given out stay as they are; else fresh memory would cost more than to write to it
+            self._table, self._shown = np.empty_like(self._table), False
         self._table[: len(kept)] = kept
         self._count = len(kept)
 
-    def _on_grid(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        on_grid = rows[:, 0].astype(np.int64) % self.stride == 0
-        return rows if on_grid.all() else np.compress(on_grid, rows, axis=0)
+    def _on_grid(self, events: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.asarray((events % self.stride == 0).nonzero()[0])
 
 
 class RecentRows:
