@@ -192,26 +192,29 @@ def own_seconds() -> float:
     return perf_counter() - (int(told.read_text().split()[1]) / 1e9 if told.exists() else 0.0)
 
 
-def gain_of_two(parts: Sequence[Any], work: Callable[[Any], Any]) -> tuple[float, float]:
-    """How many times as fast two threads carry out some parts as one; and the seconds of a part in two.
+def gain_of_two(parts: Sequence[Any], work: Callable[[Any], Any]) -> tuple[float, float, float]:
+    """How many times as fast two threads carry out some parts as one; the seconds of a part in two; and the gain if
+    neither ever waited for the other.
 
     What counts is the time that each part takes its thread, waiting for the other one included, but not the time in
-    which other programs have the processor: on a machine that has nothing else to do the two are the same.
+    which other programs have the processor: on a machine that has nothing else to do the two are the same.  Where it
+    has, a thread may lose its processor while it holds Python's lock, and the other one waits for both.
     """
 
-    def seconds(threads: int) -> float:
-        spent: list[float] = []
+    def seconds(threads: int) -> tuple[float, float]:
+        spent: list[tuple[float, float]] = []
 
         def carried_out(part: Any, *_: Any) -> None:
-            began = own_seconds()
+            began, worked = own_seconds(), thread_time()
             work(part)
-            spent.append(own_seconds() - began)
+            spent.append((own_seconds() - began, thread_time() - worked))
 
         side_by_side(parts.__getitem__, carried_out, len(parts), threads, lambda *_: None)
-        return sum(spent) / threads / len(parts)
+        own, working = (sum(each) / threads / len(parts) for each in zip(*spent, strict=True))
+        return own, working
 
-    one, two = seconds(1), seconds(2)
-    return one / two, two
+    (one, one_works), (two, two_work) = seconds(1), seconds(2)
+    return one / two, two, one_works / two_work
 
 
 def bench_threads(name: str, until: float, rounds: int) -> None:
@@ -224,11 +227,12 @@ def bench_threads(name: str, until: float, rounds: int) -> None:
     for some, work in ways:
         work(some[0])  # compiled code and plans are there
     found = [[gain_of_two(*way) for way in ways] for _ in range(rounds)]
-    (gained, seconds), (bare, _) = (zip(*each, strict=True) for each in zip(*found, strict=True))
+    (gained, seconds, working), (bare, *_) = (zip(*each, strict=True) for each in zip(*found, strict=True))
     shares = [locked_share(part) for part in parts]
     shared = f"{spread(shares).text(2)} of a run holds Python's lock"
     limit = Limit("two bare loops that share neither memory nor a lock", bare)
-    aim(f"replications, two threads / one: {name}", 1.9, gained, at_least=True, limit=limit, limit_is=shared)
+    why = f"{shared}; {spread(working).text()} if no thread waited for one that lost its processor with the lock"
+    aim(f"replications, two threads / one: {name}", 1.9, gained, at_least=True, limit=limit, limit_is=why)
     hours = VERY_MANY * min(seconds) / events_of(parts[0]) / 3600
     aim(f"a sweep of 10¹⁰ events in two threads, projected: {name}", NIGHT, [hours], "h")
     most = spread(1 / share for share in shares).text(3)
