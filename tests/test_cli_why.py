@@ -45,6 +45,13 @@ def test_json_counts_every_candidate_once(told, asked):
         assert all(line["place"] for line in table["lines"])
 
 
+@pytest.mark.parametrize("asked", ("why {} --event 47", "ask {} rejected --events 40", "verify {} --events 20"))
+def test_what_runs_is_a_fork(slotscope, asked):
+    """They named the policy alone, as if all of it had been decided by that."""
+    said = slotscope(asked.format("dra-classroom --policy dra@12:reject --json"))
+    assert json.loads(said.out.splitlines()[-1])["policy"] == "dra@12:reject"
+
+
 def test_a_job_is_found_by_the_event_that_decides_it(told):
     answer = told("queues-classroom --policy vqs --job 40 --server 1")
     assert answer["job"] == "40"

@@ -126,7 +126,7 @@ def _print_end(session: Session, questions: Sequence[Question], found: list[int]
             for each, hits in zip(questions, found, strict=True)
         ]
         print_json(
-            {"scenario": session.info.scenario_name, "policy": session.info.policy_name}
+            {"scenario": session.info.scenario_name, "policy": session.info.origin.policy}
             | {"seed": session.info.seed, "events": events, "questions": asked}
         )
         return

@@ -35,14 +35,14 @@ def execute(options: argparse.Namespace) -> int:
     info = session.info
     if options.json:
         print_json(
-            {"scenario": info.scenario_name, "policy": info.policy_name, "seed": info.seed}
+            {"scenario": info.scenario_name, "policy": info.origin.policy, "seed": info.seed}
             | {"events": counts[0], "samples": counts[1]}
             | {"files": [str(path) for path in (options.to, options.samples) if path]}
         )
         return 0
     for path, count, what in ((options.to, counts[0], "events"), (options.samples, counts[1], "samples")):
         if path:
-            print(f"{path}: {count:,} {what} of {info.scenario_name} under {info.policy_name}, seed {info.seed}")
+            print(f"{path}: {count:,} {what} of {info.scenario_name} under {info.origin.policy}, seed {info.seed}")
     return 0
 
 

@@ -59,7 +59,7 @@ def compare(session: Session, events: int, progress: Progress) -> Verification:
     progress.say("preparing")
     other = bench.kernel(checked=events) if bench.has_kernel else bench.reference
     info = session.info
-    outcome = Verification(info.scenario_name, info.policy_name, info.seed, (bench.reference.name, other.name))
+    outcome = Verification(info.scenario_name, info.origin.policy, info.seed, (bench.reference.name, other.name))
     _one_event(other, started(bench.runs), bench.system.row_dtype)  # it compiles: no measure of the time left
     mine, theirs = started(bench.runs), started(bench.runs)
     _check(bench, mine, outcome)

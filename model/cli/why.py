@@ -95,7 +95,7 @@ def as_data(session: Session, answer: Why) -> dict[str, object]:
     flip, info = answer.flip, session.info
     return {
         "scenario": info.scenario_name,
-        "policy": info.policy_name,
+        "policy": info.origin.policy,
         "seed": info.seed,
         "event": answer.event,
         "time": answer.time,

@@ -97,6 +97,15 @@ def test_what_the_policy_promises_is_not_judged_once_a_fork_has_decided(tmp_path
     assert Session.load(tmp_path / "a.slotscope", kernel=False).timeline.event == event
 
 
+def test_a_job_that_a_fork_puts_where_nothing_is_kept_for_it_breaks_no_promise() -> None:
+    session = Session.open("queues-classroom", "vqs@126:job=65,server=3", seed=1, kernel=False)
+    session.run(events=130)
+    session.lookout.look(130, session.timeline.state)
+    readings = {one.monitor.name: one for one in session.lookout.readings}
+    assert readings["reservations"].standing == "open" and "not judged" in readings["reservations"].sentence
+    assert not session.bench.violations(session.timeline.state)
+
+
 def test_a_decision_of_the_past_is_explained_by_the_rules_that_held_there() -> None:
     session = run_of("reservation", policy="dra@30=best-fit")
     session.run(events=60)

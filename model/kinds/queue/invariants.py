@@ -369,6 +369,7 @@ MONITORS = (
         (_reservations,),
         stage=1,
         applies=_reserves,
+        promise=True,
     ),
     Monitor(
         "work-conserving",
