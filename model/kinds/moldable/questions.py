@@ -67,7 +67,7 @@ FIELDS = (
     AskedField("type", "its class", RowColumn("type", numbered=True), choices="class"),
     AskedField("server", "its first server", RowColumn("server", numbered=True)),
     AskedField("lasts", "its execution time", RowColumn("lasts"), unit="time"),
-    AskedField("request", "the servers that it asked for", RowColumn("request")),
+    AskedField("request", "the servers that it asked for, or got where its policy asks for none", RowColumn("request")),
     AskedField("width", "the servers that it got or had; 0: blocked", RowColumn("width")),
     AskedField("free", "free servers open to it before the event", RowColumn("free")),
     AskedField("running", "jobs of its class and width after the event", RowColumn("running")),
@@ -102,7 +102,9 @@ SERVER_FIELDS = (
 JOB_FIELDS = (
     AskedField("type", "its class", of_jobs("job_class", 1), choices="class"),
     AskedField("width", "the servers that it runs on", of_jobs("job_width")),
-    AskedField("request", "the servers that it asked for", of_jobs("job_request")),
+    AskedField(
+        "request", "the servers that it asked for, or got where its policy asks for none", of_jobs("job_request")
+    ),
     AskedField("since", "when it came", of_jobs("job_arrival"), unit="time"),
     AskedField("leaves", "when it will leave", of_jobs("job_departure"), unit="time"),
 )

@@ -81,7 +81,7 @@ FIELDS = (
         RowColumn("phase", numbered=True),
         choices="phase",
     ),
-    AskedField("server", "the server of the event's job or timer", RowColumn("server", numbered=True)),
+    AskedField("server", "the normal server of the event's job or timer", RowColumn("server", numbered=True)),
     AskedField("pool", "its pool", RowColumn("pool", numbered=True)),
     AskedField("token", "the token that the job took", RowColumn("token")),
     AskedField("token_age", "for how long that token had waited", RowColumn("token_age"), unit="time"),
