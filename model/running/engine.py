@@ -247,10 +247,9 @@ class ReferenceEngine:
                 return Advance(state, place, Reason.TIME)
             careful = guarded or self._slow
             before = copied(state) if careful and keeps else None
-            began = monotonic()
+            began, row = monotonic(), tape[place : place + 1]
             try:
-                run = EventRun(system, state, event, tape[place : place + 1])
-                run.finish(partial(_to_be_left, run, task, began) if careful else _never)
+                state = _told_of(system, state, event, row, task) if careful else happened(system, state, event, row)
             except (PolicyError, GivenUpError) as error:
                 if before is None:
                     raise
@@ -258,13 +257,27 @@ class ReferenceEngine:
                     return Advance(before, place, Reason.LIMIT)
                 return Advance(before, place, Reason.FAULT, fault=error)
             self._slow = monotonic() - began > SLOW_EVENT
-            state = run.state
             if task.stride and int(tape[place]["event"]) % task.stride == 0:
                 samples.append(np.zeros(self._system.sample_width))
                 system.sample(state, samples[-1])
             if task.stop_flags and int(tape[place]["flags"]) & task.stop_flags:
                 return Advance(state, place + 1, Reason.FLAG)
         return Advance(state, len(tape), Reason.LIMIT)
+
+
+def happened(system: System, state: Any, event: Event, row: np.ndarray) -> Any:
+    """The state after an event whose sub-steps nobody looks at: *state* itself, unless it had to grow."""
+    state = system.prepared(state, event)
+    for _ in system.run(state, event, row):
+        pass
+    return system.settled(state)
+
+
+def _told_of(system: System, state: Any, event: Event, row: np.ndarray, task: Task) -> Any:
+    """The same where it tells how far it is, and can be left in the middle."""
+    run = EventRun(system, state, event, row)
+    run.finish(partial(_to_be_left, run, task, monotonic()))
+    return run.state
 
 
 def _to_be_left(run: EventRun, task: Task, began: float) -> bool:

@@ -157,7 +157,10 @@ class QueueSystem(PolicySystem):
         block, first, comes = self.next_arrival(self.quick(state))
         if comes > slot:
             return None, range(0)
-        return block, range(first, int(block.time.searchsorted(slot, side="right")))
+        last, due, end = first + 1, block.time.item, len(block.time)
+        while last < end and due(last) <= slot:  # far faster than a search for the few that arrive in a slot
+            last += 1
+        return block, range(first, last)
 
     def sample(self, state: QueueState, row: np.ndarray) -> None:
         """Fill one row of samples; see :mod:`model.kinds.queue.sampling`."""

@@ -50,7 +50,8 @@ class Shown:
                 self.follow(Changes(words, form=form))
             in_one = form.lies_in(base := state[0].base, state, len(words))
             self._seen, self._before = (state, memoryview(base)) if in_one else (None, words)
-        self._bytes[:] = np.frombuffer(self._before, np.uint8)
+            self._now = base if in_one else np.frombuffer(words, np.uint8)
+        self._bytes[:] = self._now
 
     def viewed_by(self, part: ViewPart, numbers: Any) -> PolicyView:
         """The view of one event; *numbers* are those that a policy may look at."""
