@@ -19,7 +19,7 @@ from slotscope.model.exercises.room import asks_of
 from slotscope.model.exercises.values import pose_value
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.origin import NO_LINE, Moment, opening_line
-from slotscope.model.running.waiting import who_waits
+from slotscope.model.running.waiting import GivenUpError, who_waits
 
 #: The first decision of an exercise comes after so many events, from and to; which, the seed says.
 _STARTS = (10, 100)
@@ -29,6 +29,8 @@ DIFFICULTIES: Mapping[str, int] = MappingProxyType({"any": 0, "harder": 5, "hard
 
 #: Events that are looked at for a decision, and once there is one for those that come with it.
 MOST_EVENTS, MORE_EVENTS = 2000, 200
+
+_LOOKING = Phrase("Looking for a decision")
 
 
 class Exercise(NamedTuple):
@@ -116,7 +118,9 @@ def _ahead(session: Session, asks: frozenset[str], count: int) -> list[Exercise]
             passed = at.event + 1 - first
             if deciding >= max(count, 1) or passed == (MORE_EVENTS if found else MOST_EVENTS):
                 break
-            who_waits().look(Phrase("Looking for a decision"), passed / MOST_EVENTS)
+            who_waits().look(_LOOKING, passed / MOST_EVENTS)
+    except GivenUpError:
+        raise GivenUpError(Phrase("{doing}: stopped", doing=_LOOKING)) from None  # the run is not where it looked
     except PolicyError:
         if not found:
             raise

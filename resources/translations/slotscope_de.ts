@@ -1388,6 +1388,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>{number} oder {nobody}</translation>
         </message>
         <message>
+            <source>Looking for a decision</source>
+            <translation>Suche eine Entscheidung</translation>
+        </message>
+        <message>
             <source>{question} (The next {count} decisions are equally hard.)</source>
             <translation>{question} (Die nächsten {count} Entscheidungen sind gleich schwer.)</translation>
         </message>
@@ -1396,8 +1400,8 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>eine solche Entscheidung kommt nicht (betrachtete Ereignisse: {count}); erlaubt: eine andere, ein anderer Seed</translation>
         </message>
         <message>
-            <source>Looking for a decision</source>
-            <translation>Suche eine Entscheidung</translation>
+            <source>{doing}: stopped</source>
+            <translation>{doing}: abgebrochen</translation>
         </message>
         <message>
             <source>the number of a policy ({policies}), or alike</source>
@@ -1606,10 +1610,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>Running on</source>
             <translation>Laufe weiter</translation>
-        </message>
-        <message>
-            <source>{doing}: stopped</source>
-            <translation>{doing}: abgebrochen</translation>
         </message>
         <message>
             <source>{doing}: {share}</source>
