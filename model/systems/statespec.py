@@ -1,4 +1,4 @@
-"""What the arrays of a state must be like, said once for each field: type, shape and range.
+"""What the arrays of a state must be like, said once for each field: type, shape, range, and what is there at first.
 
 A kind of system describes its state beside it (``SPEC`` in ``model/kinds/<kind>/state.py``).  A state
 that comes from a file is held against that before anything else looks at it, because compiled code
@@ -8,6 +8,7 @@ reads and writes where an index says without looking.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, get_args, get_type_hints
 
 import numpy as np
@@ -21,7 +22,7 @@ Bound = float | str
 
 
 class Field(NamedTuple):
-    """The shape and the range of an array.
+    """The shape and the range of an array, and what is in it where nothing has been.
 
     Attributes
     ----------
@@ -31,17 +32,20 @@ class Field(NamedTuple):
         Bounds of its values, both allowed; no value may be NaN where there is one.
     below:
         Whether values stay below *high*.
+    blank:
+        What a place holds before anything is written there.
     """
 
     axes: str
     low: Bound | None = None
     high: Bound | None = None
     below: bool = False
+    blank: float = 0
 
 
-def index(axes: str, of: str) -> Field:
+def index(axes: str, of: str, blank: int = -1) -> Field:
     """Places on the axis *of*; -1 stands for none."""
-    return Field(axes, -1, of, below=True)
+    return Field(axes, -1, of, below=True, blank=blank)
 
 
 def count(axes: str, most: Bound = MOST) -> Field:
@@ -54,9 +58,9 @@ def span(axes: str) -> Field:
     return Field(axes, 0, float(np.finfo(np.float64).max))
 
 
-def due(axes: str) -> Field:
+def due(axes: str, blank: float = np.inf) -> Field:
     """Times that may never come: infinite ones too."""
-    return Field(axes, 0, np.inf)
+    return Field(axes, 0, np.inf, blank=blank)
 
 
 def anything(axes: str) -> Field:
@@ -86,11 +90,30 @@ class StateSpec:
     number: tuple[Bound, ...]
     growing: Callable[[Any], str]
 
-    @property
+    @cached_property
     def dtypes(self) -> dict[str, np.dtype[Any]]:
         """The type of each array."""
         hints = get_type_hints(self.state)
         return {name: np.dtype(get_args(get_args(hints[name])[1])[0]) for name in self.state._fields}
+
+    def blank(self, lengths: Mapping[str, int], **given: NDArray[Any]) -> Any:
+        """A state in which nothing has happened, with axes of these *lengths*; what begins otherwise is *given*."""
+        made = {
+            name: np.full([_length(axis, lengths) for axis in field.axes.split()], field.blank, self.dtypes[name])
+            for name, field in self.fields.items()
+            if name not in given
+        }
+        return self.state(**made, **given)
+
+    def longer(self, state: Any, axis: str) -> Any:
+        """*state* with an *axis* that is twice as long; what is new is blank."""
+        grown = {}
+        for name, field in self.fields.items():
+            axes, array = field.axes.split(), getattr(state, name)
+            if axis in axes:
+                more = np.full_like(array, field.blank)
+                grown[name] = np.concatenate([array, more], axis=axes.index(axis))
+        return state._replace(**grown)
 
     def dimensions(self, name: str) -> int:
         """How many axes an array has."""
@@ -134,6 +157,10 @@ class StateSpec:
             for name, field in self.fields.items()
             for axis, length in zip(field.axes.split(), getattr(state, name).shape, strict=True)
         }
+
+
+def _length(axis: str, lengths: Mapping[str, int]) -> int:
+    return int(axis) if axis.isdigit() else lengths[axis]
 
 
 def _bound(bound: Bound, lengths: Mapping[str, int]) -> float:

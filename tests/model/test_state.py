@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotscope.model.kinds.reservation.state import FREE, ReservationState, empty_state, with_room
+from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenario
@@ -159,3 +160,21 @@ def test_room_is_made_only_when_it_is_needed(records: int) -> None:
     assert larger.job_number[:records].tolist() == state.job_number.tolist()
     assert (larger.job_number[records:] == -1).all()
     assert np.isinf(larger.heap_time[records:]).all()
+
+
+@pytest.mark.parametrize("system", KINDS)
+def test_a_longer_axis_keeps_what_is_there_and_begins_blank(system: str) -> None:
+    """What is free keeps nothing for who comes next: a new place is as one that nobody ever had."""
+    kind = kind_named(system)
+    state = assemble(load_scenario(kind.example)).system.raw_state()
+    assert not [*kind.spec.faults(state, state)]
+    for axis in kind.spec.growing(state).split():
+        larger = kind.spec.longer(state, axis)
+        for name, field in kind.spec.fields.items():
+            before, after, axes = getattr(state, name), getattr(larger, name), field.axes.split()
+            if axis not in axes:
+                assert after is before
+                continue
+            kept, added = np.split(after, 2, axis=axes.index(axis))
+            assert np.array_equal(kept, before) and kept.dtype == before.dtype
+            assert (added == field.blank).all(), name

@@ -85,37 +85,9 @@ class MoldableState(NamedTuple):
 
 def blank_state(servers: int, classes: int, degree: int, pools: int, memory: int = 0) -> MoldableState:
     """No job at time 0, and no gap yet: see :func:`model.kinds.moldable.gaps.open_pools`."""
-    widths = (classes, degree + 1)
-    return MoldableState(
-        number=np.zeros(NUMBERS, np.int64),
-        clock=np.zeros(1),
-        tally=np.zeros((TALLIES, classes), np.int64),
-        time_sum=np.zeros((2, classes)),
-        jobs=np.zeros(widths, np.int64),
-        area=np.zeros(widths),
-        since=np.zeros(widths),
-        below=np.zeros((2, classes), np.int64),
-        distance=np.zeros(classes, np.int64),
-        level=np.zeros((classes, LEVELS)),
-        level_area=np.zeros((classes, LEVELS)),
-        occupancy=np.zeros((classes, BINS, BINS)),
-        class_since=np.zeros(classes),
-        free=np.zeros(pools, np.int64),
-        server_job=np.full(servers, -1, np.int32),
-        run_length=np.zeros(servers, np.int32),
-        gap_head=np.full((pools, degree + 1), -1, np.int32),
-        gap_next=np.full(servers, -1, np.int32),
-        gap_previous=np.full(servers, -1, np.int32),
-        piece_next=np.full(servers, -1, np.int32),
-        job_number=np.full(servers, -1, np.int64),
-        job_class=np.full(servers, -1, np.int32),
-        job_width=np.zeros(servers, np.int32),
-        job_request=np.zeros(servers, np.int32),
-        job_arrival=np.zeros(servers),
-        job_departure=np.full(servers, np.inf),
-        trail=np.zeros(1, np.uint64),
-        memory=np.zeros(memory),
-    )
+    lengths = {"n": servers, "l": classes, "w": degree + 1, "P": pools, "m": memory}
+    state: MoldableState = SPEC.blank(lengths)
+    return state
 
 
 #: What the arrays are like; w widths from 0 to the largest degree, m numbers that the policy remembers.
@@ -142,10 +114,10 @@ SPEC = StateSpec(
         "gap_next": index("n", "n"),
         "gap_previous": index("n", "n"),
         "piece_next": index("n", "n"),
-        "job_number": Field("n", -1, MOST),
+        "job_number": Field("n", -1, MOST, blank=-1),
         "job_class": index("n", "l"),
-        "job_width": index("n", "w"),
-        "job_request": index("n", "w"),
+        "job_width": index("n", "w", blank=0),
+        "job_request": index("n", "w", blank=0),
         "job_arrival": span("n"),
         "job_departure": due("n"),
         "trail": anything("1"),

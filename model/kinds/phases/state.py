@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.systems.growing import RecordFields, blank_records, with_more_records
+from slotscope.model.systems.growing import free_records, with_more_records
 from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 Integers = NDArray[np.int64]
@@ -124,59 +124,14 @@ def empty_state(sizes: StateSizes) -> PhaseState:
     """No job, no token and no timer at time 0."""
     servers = sizes.normal_servers or FIRST_SERVERS
     observing = servers if sizes.configurations else 0
-    kinds = (servers, sizes.phases)
-    waiting = (sizes.pools, sizes.phases, FIRST_TOKENS)
-    state = PhaseState(
-        number=np.zeros(NUMBERS, np.int64),
-        clock=np.zeros(1),
-        area=np.zeros(AREAS),
-        tally=np.zeros((TALLIES, sizes.phases), np.int64),
-        real=np.zeros(kinds, np.int32),
-        jobs_on=np.zeros(servers, np.int32),
-        use=np.zeros((servers, sizes.resources), np.int64),
-        peak_use=np.zeros((servers, sizes.resources), np.int64),
-        cost=np.zeros(servers, np.int64),
-        virtual=np.zeros(kinds, np.int32),
-        tokens=np.zeros(kinds, np.int32),
-        tokens_on=np.zeros(servers, np.int32),
-        observed=np.zeros(observing, np.int32),
-        observed_since=np.zeros(observing),
-        occupancy=np.zeros(sizes.configurations),
-        timer_due=np.full(sizes.normal_servers, np.inf),
-        timer_number=np.full(sizes.normal_servers, -1, np.int64),
-        timer_tree=_empty_tree(sizes.normal_servers),
-        token_count=np.zeros(waiting[:2], np.int32),
-        token_server=np.full(waiting, -1, np.int32),
-        token_number=np.full(waiting, -1, np.int64),
-        token_time=np.zeros(waiting),
-        backup_record=np.full((sizes.pools, FIRST_BACKUPS), -1, np.int32),
-        backup_idle=np.zeros(sizes.pools, np.int32),
-        trail=np.zeros(1, np.uint64),
-        memory=np.zeros(sizes.memory),
-        **blank_records(_PER_RECORD, FIRST_RECORDS),
+    lengths = {"S": servers, "O": observing, "N": sizes.normal_servers, "C": sizes.configurations}
+    lengths |= {"I": sizes.phases, "D": sizes.resources, "P": sizes.pools, "m": sizes.memory}
+    lengths |= {"M": FIRST_RECORDS, "B": FIRST_BACKUPS, "T": FIRST_TOKENS}
+    state: PhaseState = SPEC.blank(
+        lengths, timer_tree=_empty_tree(sizes.normal_servers), free_record=free_records(FIRST_RECORDS)
     )
     state.number[FREE] = FIRST_RECORDS
     return state
-
-
-_PER_RECORD: RecordFields = {
-    "job_number": (-1, np.int64),
-    "job_virtual": (0, np.uint8),
-    "job_type": (-1, np.int32),
-    "job_phase": (-1, np.int32),
-    "job_pool": (-1, np.int32),
-    "job_server": (-1, np.int32),
-    "job_arrival": (0.0, np.float64),
-    "job_token": (-1, np.int64),
-    "job_token_time": (0.0, np.float64),
-    "job_moves": (0, np.int64),
-    "job_next": (-1, np.int32),
-    "job_due": (np.inf, np.float64),
-    "heap_time": (np.inf, np.float64),
-    "heap_record": (-1, np.int32),
-}
-
-_PER_SERVER = ("real", "jobs_on", "use", "peak_use", "cost", "virtual", "tokens", "tokens_on")
 
 
 def _empty_tree(leaves: int) -> Indices:
@@ -206,39 +161,24 @@ def with_room(state: PhaseState, most_tokens: int) -> PhaseState:
     """
     number = state.number.tolist()
     while int(state.number[FREE]) <= number[TOKENS] + most_tokens:
-        state = with_more_records(state, _PER_RECORD, FREE)
+        state = with_more_records(SPEC, state, FREE)
     # No list of tokens is longer than all together, and no place on the backup servers beyond their jobs.
     while number[TOKENS] + most_tokens > (most := state.token_server.shape[2]):
         if state.token_count.max() + most_tokens <= most:
             break
-        state = _wider(state, ("token_server", -1), ("token_number", -1), ("token_time", 0.0))
+        state = SPEC.longer(state, "T")
     last = state.backup_record.shape[1] - 1
     if number[BACKUP] >= last and (state.backup_idle >= last).any():
-        state = _wider(state, ("backup_record", -1))
+        state = SPEC.longer(state, "B")
     if not len(state.timer_due) and number[ACTIVE] == len(state.jobs_on):
-        state = _with_servers(state)
+        state = SPEC.longer(state, "S")
     return state
 
 
 def doubled(state: PhaseState) -> PhaseState:
     """*state* with twice the job records and servers, for a policy without normal servers."""
-    return _with_servers(with_more_records(state, _PER_RECORD, FREE))
-
-
-def _with_servers(state: PhaseState) -> PhaseState:
-    grown = {
-        name: np.concatenate([array, np.zeros_like(array)]) for name in _PER_SERVER for array in [getattr(state, name)]
-    }
-    return state._replace(**grown)
-
-
-def _wider(state: PhaseState, *fields: tuple[str, float]) -> PhaseState:
-    """The last axis of each of the fields doubled."""
-    grown = {}
-    for name, blank in fields:
-        array = getattr(state, name)
-        grown[name] = np.concatenate([array, np.full_like(array, blank)], axis=-1)
-    return state._replace(**grown)
+    larger: PhaseState = SPEC.longer(with_more_records(SPEC, state, FREE), "S")
+    return larger
 
 
 def _growing(like: Any) -> str:
@@ -263,29 +203,29 @@ SPEC = StateSpec(
         "virtual": count("S I", "M"),
         "tokens": count("S I", MOST),
         "tokens_on": count("S", MOST),
-        "observed": index("O", "C"),
+        "observed": index("O", "C", blank=0),
         "observed_since": span("O"),
         "occupancy": span("C"),
         "timer_due": due("N"),
-        "timer_number": Field("N", -1, MOST),
+        "timer_number": Field("N", -1, MOST, blank=-1),
         "timer_tree": index("W", "N"),
         "token_count": count("P I", "T"),
         "token_server": index("P I T", "S"),
-        "token_number": Field("P I T", -1, MOST),
+        "token_number": Field("P I T", -1, MOST, blank=-1),
         "token_time": span("P I T"),
         "backup_record": index("P B", "M"),
         "backup_idle": count("P", "B"),
-        "job_number": Field("M", -1, MOST),
+        "job_number": Field("M", -1, MOST, blank=-1),
         "job_virtual": count("M", 1),
         "job_type": index("M", "I"),
         "job_phase": index("M", "I"),
         "job_pool": index("M", "P"),
-        "job_server": Field("M", -MOST, "S", below=True),
+        "job_server": Field("M", -MOST, "S", below=True, blank=-1),
         "job_arrival": span("M"),
-        "job_token": Field("M", -1, MOST),
+        "job_token": Field("M", -1, MOST, blank=-1),
         "job_token_time": span("M"),
         "job_moves": count("M"),
-        "job_next": Field("M", -1, "I"),
+        "job_next": Field("M", -1, "I", blank=-1),
         "job_due": due("M"),
         "free_record": index("M", "M"),
         "heap_time": due("M"),

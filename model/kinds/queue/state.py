@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.systems.growing import RecordFields, blank_records, with_more_records
+from slotscope.model.systems.growing import free_records, with_more_records
 from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 Integers = NDArray[np.int64]
@@ -85,47 +85,10 @@ class QueueState(NamedTuple):
     memory: Times  #: [m] what the policy remembers, m as it declares
 
 
-_PER_RECORD: RecordFields = {
-    "job_number": (-1, np.int64),
-    "job_queue": (-1, np.int32),
-    "job_arrival": (0.0, np.float64),
-    "job_service": (0.0, np.float64),
-    "job_server": (-1, np.int32),
-    "job_departure": (np.inf, np.float64),
-    "job_next": (-1, np.int32),
-    "job_previous": (-1, np.int32),
-    "heap_time": (np.inf, np.float64),
-    "heap_record": (-1, np.int32),
-}
-
-#: What has a place for each resource, too.
-_PER_RESOURCE: RecordFields = {"job_size": (0, np.int64), "job_room": (0, np.int64)}
-
-
 def empty_state(servers: int, resources: int, queues: int, records: int = FIRST_RECORDS, memory: int = 0) -> QueueState:
     """L idle servers and no job, before slot 0."""
-    state = QueueState(
-        number=np.zeros(NUMBERS, np.int64),
-        clock=np.zeros(1),
-        tally=np.zeros(TALLIES, np.int64),
-        waiting_area=np.zeros(1),
-        used_area=np.zeros(resources),
-        used_total=np.zeros(resources, np.int64),
-        used=np.zeros((servers, resources), np.int64),
-        jobs_on=np.zeros(servers, np.int32),
-        first_job=np.full(servers, -1, np.int32),
-        last_job=np.full(servers, -1, np.int32),
-        active=np.full(servers, -1, np.int32),
-        stalled=np.zeros(servers, np.uint8),
-        last_departure=np.full(servers, -1, np.int64),
-        queue_length=np.zeros(queues, np.int64),
-        first_waiting=np.full(queues, -1, np.int32),
-        last_waiting=np.full(queues, -1, np.int32),
-        job_size=np.zeros((records, resources), np.int64),
-        job_room=np.zeros((records, resources), np.int64),
-        trail=np.zeros(1, np.uint64),
-        memory=np.zeros(memory),
-        **blank_records(_PER_RECORD, records),
+    state: QueueState = SPEC.blank(
+        {"L": servers, "D": resources, "V": queues, "M": records, "m": memory}, free_record=free_records(records)
     )
     state.number[FREE] = records
     state.number[IDLE] = servers
@@ -139,7 +102,7 @@ def with_room(state: QueueState, arrivals: int) -> QueueState:
     at the same event.
     """
     while state.number[FREE] < arrivals:
-        state = with_more_records(state, {**_PER_RECORD, **_PER_RESOURCE}, FREE)
+        state = with_more_records(SPEC, state, FREE)
     return state
 
 
@@ -158,18 +121,18 @@ SPEC = StateSpec(
         "jobs_on": count("L", "M"),
         "first_job": index("L", "M"),
         "last_job": index("L", "M"),
-        "active": Field("L", -1, _MOST_NUMBER),
+        "active": Field("L", -1, _MOST_NUMBER, blank=-1),
         "stalled": count("L", 1),
-        "last_departure": Field("L", -1, MOST),
+        "last_departure": Field("L", -1, MOST, blank=-1),
         "queue_length": count("V", "M"),
         "first_waiting": index("V", "M"),
         "last_waiting": index("V", "M"),
-        "job_number": Field("M", -1, MOST),
+        "job_number": Field("M", -1, MOST, blank=-1),
         "job_size": count("M D"),
         "job_room": count("M D"),
-        "job_queue": Field("M", -1, _MOST_NUMBER),
+        "job_queue": Field("M", -1, _MOST_NUMBER, blank=-1),
         "job_arrival": span("M"),
-        "job_service": due("M"),
+        "job_service": due("M", blank=0),
         "job_server": index("M", "L"),
         "job_departure": due("M"),
         "job_next": index("M", "M"),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.systems.growing import RecordFields, blank_records, with_more_records
+from slotscope.model.systems.growing import free_records, with_more_records
 from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 Integers = NDArray[np.int64]
@@ -78,41 +78,16 @@ def empty_state(
 ) -> ReservationState:
     """L empty servers with the empty configuration at time 0; server 0 has index 1."""
     ranks = types if ranks is None else ranks
-    state = ReservationState(
-        number=np.zeros(NUMBERS, np.int64),
+    state: ReservationState = SPEC.blank(
+        {"L": servers, "J": types, "G": ranks, "M": records, "m": memory},
         clock=np.array([0.0, np.inf]),
-        configuration=np.zeros((servers, types), np.int32),
-        placement=np.zeros((servers, types), np.int32),
         stamp=-np.arange(servers, dtype=np.int64),
-        jobs_in_system=np.zeros(types, np.int64),
-        slots_in_system=np.zeros(types, np.int64),
-        tally=np.zeros((types, TALLIES), np.int64),
-        area=np.zeros(types),
-        since=np.zeros(types),
-        greedy_configuration=np.zeros((ranks, types), np.int32),
-        greedy_count=np.zeros(ranks, np.int64),
-        first_job=np.full((servers, types), -1, np.int32),
-        trail=np.zeros(1, np.uint64),
-        memory=np.zeros(memory),
-        **blank_records(_PER_RECORD, records),
+        free_record=free_records(records),
     )
     state.number[FREE] = records
     state.number[NEXT_STAMP] = 1
     state.number[I_STAR] = ranks
     return state
-
-
-_PER_RECORD: RecordFields = {
-    "job_number": (-1, np.int64),
-    "job_type": (-1, np.int32),
-    "job_server": (-1, np.int32),
-    "job_arrival": (0.0, np.float64),
-    "job_departure": (np.inf, np.float64),
-    "job_next": (-1, np.int32),
-    "job_previous": (-1, np.int32),
-    "heap_time": (np.inf, np.float64),
-    "heap_record": (-1, np.int32),
-}
 
 
 def with_room(state: ReservationState) -> ReservationState:
@@ -123,7 +98,7 @@ def with_room(state: ReservationState) -> ReservationState:
     """
     if state.number[FREE] > 0:
         return state
-    larger: ReservationState = with_more_records(state, _PER_RECORD, FREE)
+    larger: ReservationState = with_more_records(SPEC, state, FREE)
     return larger
 
 
@@ -143,7 +118,7 @@ SPEC = StateSpec(
         "since": span("J"),
         "greedy_configuration": count("G J", _MOST_SLOTS),
         "greedy_count": count("G", "L"),
-        "job_number": Field("M", -1, MOST),
+        "job_number": Field("M", -1, MOST, blank=-1),
         "job_type": index("M", "J"),
         "job_server": index("M", "L"),
         "job_arrival": span("M"),
