@@ -129,8 +129,8 @@ class RecentRows:
         if known < 0:  # a saved session was opened: what is kept does not lead up to these
             self._end = 0
         fresh = rows[max(0, known) :][-self._most :]
-        if self._end + len(fresh) > len(self._bytes):
-            still = self._most - len(fresh)  # of a long slice nothing before it is kept
+        still = self._most - len(fresh)  # a long slice leaves none, and goes where the last one was: that is in a cache
+        if not still or self._end + len(fresh) > len(self._bytes):
             self._bytes[:still] = self._bytes[self._end - still : self._end]
             self._end = still
         raw = fresh.view(np.uint8).reshape(len(fresh), self._dtype.itemsize)
