@@ -208,6 +208,12 @@ FAULTS = (
     ),
     # Lessons.
     Fault("model/exercises/posed.py", "posed.fault(posed.read(answer))", '""', ("tests/exercises/test_posing.py",)),
+    Fault(
+        "model/exercises/exercise.py",
+        "max(found, key=lambda one: one.posed.effort)",
+        "min(found, key=lambda one: one.posed.effort)",
+        ("tests/exercises/test_difficulty.py",),
+    ),
     Fault("model/lessons/marks.py", "{x:.4f},{y:.4f}", "{y:.4f},{x:.4f}", _LESSONS),
     Fault("model/cli/lessons.py", "Thing(SERVER, server)", "Thing(SERVER, server - 1)", _LESSONS),
     Fault("resources/lessons/dra-1-decision.toml", "--event 14.11", "--event 14.12", _CLAIMS),
