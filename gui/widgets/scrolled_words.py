@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
 
@@ -31,6 +31,13 @@ class ScrolledWords(QScrollArea):
     def minimumSizeHint(self) -> QSize:
         least = _FEWEST * self._label.fontMetrics().lineSpacing()
         return QSize(0, min(least, self.sizeHint().height()))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Words that fit without a bar have none: Qt keeps one that takes them the room in which they would."""
+        if event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest}:
+            fits, policy = self._label.heightForWidth(self.width()) <= self.height(), Qt.ScrollBarPolicy
+            self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if fits else policy.ScrollBarAsNeeded)
+        return super().viewportEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
