@@ -58,7 +58,7 @@ from slotscope.gui.window.actions import Actions
 from slotscope.gui.window.breakpoints_dialog import BreakpointsDialog
 from slotscope.gui.window.forks_dialog import show_forks
 from slotscope.gui.window.inspectors import DOCKED, Inspectors
-from slotscope.gui.window.lecture import LectureMode, paint_from_now_on
+from slotscope.gui.window.lecture import LectureMode
 from slotscope.gui.window.status_line import StatusLine
 from slotscope.gui.window.transport import TransportBar
 from slotscope.model.comparison.runs import lanes_shown, open_run, stand_at
@@ -258,7 +258,7 @@ class MainWindow(DockWindow):
 
     def fail(self, fault: Fault) -> None:
         """Say what went wrong outside the panels, also where a hall kept its picture until others would be there."""
-        paint_from_now_on(self)
+        self.area.layouts.picture.let_go()
         self.status.fail(fault)
 
     # Intents.

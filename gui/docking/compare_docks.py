@@ -5,7 +5,7 @@ Every lane has all panels that one run has; what nobody looks at costs nothing.
 
 from __future__ import annotations
 
-from typing import Callable, Sequence
+from typing import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtWidgets import QMenu
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.docks import PanelDock, lane_name
 from slotscope.gui.docking.layouts import Shares, columns, named_in
-from slotscope.gui.docking.panels_ahead import PanelsAhead
+from slotscope.gui.docking.panels_ahead import LanePanel, PanelsAhead
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.language.words import tr
 from slotscope.gui.panels import COMPARISON, SENTENCES, companions_of, panels_of
@@ -72,7 +72,8 @@ class CompareDocks(QObject):
     def allow(self) -> None:
         """The window's own docks are complete: those of lanes can follow, and a session's layout."""
         if self.labels:
-            self._build()
+            with self._area.layouts.picture.behind():
+                self._build()
         wanted, self._wanted_layout = self._wanted_layout, ""
         if wanted:
             self.arrange(wanted)
@@ -89,8 +90,12 @@ class CompareDocks(QObject):
     def expect(self, lanes: int, then: Callable[[], object]) -> None:
         """Do what opens so many lanes, once the panels that they need are built."""
         new = self._area.complete and lanes not in (1, self._lanes())
-        entries = (*companions_of(self._area.system) * (lanes - 1), COMPARISON)
-        self._ahead.expect(entries if new else (), then)
+        self._ahead.expect(self._panels_of(lanes) if new else (), then)
+
+    def _panels_of(self, lanes: int) -> Iterator[LanePanel]:
+        """The panels that so many lanes have from the first on, but for those of a single run."""
+        yield from ((entry, lane) for lane in range(1, lanes) for entry in companions_of(self._area.system))
+        yield COMPARISON, 0
 
     def show(self, labels: tuple[str, ...]) -> None:
         """Show the docks of these lanes."""
@@ -99,9 +104,10 @@ class CompareDocks(QObject):
             self.labels = labels
         else:
             self.changing.emit()  # what is arranged and kept is the usual layout
-            self.keep_layout()
-            self._change(labels)
-            self.changed.emit()
+            with self._area.layouts.picture.behind():
+                self.keep_layout()
+                self._change(labels)
+                self.changed.emit()
         if self._area.complete:
             self._name()
 
@@ -123,10 +129,8 @@ class CompareDocks(QObject):
         layouts = self._area.layouts
         if not self._alone:
             self._alone, self._default_alone = layouts.text(), layouts.default
-        for lane in range(1, len(self.labels)):
-            for entry in companions_of(self._area.system):
-                self._add(entry, lane)
-        self._add(COMPARISON, 0)
+        for entry, lane in self._panels_of(len(self.labels)):
+            self._add(entry, lane)
         self._arrange()
         layouts.default = layouts.text()
         self._offer()
@@ -187,7 +191,7 @@ class CompareDocks(QObject):
                 self.dock_of(*known[name])
 
     def _add(self, entry: PanelEntry, lane: int) -> PanelDock:
-        dock = self._area.make(self._ahead.panel(entry), lane)
+        dock = self._ahead.dock(entry, lane)
         self._view_menu.addAction(dock.toggleViewAction())
         self._built.append(dock.name)
         self._area.take(dock)
@@ -212,28 +216,27 @@ class CompareDocks(QObject):
         servers, curve = roles.servers, roles.curve
         lanes = range(1, len(self.labels))
         shown = [name for name, dock in docks.items() if not dock.isFloating()]
-        with self._area.layouts.once():
-            for name in shown:
-                window.removeDockWidget(docks[name])
-            window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks[servers])
-            window.splitDockWidget(docks[servers], docks["decisions"], Vertical)
-            for name in (servers, "decisions"):
-                self._beside(name)
-            window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, docks["comparison"])
-            curves = [curve, *(f"{curve}-{lane + 1}" for lane in lanes)]
-            front = "comparison"
-            if tall := window.height() >= _TALL:
-                front = curve
-                window.splitDockWidget(docks["comparison"], docks[curve], Vertical)
-            for name in shown:
-                docks[name].show()
-            self._tab("decisions", "algorithm")
-            placed = {"algorithm", "comparison", *curves}
-            placed |= {f"{stem}-{lane + 1}" for stem in (servers, "decisions") for lane in lanes}
-            rest = [name for name in shown if name not in placed | {servers, "decisions"}]
-            self._tab(front, *(name for name in (*curves, *rest) if name != front))
-            for name in (servers, "decisions", "comparison", front):
-                docks[name].raise_()
+        for name in shown:
+            window.removeDockWidget(docks[name])
+        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks[servers])
+        window.splitDockWidget(docks[servers], docks["decisions"], Vertical)
+        for name in (servers, "decisions"):
+            self._beside(name)
+        window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, docks["comparison"])
+        curves = [curve, *(f"{curve}-{lane + 1}" for lane in lanes)]
+        front = "comparison"
+        if tall := window.height() >= _TALL:
+            front = curve
+            window.splitDockWidget(docks["comparison"], docks[curve], Vertical)
+        for name in shown:
+            docks[name].show()
+        self._tab("decisions", "algorithm")
+        placed = {"algorithm", "comparison", *curves}
+        placed |= {f"{stem}-{lane + 1}" for stem in (servers, "decisions") for lane in lanes}
+        rest = [name for name in shown if name not in placed | {servers, "decisions"}]
+        self._tab(front, *(name for name in (*curves, *rest) if name != front))
+        for name in (servers, "decisions", "comparison", front):
+            docks[name].raise_()
         self._area.layouts.take(self._shares([*curves, *rest] if tall else []))
 
     def _beside(self, name: str) -> None:

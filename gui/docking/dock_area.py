@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPointF, Signal
@@ -92,10 +93,11 @@ class DockArea(QObject):
             dock.deleteLater()
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
+        """Follow another theme or size of type; a panel behind another tab does so once it is seen."""
         self.theme = theme
         for dock in self.docks.values():
-            dock.set_theme(theme)
+            if dock.seen:
+                dock.set_theme(theme)
 
     # What they show.
 
@@ -125,14 +127,20 @@ class DockArea(QObject):
             announce(self.window, words)
 
     def _show_in(self, dock: PanelDock) -> None:
-        """Show the last frame in a dock; one behind another tab costs nothing."""
+        """Show the last frame in a dock, once that has its size; one behind another tab costs nothing."""
         frame = None if self.frame is None else dock.part(self.frame)
-        if frame is not None and dock.panel.frame is not frame and dock.seen:
+        if frame is None or dock.panel.frame is frame or not dock.seen:
+            return
+        if self.layouts.picture.unsettled:
+            self.layouts.picture.then(dock, partial(self._show_in, dock))
+        else:
             dock.panel.set_frame(frame)
 
     def _turn(self, dock: PanelDock, seen: bool) -> None:
         dock.seen = seen
         if self.docks.get(dock.name) is dock:
+            if seen:
+                dock.follow(self.theme)
             self._show_in(dock)
             dock.panel.tell(seen)
 
@@ -151,6 +159,7 @@ class DockArea(QObject):
 
     def come_to_rest(self) -> None:
         """Show the last frame once more in all docks that are seen, at their present sizes, and nothing in motion."""
+        self.layouts.picture.finish()
         come_to_rest(self.window)
         for dock in self.docks.values():
             part = None if self.frame is None else dock.part(self.frame)

@@ -16,7 +16,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.sharing.picture_button import PictureButton
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Fonts, Theme, current_fonts
 from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.gui.widgets.icons import icon
 from slotscope.model.draft import draft_of
@@ -66,6 +66,7 @@ class PanelDock(QDockWidget):
         self._buttons: dict[str, QToolButton] = {}
         self.setTitleBarWidget(self._title_bar())
         self.topLevelChanged.connect(self._frame)
+        self._looks: tuple[Theme, Fonts] | None = None  # those that the panel has
         self.set_theme(theme)
 
     def _title_bar(self) -> QWidget:
@@ -92,9 +93,15 @@ class PanelDock(QDockWidget):
             self._buttons[name] = button
         return bar
 
+    def follow(self, theme: Theme) -> None:
+        """Have this theme, and type as large as it is now, if the panel has others."""
+        if self._looks != (theme, current_fonts()):
+            self.set_theme(theme)
+
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme."""
         fonts = current_fonts()
+        self._looks = theme, fonts
         self._title.setFont(fonts.body if fonts.lecture else fonts.heading)
         self._title.setHidden(fonts.lecture and not self.panel.titled_in_lecture)
         for name, button in self._buttons.items():

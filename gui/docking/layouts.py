@@ -8,8 +8,7 @@ arrangement) changes shares; pixels are made from them again at each change of s
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
-from typing import Callable, Iterable, Iterator, Mapping
+from typing import Callable, Iterable, Mapping
 from zlib import crc32
 
 from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject, Qt, QTimer
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
 from slotscope.gui.docking.docks import SYSTEM, PanelDock
 from slotscope.gui.language.words import tr
 from slotscope.gui.panels import panels_of
+from slotscope.gui.widgets.kept_picture import KeptPicture
 
 #: Shares of the room for docks, width and height, by the name of a dock.
 Shares = dict[str, tuple[float, float]]
@@ -41,6 +41,8 @@ class Layouts(QObject):
         self._look = soon(self, self.look)
         self._measure = soon(self, self.measure)
         self._again = soon(self, self.apply)
+        self.picture = KeptPicture(window)  #: what is seen while they are arranged anew
+        self.picture.laid_out.connect(self._again.start)
         window.setAnimated(False)  # a size is measured where it ends, not on its way there
         window.installEventFilter(self)
 
@@ -136,18 +138,6 @@ class Layouts(QObject):
             return 0
         bars = self._window.findChildren(QTabBar, options=_DIRECT)
         return next((bar.height() for bar in bars if bar.isVisible()), 0)
-
-    @contextmanager
-    def once(self) -> Iterator[None]:
-        """Docks that are taken out, put in and shown meanwhile are laid out once, at the end, not at each step."""
-        layout = self._window.layout()
-        assert layout is not None
-        layout.setEnabled(False)
-        try:
-            yield
-        finally:
-            layout.setEnabled(True)
-            layout.activate()
 
     # Layouts as text.
 

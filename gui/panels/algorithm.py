@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
@@ -74,12 +74,6 @@ class AlgorithmPanel(Panel):
         metrics = QFontMetricsF(self.sentence.font())
         lines = 1 if self.width() > _LONG_SENTENCE * metrics.averageCharWidth() else 2
         self.sentence.setFixedHeight(round(lines * metrics.lineSpacing() + 1))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self.restyle(self.theme)
-            self.arrange()
 
     def begin(self, frame: Frame) -> None:
         """Another run: its policy's pseudocode."""

@@ -33,6 +33,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout, PlacedLine, ascent_of, draw_document
 from slotscope.gui.panels.algorithm_values import Beside, Code
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.kept_picture import once_laid_out
 from slotscope.gui.widgets.spoken import describe, heard, without_markup
 from slotscope.model.reporting.records import Line
 
@@ -85,6 +86,7 @@ class PseudocodeView(QAbstractScrollArea):
         self.code = Code(())
         self.picture = ShownPseudocode()
         self.headings = False
+        self._due = False  # whether lines are to be set anew
         self._anew = True  # whether the next picture is shown as if none had been before it
         self._setting, self._set_as, self._size = 0, _SETTINGS[0], self.size()
         self._layout = CodeLayout(self.code, self._type(), 0.0, False)
@@ -115,18 +117,23 @@ class PseudocodeView(QAbstractScrollArea):
         """Show another moment; nothing is painted if nothing changed."""
         if picture == self.picture and not self._anew:
             return
-        moved = (picture.current, picture.beside) != (self.picture.current, self.picture.beside)
-        selected = picture.selected != self.picture.selected
-        before = self._looks()
-        self.picture = picture
-        self._place()
-        self._paint_again(before)
-        if heard():
-            describe(self, self._words())
+        was, self.picture = self.picture, picture
         if self._anew:
             self._anew = False
             self.typeset()
-        elif moved and picture.current is not None:
+        elif not self._due:
+            self._move_on(was, picture)
+        if heard():
+            describe(self, self._words())
+
+    def _move_on(self, was: ShownPseudocode, picture: ShownPseudocode) -> None:
+        """Show another moment in the type and size that there were."""
+        moved = (picture.current, picture.beside) != (was.current, was.beside)
+        selected = picture.selected != was.selected
+        before = self._looks(was)
+        self._place()
+        self._paint_again(before)
+        if moved and picture.current is not None:
             self.bring_into_view(picture.current)
         elif selected and picture.selected is not None:
             self.bring_into_view(picture.selected)
@@ -144,10 +151,15 @@ class PseudocodeView(QAbstractScrollArea):
         return "; ".join(said)
 
     def typeset(self) -> None:
-        """Set all lines in the present type and size, with the current one in view.
+        """Set all lines in the present type and size, with the current one in view."""
+        self._due = True
+        once_laid_out(self, self._typeset_due)
 
-        The way to a moment leaves nothing: it is scrolled from the top, at once.
-        """
+    def _typeset_due(self) -> None:
+        """The way to a moment leaves nothing: it is scrolled from the top, at once."""
+        if not self._due:
+            return
+        self._due = False
         self._glide.stop()
         self.verticalScrollBar().setRange(0, 0)  # nor does the bar's own width
         self._set(0)
@@ -268,21 +280,15 @@ class PseudocodeView(QAbstractScrollArea):
         before, self._size = self._size, self.size()
         if self._size != before:
             self.typeset()
-        else:  # a scroll bar alone leaves the type as it is
+        elif not self._due:  # a scroll bar alone leaves the type as it is
             self._set(self._setting)
             self._place()
             self._keep_in_view()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self.typeset()
-
     # Painting.
 
-    def _looks(self) -> list[tuple[PlacedLine, bool, bool, bool, bool]]:
+    def _looks(self, shown: ShownPseudocode) -> list[tuple[PlacedLine, bool, bool, bool, bool]]:
         """All that decides how each line looks."""
-        shown = self.picture
         return [
             (placed, shown.dimmed, one.line in shown.marks, one.line == shown.marked, one.line == shown.selected)
             for one, placed in zip(self.code.lines, self._placed, strict=True)
@@ -291,7 +297,7 @@ class PseudocodeView(QAbstractScrollArea):
     def _paint_again(self, before: Sequence[tuple[PlacedLine, bool, bool, bool, bool]]) -> None:
         """Paint the lines that looked otherwise *before*."""
         changed = QRegion()
-        for was, now in zip(before, self._looks(), strict=True):
+        for was, now in zip(before, self._looks(self.picture), strict=True):
             if was != now:
                 changed = changed.united(self._reach(was[0])).united(self._reach(now[0]))
         self.viewport().update(changed)
@@ -303,6 +309,7 @@ class PseudocodeView(QAbstractScrollArea):
         return QRectF(0, top - above, self.viewport().width(), above + placed.height + row).toAlignedRect()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        self._typeset_due()
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), QColor(self.theme.panel))
         if self.picture.dimmed:
@@ -376,6 +383,7 @@ class PseudocodeView(QAbstractScrollArea):
 
     def line_at(self, position: QPoint) -> Line | None:
         """The line at a position of the viewport."""
+        self._typeset_due()
         y = position.y() + self.verticalScrollBar().value()
         for line, placed in zip(self.code.lines, self._placed, strict=True):
             if placed.top <= y < placed.bottom:
@@ -384,12 +392,14 @@ class PseudocodeView(QAbstractScrollArea):
 
     def place_of(self, line: Line) -> QPoint:
         """The middle of a line, in the viewport's coordinates."""
+        self._typeset_due()
         top = self._placed[self.code.place[line]].top - self.verticalScrollBar().value()
         row = self._layout.row
         return QPoint(round(self._layout.gutter + row), round(top + row / 2))
 
     def is_whole(self, line: Line) -> bool:
         """Whether all of a line and of its values is in view."""
+        self._typeset_due()
         return self._holds(self._placed[self.code.place[line]])
 
     def _holds(self, placed: PlacedLine) -> bool:

@@ -5,13 +5,12 @@ Numbers and a few letters bring panels to the front, in lecture mode and out of 
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import Iterator, Sequence
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QStyle, QWidget
+from PySide6.QtWidgets import QLabel, QStyle
 
 from slotscope.gui.docking.compare_docks import CompareDocks
 from slotscope.gui.docking.dock_area import DockArea
@@ -40,25 +39,6 @@ _COMPARISON = "comparison"
 Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 
-def paint_from_now_on(window: QWidget) -> None:
-    """Let a window be painted that was not for a while.
-
-    Had Qt been about to paint all of it when that began, it would ask no more: it takes that to be still to come.
-    """
-    window.setUpdatesEnabled(True)
-    QCoreApplication.postEvent(window, QEvent(QEvent.Type.UpdateRequest), Qt.EventPriority.LowEventPriority.value)
-
-
-@contextmanager
-def _unpainted(window: QWidget) -> Iterator[None]:
-    """Nothing is painted meanwhile; whatever fails, all is then: a hall must not look at a run that is gone."""
-    window.setUpdatesEnabled(False)
-    try:
-        yield
-    finally:
-        paint_from_now_on(window)
-
-
 class LectureMode(QObject):
     """Shows a hall what it needs, and brings every other panel to the front on request.
 
@@ -76,6 +56,8 @@ class LectureMode(QObject):
     def __init__(self, area: DockArea, lanes: CompareDocks) -> None:
         super().__init__(area)
         self._area, self._lanes, self._window = area, lanes, area.window
+        self._picture = area.layouts.picture
+        self._picture.laid_out.connect(self.fit)
         self.on = False
         self._wanted = False  # once all panels are there
         self._led = False  # whether a lesson says what is shown
@@ -228,33 +210,37 @@ class LectureMode(QObject):
         """Other panels are about to come, and are to be arranged as usual first."""
         self._wanted |= self.on
         if self.on:
-            self._window.setUpdatesEnabled(False)  # a hall keeps its picture meanwhile
             with caught():
                 self.leave()
+            self._picture.keep()  # a hall looks at it meanwhile
 
     def resume(self) -> None:
         """The panels are there: offer them, and go on with them where it was on or is wanted."""
         wanted, self._wanted = self._wanted, False
-        with _unpainted(self._window), caught():
+        with caught():
             self.offer()
             if wanted:
                 self.enter()
+        self._picture.release()
 
     def enter(self) -> None:
         """Put the usual layout aside and arrange the panels for a hall."""
         layouts = self._area.layouts
         layouts.aside = layouts.text()
-        self._switch(True)
-        self._arrange()
+        with self._picture.behind():
+            self._place()
+            self._switch(True)
+            self.follow()
 
     def leave(self) -> None:
         """Bring the usual layout back."""
         layouts = self._area.layouts
         usual, layouts.aside = layouts.aside, None
-        self._switch(False)
-        self._forget()
-        if usual:
-            layouts.restore(usual)
+        with self._picture.behind():
+            self._switch(False)
+            self._forget()
+            if usual:
+                layouts.restore(usual)
 
     def _switch(self, on: bool) -> None:
         self.on = on
@@ -286,29 +272,31 @@ class LectureMode(QObject):
         return servers, self._docks_of(SENTENCES), beside
 
     def _arrange(self) -> None:
+        with self._picture.behind():
+            self._place()
+            self.follow()
+
+    def _place(self) -> None:
         """Servers side by side, their sentences below, and the panels beside them at the right, one below the other."""
         window = self._window
         servers, said, beside = self._shown()
         shown = [*servers, *said, *beside]
-        with _unpainted(window):
-            with self._area.layouts.once():
-                for dock in self._area.docks.values():
-                    if dock in shown:
-                        dock.setFloating(False)
-                    if not dock.isFloating():
-                        window.removeDockWidget(dock)
-                window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, servers[0])
-                for dock in beside[:1]:
-                    window.splitDockWidget(servers[0], dock, Horizontal)
-                for upper, lower in pairwise(beside):
-                    window.splitDockWidget(upper, lower, Vertical)
-                window.splitDockWidget(servers[0], said[0], Vertical)
-                for row in (servers, said):
-                    for left, right in pairwise(row):
-                        window.splitDockWidget(left, right, Horizontal)
-                for dock in shown:
-                    dock.show()
-            self.fit()
+        for dock in self._area.docks.values():
+            if dock in shown:
+                dock.setFloating(False)
+            if not dock.isFloating():
+                window.removeDockWidget(dock)
+        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, servers[0])
+        for dock in beside[:1]:
+            window.splitDockWidget(servers[0], dock, Horizontal)
+        for upper, lower in pairwise(beside):
+            window.splitDockWidget(upper, lower, Vertical)
+        window.splitDockWidget(servers[0], said[0], Vertical)
+        for row in (servers, said):
+            for left, right in pairwise(row):
+                window.splitDockWidget(left, right, Horizontal)
+        for dock in shown:
+            dock.show()
 
     def restyle(self) -> None:
         """Name all panels in the strip; those that are shown stand out."""
@@ -341,6 +329,9 @@ class LectureMode(QObject):
 
     def follow(self) -> None:
         """Make room for a sentence that is longer than those before, and for a panel that is much wider or narrower."""
+        if self._picture.unsettled:
+            self._picture.then(self, self.follow)
+            return
         if self.on and self._needed() > self._sentence:
             self._share_out()
         self._look.start()  # the panels are about to write what is new

@@ -30,6 +30,7 @@ from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.layouts import Layouts
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.goals import Goal
+from slotscope.gui.widgets.kept_picture import KeptPicture
 from slotscope.gui.window import dialogs
 from slotscope.gui.window.lecture import LectureMode
 from slotscope.model.reporting.frame import Frame
@@ -193,9 +194,9 @@ PARTS: dict[str, tuple[Any, str]] = {
     "Qt_takes_another_style_and_type": (themes, "apply"),
     "panels_are_built": (CompareDocks, "_add"),
     "panels_take_another_type": (DockArea, "set_theme"),
-    "docks_are_arranged": (Layouts, "take"),
+    "docks_are_laid_out": (KeptPicture, "_lay_out"),
     "docks_are_put_back": (Layouts, "restore"),
-    "docks_change_places": (LectureMode, "_arrange"),
+    "docks_change_places": (LectureMode, "_place"),
     "docks_of_lanes_change_places": (CompareDocks, "_arrange"),
 }
 

@@ -29,6 +29,7 @@ def stand(
 def bring(qtbot: QtBot, window: MainWindow, key: Qt.Key) -> None:
     press(qtbot, window, key)
     qtbot.wait(50)
+    qtbot.waitUntil(window.updatesEnabled)
 
 
 def shown(window: MainWindow) -> set[str]:

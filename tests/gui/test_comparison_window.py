@@ -130,6 +130,7 @@ def test_every_lane_has_every_panel_and_builds_it_when_asked(qtbot: QtBot, windo
         for _ in range(3):
             press(qtbot, window, key)
             qtbot.wait(20)
+            qtbot.waitUntil(window.updatesEnabled)
             shown.append(
                 next(
                     dock.lane

@@ -444,7 +444,7 @@ def test_a_panel_that_cannot_be_built_keeps_neither_the_others_nor_a_hall_waitin
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", ["_arrange", "offer", "leave"])
+@pytest.mark.parametrize("where", ["_place", "offer", "leave"])
 def test_a_hall_that_cannot_be_arranged_does_not_stand_still(qtbot, shown, window, monkeypatch, where):
     window.lecture.toggle()
     monkeypatch.setattr(LectureMode, where, lambda self: 1 / 0)
@@ -462,5 +462,5 @@ def test_panels_that_cannot_be_laid_out_are_there_in_a_hall(qtbot, shown, window
     with qtbot.waitSignal(window.ready):
         window.control.open("queues-classroom")
     assert {*window.docks} == {entry.name for entry in panels_of("queue")}
-    assert window.updatesEnabled()
+    qtbot.waitUntil(window.updatesEnabled)
     assert "ZeroDivisionError" in window.status.said.text()

@@ -178,7 +178,8 @@ def test_a_hall_keeps_its_picture_while_panels_of_another_kind_are_built(qtbot: 
     window.panels.finish()
     window.lecture.switched.disconnect(note)
     assert seen == [(False, False), (True, False)]
-    assert window.lecture.on and window.updatesEnabled()
+    assert window.lecture.on
+    qtbot.waitUntil(window.updatesEnabled)
 
 
 def test_a_hall_sees_the_other_kind_although_the_window_was_about_to_be_painted(

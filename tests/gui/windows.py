@@ -185,8 +185,8 @@ def hall(window: MainWindow) -> set[str]:
 
 
 def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
-    """Wait until a condition on the window's frame holds."""
-    qtbot.waitUntil(lambda: window.frame is not None and condition())
+    """Wait until a condition on the window's frame holds, and what is seen is not kept from before it."""
+    qtbot.waitUntil(lambda: window.frame is not None and window.updatesEnabled() and condition())
 
 
 def at_rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:

@@ -1,0 +1,143 @@
+"""Docks are arranged, laid out and painted in turns of their own, behind the picture that there was before."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QWidget
+from pytestqt.exceptions import capture_exceptions
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.theme import current_fonts
+from slotscope.gui.widgets.kept_picture import KeptPicture, once_laid_out
+from slotscope.gui.widgets.scrolled_words import ScrolledWords
+from slotscope.gui.window.application import destroy
+from tests.gui.painted import Counted
+from tests.gui.windows import on_screen, rest
+
+
+@pytest.fixture
+def bare(qtbot: QtBot) -> QMainWindow:
+    return on_screen(qtbot, QMainWindow(), 400, 300)
+
+
+@pytest.fixture
+def picture(bare: QMainWindow) -> KeptPicture:
+    return KeptPicture(bare)
+
+
+def turn() -> None:
+    """One of the event loop's."""
+    QApplication.processEvents()
+
+
+def test_each_step_has_a_turn_and_painting_the_last(bare: QMainWindow, picture: KeptPicture) -> None:
+    dock, done = QDockWidget(bare), list[str]()
+    picture.laid_out.connect(lambda: done.append("laid out"))
+    paints = Counted(bare)
+    with picture.behind():
+        bare.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
+        for name in "ab":
+            picture.then(QObject(bare), lambda name=name: done.append(name))
+        assert picture.unsettled and not done
+    for expected in (["laid out"], ["laid out", "a"], ["laid out", "a", "b"]):
+        assert not bare.updatesEnabled()
+        turn()
+        assert done == expected and not picture.unsettled
+    assert not paints.count
+    turn()
+    turn()
+    assert bare.updatesEnabled() and paints.count and dock.width() > 0
+
+
+def test_an_owner_has_one_step_and_none_once_it_is_gone(bare: QMainWindow, picture: KeptPicture) -> None:
+    done, gone, stays = list[str](), QWidget(bare), QWidget(bare)
+    with picture.behind():
+        for owner, name in ((gone, "gone"), (stays, "first"), (stays, "second")):
+            picture.then(owner, lambda name=name: done.append(name))
+        destroy(gone)
+    picture.finish()
+    assert done == ["first"]
+
+
+def test_what_fails_keeps_neither_other_steps_nor_the_picture(
+    qtbot: QtBot, bare: QMainWindow, picture: KeptPicture
+) -> None:
+    done: list[bool] = []
+    with picture.behind():
+        picture.then(QObject(bare), lambda: 1 / 0)
+        picture.then(QObject(bare), lambda: done.append(True))
+    with capture_exceptions() as faults:
+        qtbot.waitUntil(bare.updatesEnabled)
+    assert done and [one for one, *_ in faults] == [ZeroDivisionError]
+
+
+def test_it_is_kept_until_it_is_released(qtbot: QtBot, bare: QMainWindow, picture: KeptPicture) -> None:
+    with picture.behind():
+        pass
+    picture.keep()
+    assert not picture.unsettled
+    for _ in range(4):
+        turn()
+    assert not bare.updatesEnabled()
+    picture.release()
+    qtbot.waitUntil(bare.updatesEnabled)
+
+
+def test_a_size_is_followed_at_once_where_nothing_is_kept(bare: QMainWindow, picture: KeptPicture) -> None:
+    done: list[str] = []
+    part = QWidget(bare)
+    once_laid_out(part, lambda: done.append("now"))
+    with picture.behind():
+        once_laid_out(part, lambda: done.append("later"))
+    assert done == ["now"]
+    picture.finish()
+    assert done == ["now", "later"]
+
+
+def test_words_that_fit_again_lose_their_bar(qtbot: QtBot) -> None:
+    """With a bar they are wrapped once more, and need more room than there is."""
+    around = QWidget()
+    words = ScrolledWords(QLabel("word " * 40, wordWrap=True), around)
+    on_screen(qtbot, around, 700, 700)
+    width = next(
+        width
+        for width in range(150, 600)
+        if words._label.heightForWidth(width) < words._label.heightForWidth(width - words.verticalScrollBar().width())
+    )
+    words.resize(width, 10)
+    assert words.verticalScrollBar().maximum() > 0
+    words.resize(width, words._label.heightForWidth(width))
+    turn()
+    assert words.verticalScrollBar().maximum() == 0 and words.viewport().width() == width
+
+
+@pytest.mark.slow
+def test_a_panel_behind_a_tab_has_another_look_once_it_is_seen(qtbot: QtBot, window: MainWindow) -> None:
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.area.complete)
+    seen, unseen = window.docks["servers"], window.docks["theory"]
+    before = window.theme
+    window.toggle_theme()
+    assert not unseen.seen and unseen.panel.theme is before and seen.panel.theme is window.theme is not before
+    unseen.raise_()
+    qtbot.waitUntil(lambda: unseen.panel.theme is window.theme)
+    window.lecture.toggle()
+    rest(qtbot, window, unseen.isHidden)
+    window.lecture.put_beside("theory", 0)
+    rest(qtbot, window, lambda: unseen.seen and unseen._looks == (window.theme, current_fonts()))
+
+
+@pytest.mark.slow
+def test_the_pseudocode_is_set_once_on_the_way_into_a_hall(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.area.complete)
+    view, sets = window.docks["algorithm"].panel.view, list[int]()  # type: ignore[attr-defined]
+    keep = view._keep_in_view
+    monkeypatch.setattr(view, "_keep_in_view", lambda: (sets.append(view.viewport().width()), keep()))
+    window.lecture.toggle()
+    rest(qtbot, window, lambda: window.lecture.on)
+    assert len(set(sets)) == 1 and sets[-1] == view.viewport().width(), sets
