@@ -91,10 +91,18 @@ def window(options: argparse.Namespace) -> int:
         from slotscope.model.running.keyframes import CHOSEN
 
         CHOSEN.memory, CHOSEN.disk = options.history or CHOSEN.memory, options.history_disk
+    _read_no_sources()
     from slotscope.gui import app
 
     chosen = (options.scenario, options.policies, options.seed, options.event, tuple(options.trace))
     return app.main(*chosen, offer=options.as_it_comes, language=options.language)
+
+
+def _read_no_sources() -> None:
+    """Let PySide not read what the window imports, from the first of its own modules on."""
+    from slotscope.gui.window.application import leave_sources_unread
+
+    leave_sources_unread()
 
 
 def lesson(options: argparse.Namespace) -> int:
@@ -115,6 +123,7 @@ def lesson(options: argparse.Namespace) -> int:
         os.environ["QT_QPA_PLATFORM"] = platform.plugin
     for warning in platform.warnings:
         note(warning)
+    _read_no_sources()
     from slotscope.gui import app
 
     return app.main(place.origins[0].source, lesson=(path, options.step - 1), language=options.language)
