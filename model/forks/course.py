@@ -134,6 +134,11 @@ class CourseEngine:
         """Whether each of them tells what it changes."""
         return all(engine.watches for engine in self._engines)
 
+    def another(self) -> CourseEngine | None:
+        """One of others, if there is one of each."""
+        others = [engine.another() for engine in self._engines]
+        return None if None in others else CourseEngine(self._system, [one for one in others if one is not None])
+
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """As an engine does; before an event that cannot happen it ends with the fault.
 

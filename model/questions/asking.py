@@ -7,9 +7,10 @@ of the question leaves open; where those are many, its first run is looked at af
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import partial
 from time import monotonic
-from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
+from typing import Any, Callable, Generator, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,11 @@ from slotscope.model.questions.fields import ThingFields
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.numbered import all_stay, followed, is_away
 from slotscope.model.questions.tables import NO_EVENT, Column, EventTable, Lead
+from slotscope.model.running.ahead import ahead, processors
 from slotscope.model.running.assembly import Bench
-from slotscope.model.running.engine import EventRun, Task
+from slotscope.model.running.engine import Engine, EventRun, Task
 from slotscope.model.running.slices import MOST_EVENTS, Slices
-from slotscope.model.running.timeline import NO_END, Stretch, Timeline
+from slotscope.model.running.timeline import NO_END, Stretch, Timeline, place_of
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL, PolicySystem
 from slotscope.model.systems.state import copied
 from slotscope.model.systems.watching import RowChanges
@@ -42,6 +44,10 @@ SECONDS = 0.016
 
 #: Share of the events left open from which on the next slice is looked at while it runs first.
 MANY = 0.3
+
+
+#: A state, what changed after it, event by event, and how many events that were.
+Told = tuple[Any, RowChanges, int]
 
 
 class Answers(NamedTuple):
@@ -65,8 +71,7 @@ def make_ready(bench: Bench, timeline: Timeline, questions: Sequence[Question]) 
     things = [look.of_things for question in questions for look in question.looks if look.of_things is not None]
     if things and timeline.engine.name == "kernel" and not bench.system.policy.brought:
         bench.prepare(questions=True)
-        if any(one.pairing is not None for one in things):
-            prepare_counting()
+        prepare_counting(any(one.pairing is not None for one in things))
 
 
 def answers(
@@ -128,7 +133,8 @@ class _Asker:
         looks = [look for question in questions for look in question.looks]
         self._watches = watched_by(looks, state, system.numbers)
         self._at_once = read_at_once(looks, state, system.numbers)
-        self._many = False  # whether the last slice left so many events open that its run had better tell its changes
+        self._many = (False,) * len(self._watches)  # of which the last slice left so many events open that a run
+        # had better tell their changes at each
         self._pairs = any(question.pairs for question in questions)
         self._seen: Any = None  # the state that was looked at last; it follows the run while it stays near
         self._leads = [self._first_lead() for _ in questions]
@@ -156,24 +162,49 @@ class _Asker:
 
     def onwards(self, last: int, until: float) -> Iterator[tuple[EventTable, list[Column]]]:
         """Each slice, and what each question says of the events of its table."""
-        state, before = self._state, copied(self._state) if self._looks else None
-        many = True
-        while many is not self._many:  # what the run is to tell has changed on the way
+        if not self._looks:
+            for stretch in self._timeline.onwards(self._state, last, self._task(until), self._slices):
+                yield from self._passed(stretch, None)
+            return
+        before, start, many = copied(self._state), place_of(self._state), None
+        while many != self._many:  # what the run is to tell has changed on the way
             many = self._many
-            for stretch in self._timeline.onwards(state, last, self._task(until), self._slices):
-                rows = stretch.rows.copy() if self._looks else stretch.rows
-                after = copied(stretch.state) if self._looks else None
-                if len(rows):
-                    yield self._answered(rows, stretch, before)
-                if self._along:
-                    self._timeline.take(stretch._replace(rows=rows))
-                state, before = stretch.state, after
-                if self._many is not many:
-                    break
+            with closing(self._run_on(before, last, until)) as pieces:
+                for piece in pieces:
+                    self._timeline.tell(start, place_of(before), (last, until))
+                    yield from self._passed(piece, before)
+                    before = piece.state
+                    if self._many != many:
+                        break
 
-    def _task(self, until: float) -> Task:
+    def _run_on(self, state: Any, last: int, until: float) -> Generator[Stretch, None, None]:
+        """Stretches from a state on whose events are looked at: the next one is run meanwhile, where that can be."""
+        engine = self._timeline.engine
+        other = engine.another() if engine.watches and processors() > 1 else None
+        pieces = self._told(state, last, until, other)
+        return ahead(pieces) if other is not None else pieces
+
+    def _told(self, state: Any, last: int, until: float, by: Engine | None) -> Generator[Stretch, None, None]:
+        """Stretches of their own, with what is told of them: by watches that want each event, or nearly."""
+        watches = [place for place, many in enumerate(self._many) if many]
+        task = self._task(until, watches[0] if watches else None)
+        for stretch in self._timeline.onwards(copied(state), last, task, self._slices, by):
+            rows = stretch.rows.copy()
+            told = {place: [(state, stretch.changes, len(rows))] for place in watches[:1]}
+            told |= {place: [*self._again(state, rows, self._watches[place], by)] for place in watches[1:]}
+            state = copied(stretch.state)
+            yield Stretch(state, rows, stretch.samples, told)
+
+    def _passed(self, stretch: Stretch, before: Any) -> Iterator[tuple[EventTable, list[Column]]]:
+        """What is asked of a stretch; afterwards the run stands there, if it goes along."""
+        if len(stretch.rows):
+            yield self._answered(stretch.rows, stretch, before)
+        if self._along:
+            self._timeline.take(stretch)
+
+    def _task(self, until: float, watch: int | None = None) -> Task:
         least = self._timeline.samples.stride if self._along else 0
-        task = _watching(self._watches[0]) if self._many else Task()
+        task = Task() if watch is None else _watching(self._watches[watch])
         return task._replace(until=until, stride=1 if self._samples else least, explain=self._costly)
 
     def _answered(self, rows: np.ndarray, stretch: Stretch, before: Any) -> tuple[EventTable, list[Column]]:
@@ -210,8 +241,11 @@ class _Asker:
         self._pass_over(tables, state, stretch.state)
         if self._timeline.engine.watches:
             self._look_at_once(tables, state)
-            for watch in self._watches:
-                self._look_at_changes(tables, state, watch, stretch.changes if watch is self._watches[0] else None)
+            left_open = (
+                self._look_at_changes(tables, state, watch, stretch.changes.get(place))
+                for place, watch in enumerate(self._watches)
+            )
+            self._many = tuple(left_open)
         began = monotonic()
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         events = np.flatnonzero(np.logical_or.reduce(needed)).tolist()
@@ -248,25 +282,24 @@ class _Asker:
                     table.known.add(place)
 
     def _look_at_changes(
-        self, tables: list[EventTable], state: Any, watch: WatchedThings, changes: RowChanges | None
-    ) -> None:
+        self, tables: list[EventTable], state: Any, watch: WatchedThings, told: Sequence[Told] | None
+    ) -> bool:
         """Fill in what is read of things, at the events that are open, from what was changed up to each of them.
 
-        Where the run has not told its *changes* its events are run once more, from *state*.
+        Where that was not *told* its events are run once more, from *state*.  Whether many events were open.
         """
         rows = tables[0].rows
         open_ones = np.logical_or.reduce([self._needed(*pair) for pair in zip(self._questions, tables, strict=True)])
-        if watch is self._watches[0]:
-            self._many = bool(open_ones.mean() > MANY) and not watch.by_number
         looks = self._looks_at(tables, watch.things)
-        if changes and looks:
-            _fill(looks, [(state, changes, len(rows))], watch)
+        if told and looks:
+            _fill(looks, told, watch)
         elif looks:
             few, opened = followed(watch, [look for *_, look in looks], state), rows[open_ones]
             if not _fill(looks, self._again(state, opened, few), few):
                 _fill(looks, self._again(state, opened, watch), watch)
         for table, place, _ in looks:
             table.known.add(place)
+        return bool(looks) and bool(open_ones.mean() > MANY) and not watch.by_number
 
     def _looks_at(self, tables: list[EventTable], things: ThingFields | None) -> list[tuple[EventTable, int, OfThings]]:
         """Each look at *things*, or at the state itself, that can be found now, with its table and its place."""
@@ -276,7 +309,7 @@ class _Asker:
             for place, look in enumerate(question.looks)
             if look.of_things is not None and look.of_things.things is things
             if place not in table.known and look.of_things.needs <= table.known
-            if look.of_things.pairing is None or code_is_at_hand()
+            if code_is_at_hand(look.of_things.pairing is not None)
         ]
 
     def _look_at_once(self, tables: list[EventTable], state: Any) -> None:
@@ -305,12 +338,13 @@ class _Asker:
         for table, place, _ in looks:
             table.known.add(place)
 
-    def _again(self, state: Any, rows: np.ndarray, watch: WatchedThings) -> Iterator[tuple[Any, RowChanges, int]]:
-        """Run on from *state*: a state, what changed after it up to each of the events of *rows*, and how many ran."""
+    def _again(self, state: Any, rows: np.ndarray, watch: WatchedThings, by: Engine | None = None) -> Iterator[Told]:
+        """Run on from *state*: what changed up to each of the events of *rows*."""
         moments = rows["event"].astype(np.int64)
         task = _watching(watch)._replace(moments=moments)
         before = state
-        for stretch in self._timeline.onwards(copied(state), int(moments.max(initial=0)), task, Slices(MOST_EVENTS)):
+        last = int(moments.max(initial=0))
+        for stretch in self._timeline.onwards(copied(state), last, task, Slices(MOST_EVENTS), by):
             yield before, stretch.changes, len(stretch.rows)
             before = copied(stretch.state)
 
@@ -350,9 +384,7 @@ def _said(run: EventRun) -> dict[str, float]:
     return {name: float(value) for name, value in values if isinstance(value, int | float | np.number)}
 
 
-def _fill(
-    looks: Sequence[tuple[EventTable, int, OfThings]], told: Iterable[tuple[Any, RowChanges, int]], watch: WatchedThings
-) -> bool:
+def _fill(looks: Sequence[tuple[EventTable, int, OfThings]], told: Iterable[Told], watch: WatchedThings) -> bool:
     """Fill in looks from what was *told*; False where a thing has left the place at which alone it was watched."""
     first, mine = 0, [look for *_, look in looks]
     for before, changes, count in told:

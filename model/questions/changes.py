@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Seque
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.questions.counting import MANY, ThingValues, counted_by_event
+from slotscope.model.questions.counting import MANY, ThingValues, counted_by_event, counted_truths
 from slotscope.model.questions.fields import ThingFields
 from slotscope.model.questions.operations import Run
 from slotscope.model.questions.pairing import Pairing
@@ -196,10 +196,8 @@ class _Versions:
 
     def counted(self, events: int) -> tuple[Column, Column]:
         """[events] of how many things that changed it is true now, and of how many in all, whatever the event is."""
-        truths = _of(self._things, self._look.still.run, self._table, self._every, self._every_place).astype(np.int64)
-        steps = truths[self._places :] - self._were(truths, 0)
-        changed = np.bincount(self.event, truths[self._places :], events)
-        return changed, truths[: self._places].sum() + np.cumsum(np.bincount(self.event, steps, events))
+        true = _of(self._things, self._look.still.run, self._table, self._every, self._every_place)
+        return counted_truths(true, self._places, self.event, self.place, events)
 
     def counted_in_pairs(self, pairing: Pairing, events: int, enough: Any) -> Column:
         """[events] of how many things it is true, by what each event is; of no more than are *enough*."""

@@ -1,8 +1,9 @@
 """Of how many things a condition is true that depends on the event, too, event by event in compiled code.
 
-It keeps what is read of each thing, and above that a tree: the least and the most of it among 64 places, then among 16
-such blocks, and so on.  From these a condition is read as intervals, so that most places are known together to be all
-true or all false.  Sums of the ends of intervals are rounded as those of all between them, so that this is exact.
+Things of which the same is read are one class.  Where few events differ in what the condition reads of them, it is
+looked at once for each class and each such event.  Otherwise some events are looked at together: from the ends
+between which their numbers lie, and those of a block of classes, then of each class, most are known to be all true or
+all false.  Sums of the ends of intervals are rounded as those of all between them, so that this is exact.
 """
 
 from __future__ import annotations
@@ -13,16 +14,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import at_hand, compiled, jitable, unsigned
+from slotscope.model.questions.alike import alike, tell_apart
 from slotscope.model.questions.pairing import ABS, KNOWN, NEGATE, NOT, OTHER, OWN, Pairing
-from slotscope.model.questions.reckoning import change, change_numbers, join, join_numbers
+from slotscope.model.questions.reckoning import BLOCK, change, change_numbers, join, join_numbers
+from slotscope.model.questions.remainders import find_remainders
 
 Array = Any
 
-#: Places in a block, and nodes below one of the tree.
-BLOCK, BRANCHES = 64, 16
-
 #: More things than there are: all are counted.
 MANY = 2**62
+
+#: Kinds of events at most with which each class is looked at, and how many such looks an event may cost.
+MOST_KINDS, MOST_LOOKS = 64, 64
+
+#: Events that are looked at together at least, at first, and at most.
+LEAST_EVENTS, FEW_EVENTS, MOST_EVENTS = 16, 64, 4096
+
+#: Looks at intervals in the time in which numbers of a block are looked at.
+LOOKS_OF_A_BLOCK = 4
+
+# What is known of a block, or class, for some events: false or true at each, else its place among those that are open.
+FALSE, TRUE, OPEN = -2, -1, 0
+
+# What is counted on the desk: classes that are open; the block of those that was enough last; looks at intervals and at
+# blocks.
+OPENED, LATEST, LOOKS, LOOKS_AT_BLOCKS = range(4)
 
 
 class ThingValues(NamedTuple):
@@ -35,20 +51,29 @@ class ThingValues(NamedTuple):
     place: NDArray[np.int64]  #: [m]
 
 
-class _Tree(NamedTuple):
-    """Places in blocks, and nodes above them; blocks are the first nodes, the roots the last ones."""
+class _Changes(NamedTuple):
+    """From event to event, which things become of another class."""
 
-    value: Array  #: [k, places] nan where it is missing, or no thing is there
-    alive: Array  #: [places] 1.0 where a thing is there
-    begin: Array  #: [nodes] the first place of a block, or node below
-    end: Array  #: [nodes]
-    parent: Array  #: [nodes] -1 of roots
-    low: Array  #: [k, nodes] inf where there is no number
-    high: Array  #: [k, nodes]
-    known: Array  #: [k, nodes] how many numbers there are
-    count: Array  #: [nodes] how many things
-    blocks: int
-    roots: int  #: the first of them
+    event: Array  #: [m]
+    place: Array  #: [m]
+    kind: Array  #: [m] the class from then on; -1: no thing
+    standing: Array  #: [places] the class of each now
+    enough: Array  #: [events] more need not be counted
+
+
+class _Classes(NamedTuple):
+    """Classes, in blocks."""
+
+    value: Array  #: [k, classes]
+    lacks: Array  #: [k, classes] whether that is missing
+    weight: Array  #: [classes] things in each
+    low: Array  #: [k, blocks]
+    high: Array  #: [k, blocks]
+    missing: Array  #: [k, blocks] whether one may be missing
+    things: Array  #: [blocks] in each
+    changes: Array  #: [blocks] the last part in which its things change
+    known: Array  #: [blocks] of the present part
+    slot: Array  #: [classes] of the present part, of those in a block that is open
 
 
 class _Desk(NamedTuple):
@@ -59,20 +84,60 @@ class _Desk(NamedTuple):
     high: Array  #: [depth]
     missing: Array  #: [depth] whether a number may be missing
     block: Array  #: [depth, BLOCK] numbers and truths of a block
-    waiting: Array  #: [nodes] that are to be looked at
-    witness: Array  #: [1] the place of a thing for which the condition was true last; -1: none is known
+    others: Array  #: [3, j] of the values of some events the least, the most, and 1 where one may be missing
+    open: Array  #: [k, classes] numbers of those classes that are open
+    weight: Array  #: [classes] things in those
+    count: Array  #: [4] see :data:`OPENED`
+    counts: Array  #: [MOST_KINDS] of each kind of events
 
 
-def code_is_at_hand() -> bool:
-    """Whether the compiled code can be called at once."""
-    return at_hand(compiled(count_things))
+def code_is_at_hand(by_event: bool) -> bool:
+    """Whether the compiled code can be called at once: all of it, or that for what does not depend on the event."""
+    mine = (count_by_parts, count_by_kinds, tell_apart) if by_event else ()
+    return all(at_hand(compiled(one)) for one in (count_truths, find_remainders, *mine))
 
 
-def prepare_counting() -> None:
+def prepare_counting(by_event: bool = True) -> None:
     """Compile the code, or load it from the cache, now rather than where something is counted."""
-    none = np.zeros(0, np.int64)
+    none, numbers = np.zeros(0, np.int64), np.zeros(0)
+    counted_truths(np.zeros(0, np.bool_), 0, none, none, 0)
+    compiled(find_remainders)(numbers, numbers, numbers)
+    if not by_event:
+        return
     things = ThingValues(np.zeros((0, 0)), np.zeros(0, np.bool_), 0, none, none)
-    counted_by_event(Pairing(((OTHER, 0),), (), ()), things, np.zeros((1, 0)), none)
+    pairing = Pairing(((OTHER, 0),), (), ())
+    counted_by_event(pairing, things, np.zeros((1, 0)), none)
+    counted_by_event(pairing, things, np.arange(1.0 + MOST_KINDS)[None], np.zeros(1 + MOST_KINDS, np.int64))
+
+
+def counted_truths(
+    true: NDArray[Any], places: int, event: NDArray[np.int64], place: NDArray[np.int64], events: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """[events] of how many things that an event changed something is true then, and of how many in all.
+
+    *true* [versions] is of things as :class:`ThingValues` has them.
+    """
+    standing = np.zeros(int(max(places, place.max(initial=-1) + 1)), np.bool_)
+    standing[:places] = true[:places]
+    found = np.zeros((2, events), np.int64)
+    told = np.array(true[places:], np.bool_), np.ascontiguousarray(event), np.ascontiguousarray(place)
+    compiled(count_truths)(*told, standing, found)
+    return found[0], found[1]
+
+
+def count_truths(true: Array, event: Array, place: Array, standing: Array, found: Array) -> None:
+    """From event to event, with what is true of the things *standing* [places] as they are."""
+    count, change = 0, 0
+    for at in range(len(standing)):
+        count += standing[unsigned(at)]
+    for at in range(found.shape[1]):
+        while change < len(event) and event[unsigned(change)] == at:
+            now, where = true[unsigned(change)], unsigned(place[unsigned(change)])
+            found[0, unsigned(at)] += now
+            count += now - standing[where]
+            standing[where] = now
+            change += 1
+        found[1, unsigned(at)] = count
 
 
 def counted_by_event(
@@ -80,198 +145,267 @@ def counted_by_event(
 ) -> NDArray[np.int64]:
     """[events] of how many things a condition is true, with the values [j, events] of the events.
 
-    Where so many are *enough*, no more are looked for; but for one more than the things that the event changed, then
-    one of the others is enough.
+    Where so many are *enough*, it may be less than that are, and no less than enough.
     """
     events, total = others.shape[1], int(max(things.places, things.place.max(initial=-1) + 1))
-    found, depth = np.zeros(events, np.int64), len(pairing.steps)
-    tree = _planted(things, total)
-    desk = _Desk(
+    found, mine = np.zeros(events, np.int64), alike(things.own, things.there)
+    standing = np.full(total, -1)
+    standing[: things.places] = mine.kind[: things.places]
+    event, place = np.ascontiguousarray(things.event), np.ascontiguousarray(things.place)
+    changes = _Changes(event, place, mine.kind[things.places :], standing, np.array(enough, np.int64))
+    weight = np.bincount(standing[standing >= 0], minlength=mine.value.shape[1]).astype(float)
+    desk = _desk_for(pairing, mine.value, others)
+    apart = alike(others, np.ones(events, np.bool_))
+    if apart.classes <= MOST_KINDS and apart.classes * mine.classes <= MOST_LOOKS * events:
+        true = np.empty((mine.value.shape[1], apart.classes), np.uint8)
+        compiled(count_by_kinds)(desk, mine.value, weight, changes, apart.value, apart.kind, true, found)
+    else:
+        compiled(count_by_parts)(desk, _classes(mine.value, weight), changes, others, found)
+    return found
+
+
+def _desk_for(pairing: Pairing, value: NDArray[np.float64], others: NDArray[np.float64]) -> _Desk:
+    depth = len(pairing.steps)
+    return _Desk(
         np.array(pairing.steps, np.int64),
         np.zeros(depth),
         np.zeros(depth),
         np.zeros(depth, np.bool_),
         np.zeros((depth, BLOCK)),
-        np.zeros(len(tree.parent), np.int64),
-        np.full(1, -1),
+        np.zeros((3, len(others))),
+        np.empty_like(value),
+        np.zeros(value.shape[1]),
+        np.zeros(4, np.int64),
+        np.zeros(MOST_KINDS, np.int64),
     )
-    told = (things.own, things.there, things.places, things.event, things.place)
-    compiled(count_things)(tree, desk, *told, others, enough, found)
-    return found
 
 
-def _planted(things: ThingValues, total: int) -> _Tree:
-    """A tree over so many places, whose blocks are known and whose nodes are not."""
-    blocks, kinds = max(1, -(-total // BLOCK)), len(things.own)
-    value, alive = np.full((kinds, blocks * BLOCK), np.nan), np.zeros(blocks * BLOCK)
-    there = things.there[: things.places]
-    value[:, : things.places] = np.where(there, things.own[:, : things.places], np.nan)
-    alive[: things.places] = there
-    first, last, parents = np.arange(blocks) * BLOCK, np.arange(1, blocks + 1) * BLOCK, []
-    begin, end, level, roots = [first], [last], blocks, 0
-    while level > BRANCHES:
-        above = -(-level // BRANCHES)
-        parents.append(roots + level + np.arange(level) // BRANCHES)
-        first = roots + np.arange(above) * BRANCHES
-        begin, end = [*begin, first], [*end, np.minimum(first + BRANCHES, roots + level)]
-        roots, level = roots + level, above
-    parent = np.concatenate([*parents, np.full(level, -1)]).astype(np.int64)
-    low, high, known = np.zeros((3, kinds, len(parent)))
-    ends = np.concatenate(begin), np.concatenate(end)
-    return _Tree(value, alive, *ends, parent, low, high, known, np.zeros(len(parent)), blocks, roots)
+def _classes(value: NDArray[np.float64], weight: NDArray[np.float64]) -> _Classes:
+    blocks = value.reshape(len(value), len(weight) // BLOCK, BLOCK)
+    return _Classes(
+        value,
+        np.isnan(value),
+        weight,
+        np.fmin.reduce(blocks, axis=2),
+        np.fmax.reduce(blocks, axis=2),
+        np.isnan(blocks).any(axis=2),
+        weight.reshape(-1, BLOCK).sum(axis=1),
+        np.full(blocks.shape[1], -1),
+        np.full(blocks.shape[1], FALSE),
+        np.full(value.shape[1], FALSE),
+    )
 
 
-def count_things(
-    tree: Any,
-    desk: Any,
-    own: Array,
-    there: Array,
-    places: int,
-    event: Array,
-    place: Array,
-    others: Array,
-    enough: Array,
-    found: Array,
+# Each class with each kind of event.
+
+
+def count_by_kinds(
+    desk: Any, value: Array, weight: Array, changes: Any, others: Array, kinds: Array, true: Array, found: Array
 ) -> None:
-    """From event to event: what it changed enters the tree, and the condition is counted."""
-    for node in range(len(tree.parent)):
-        renew_node(tree, node)
+    """Where few events differ: of which of the *kinds* each is, and what the condition reads of one [j, kinds].
+
+    *true* [classes, kinds] is filled in; then it is known what each change does to the count of each kind of event.
+    """
+    count, counts = true.shape[1], desk.counts
+    for kind in range(count):
+        counts[kind] = 0
+        for first in range(0, len(weight), BLOCK):
+            look_at_block(desk, value, first, others, kind)
+            for at in range(BLOCK):
+                true[first + at, kind] = desk.block[0, at] > 0
+                counts[kind] += weight[first + at] * desk.block[0, at]
     change = 0
     for at in range(len(found)):
-        first = change
-        while change < len(event) and event[unsigned(change)] == at:
-            where, which = unsigned(place[unsigned(change)]), unsigned(places + change)
-            tree.alive[where] = 1.0 if there[which] else 0.0
-            for k in range(len(own)):
-                tree.value[k, where] = own[k, which] if there[which] else np.nan
+        while change < len(changes.event) and changes.event[unsigned(change)] == at:
+            was, now = turn(changes, change)
+            if was >= 0:
+                for kind in range(count):
+                    counts[unsigned(kind)] -= true[unsigned(was), unsigned(kind)]
+            if now >= 0:
+                for kind in range(count):
+                    counts[unsigned(kind)] += true[unsigned(now), unsigned(kind)]
             change += 1
-        latest = -1
-        for renewed in range(first, change):
-            node = place[unsigned(renewed)] // BLOCK
-            if node == latest:  # as the servers of a job stand side by side
-                continue
-            latest = node
-            while node >= 0:
-                renew_node(tree, node)
-                node = tree.parent[unsigned(node)]
-        if one_is_enough(tree, desk, others, at, enough, place[first:change]):
-            found[unsigned(at)] = enough[unsigned(at)]
-        else:
-            found[unsigned(at)] = count_at(tree, desk, others, at, enough[unsigned(at)])
+        found[unsigned(at)] = counts[kinds[unsigned(at)]] if changes.enough[unsigned(at)] > 0 else 0
 
 
 @jitable
-def renew_node(tree: Any, node: int) -> None:
-    """What is known of the numbers in a node, from its places or the nodes below."""
-    begin, end, things = tree.begin[unsigned(node)], tree.end[unsigned(node)], 0.0
-    for k in range(len(tree.value)):
-        low, high, known = np.inf, -np.inf, 0.0
-        if node < tree.blocks:
-            for place in range(begin, end):
-                value = tree.value[k, unsigned(place)]
-                low = min(low, value)
-                high = max(high, value)
-                known += 1.0 if value == value else 0.0  # noqa: PLR0124
-        else:
-            for below in range(begin, end):
-                low = min(low, tree.low[k, unsigned(below)])
-                high = max(high, tree.high[k, unsigned(below)])
-                known += tree.known[k, unsigned(below)]
-        tree.low[k, unsigned(node)], tree.high[k, unsigned(node)] = low, high
-        tree.known[k, unsigned(node)] = known
-    for below in range(begin, end):
-        things += tree.alive[unsigned(below)] if node < tree.blocks else tree.count[unsigned(below)]
-    tree.count[unsigned(node)] = things
+def turn(changes: Any, change: int) -> tuple[int, int]:
+    """The class that a change takes a thing out of, and that which it comes into; -1: none."""
+    place, now = changes.place[unsigned(change)], changes.kind[unsigned(change)]
+    was = changes.standing[unsigned(place)]
+    changes.standing[unsigned(place)] = now
+    return was, now
+
+
+# Some events together.
+
+
+def count_by_parts(desk: Any, classes: Any, changes: Any, others: Array, found: Array) -> None:
+    """Part by part of the events; a part becomes longer, or shorter, as long as that makes an event cost less."""
+    begin, change, length, longer, cost = 0, 0, FEW_EVENTS, True, np.inf
+    while begin < len(found):
+        end = min(begin + length, len(found))
+        desk.count[LOOKS], desk.count[LOOKS_AT_BLOCKS] = 0, 0
+        find_ends(desk, others, begin, end)
+        mark_changes(classes, changes, change, begin, end)
+        sure = judge_all(desk, classes, begin)
+        change = count_part(desk, classes, changes, others, found, change, begin, end, sure)
+        looks = desk.count[LOOKS] + LOOKS_OF_A_BLOCK * desk.count[LOOKS_AT_BLOCKS]
+        longer = longer == (looks <= cost * (end - begin))
+        cost, begin = looks / (end - begin), end
+        length = min(2 * length, MOST_EVENTS) if longer else max(length // 2, LEAST_EVENTS)
 
 
 @jitable
-def one_is_enough(tree: Any, desk: Any, others: Array, event: int, enough: Array, changed: Array) -> bool:
-    """Whether the condition is still true of a thing of which it was, one of those that the event left as they were."""
-    witness = desk.witness[0]
-    if witness < 0 or not 0 < enough[unsigned(event)] < MANY or tree.alive[unsigned(witness)] == 0:
-        return False
-    judge(tree, desk, others, event, 0, witness)
-    if not desk.low[0] > 0:
-        return False
-    if enough[unsigned(event)] > 1:
-        for number in range(len(changed)):
-            if changed[unsigned(number)] == witness:
-                return False
-    return True
+def find_ends(desk: Any, others: Array, begin: int, end: int) -> None:
+    """Between what the values of some events lie."""
+    for j in range(len(others)):
+        low, high, missing = np.inf, -np.inf, 0.0
+        for at in range(begin, end):
+            value = others[unsigned(j), unsigned(at)]
+            low, high = min(low, value), max(high, value)
+            missing = 1.0 if value != value else missing  # noqa: PLR0124
+        desk.others[0, j], desk.others[1, j], desk.others[2, j] = low, high, missing
 
 
 @jitable
-def count_at(tree: Any, desk: Any, others: Array, event: int, enough: int) -> int:
-    """Of how many things the condition is true; of so many at least, where more are not needed."""
-    waiting, count = len(tree.parent) - tree.roots, 0.0
-    for root in range(waiting):
-        desk.waiting[unsigned(root)] = tree.roots + root
-    while waiting > 0 and count < enough:
-        waiting -= 1
-        node = desk.waiting[unsigned(waiting)]
-        if tree.count[unsigned(node)] == 0:
+def mark_changes(classes: Any, changes: Any, change: int, begin: int, end: int) -> None:
+    """Blocks into whose classes things come in a part."""
+    while change < len(changes.event) and changes.event[unsigned(change)] < end:
+        if changes.kind[unsigned(change)] >= 0:
+            classes.changes[unsigned(changes.kind[unsigned(change)] // BLOCK)] = begin
+        change += 1
+
+
+@jitable
+def judge_all(desk: Any, classes: Any, part: int) -> float:
+    """What is known of all blocks, and of each class in those that are open; of how many things it is sure."""
+    sure, desk.count[OPENED], desk.count[LATEST] = 0.0, 0, 0
+    for block in range(len(classes.things)):
+        if classes.things[unsigned(block)] == 0 and classes.changes[unsigned(block)] != part:
             continue
-        judge(tree, desk, others, event, node, -1)
-        if desk.low[0] > 0:
-            count += tree.count[unsigned(node)]
-        elif desk.high[0] > 0 and node < tree.blocks:
-            count += true_in_block(tree, desk, others, event, node)
-        elif desk.high[0] > 0:
-            for below in range(tree.begin[unsigned(node)], tree.end[unsigned(node)]):
-                desk.waiting[unsigned(waiting)] = below
-                waiting += 1
-    return int(count)
+        known = judge(desk, classes.low, classes.high, classes.missing, block)
+        classes.known[unsigned(block)] = known
+        if known == TRUE:
+            sure += classes.things[unsigned(block)]
+        elif known == OPEN:
+            for one in range(block * BLOCK, block * BLOCK + BLOCK):
+                sure += judge_class(desk, classes, one, classes.changes[unsigned(block)] == part)
+    for one in range(desk.count[OPENED], -desk.count[OPENED] // BLOCK * -BLOCK):
+        desk.weight[unsigned(one)] = 0
+    return sure
 
 
 @jitable
-def judge(tree: Any, desk: Any, others: Array, event: int, node: int, place: int) -> None:
-    """Between what the condition lies for the things in a node, or for that in a *place*.
+def judge_class(desk: Any, classes: Any, one: int, comes: bool) -> float:
+    """Learn what is known of a class, to which things may come; of how many things it is sure."""
+    weight = classes.weight[unsigned(one)]
+    if weight == 0 and not comes:
+        return 0.0
+    known = judge(desk, classes.value, classes.value, classes.lacks, one)
+    if known == OPEN:
+        known = desk.count[OPENED]
+        for k in range(len(desk.open)):
+            desk.open[unsigned(k), unsigned(known)] = classes.value[unsigned(k), unsigned(one)]
+        desk.weight[unsigned(known)] = weight
+        desk.count[OPENED] += 1
+    classes.slot[unsigned(one)] = known
+    return float(weight) if known == TRUE else 0.0
 
-    A truth is 1, and of things that differ from 0 to 1.
+
+@jitable
+def count_part(
+    desk: Any, classes: Any, changes: Any, others: Array, found: Array, change: int, begin: int, end: int, sure: float
+) -> int:
+    """Count at each event of a part, from what is *sure*; the first change behind them."""
+    for at in range(begin, end):
+        while change < len(changes.event) and changes.event[unsigned(change)] == at:
+            was, now = turn(changes, change)
+            sure += weigh(desk, classes, was, -1.0) + weigh(desk, classes, now, 1.0)
+            change += 1
+        enough = changes.enough[unsigned(at)]
+        if enough > 0:
+            found[unsigned(at)] = int(sure if sure >= enough else count_open(desk, others, at, enough, sure))
+    return change
+
+
+@jitable
+def weigh(desk: Any, classes: Any, one: int, by: float) -> float:
+    """A class has one thing more, or less; what that does to what is sure."""
+    if one < 0:
+        return 0.0
+    block = one // BLOCK
+    classes.weight[unsigned(one)] += by
+    classes.things[unsigned(block)] += by
+    known = classes.known[unsigned(block)]
+    if known == OPEN:
+        known = classes.slot[unsigned(one)]
+        if known >= OPEN:
+            desk.weight[unsigned(known)] += by
+    return by if known == TRUE else 0.0
+
+
+@jitable
+def count_open(desk: Any, others: Array, event: int, enough: int, count: float) -> float:
+    """Count on in the classes that are open, those first of which it was true last."""
+    first, blocks = desk.count[LATEST], -(-desk.count[OPENED] // BLOCK)
+    for number in range(blocks):
+        block = first + number if first + number < blocks else first + number - blocks
+        look_at_block(desk, desk.open, block * BLOCK, others, event)
+        desk.count[LOOKS_AT_BLOCKS] += 1
+        true = 0.0
+        for at in range(BLOCK):
+            true += desk.block[0, unsigned(at)] * desk.weight[unsigned(block * BLOCK + at)]
+        count += true
+        if count >= enough:
+            desk.count[LATEST] = block
+            break
+    return count
+
+
+@jitable
+def judge(desk: Any, low: Array, high: Array, missing: Array, which: int) -> int:
+    """What is known of the condition: of things whose values lie between ends, *which* of them, at some events.
+
+    A truth is 1, and of things or events that differ from 0 to 1.
     """
     top = -1
+    desk.count[LOOKS] += 1
     for number in range(len(desk.steps)):
-        step, which = desk.steps[unsigned(number), 0], desk.steps[unsigned(number), 1]
-        if step == OWN and place < 0:
+        step, of = desk.steps[unsigned(number), 0], desk.steps[unsigned(number), 1]
+        if step == OWN:
             top += 1
-            desk.low[top], desk.high[top] = tree.low[which, node], tree.high[which, node]
-            desk.missing[top] = tree.known[which, node] < tree.count[node]
-        elif step in (OWN, OTHER):
+            desk.low[top], desk.high[top] = low[unsigned(of), unsigned(which)], high[unsigned(of), unsigned(which)]
+            desk.missing[top] = missing[unsigned(of), unsigned(which)]
+        elif step == OTHER:
             top += 1
-            value = tree.value[which, place] if step == OWN else others[which, event]
-            desk.low[top], desk.high[top], desk.missing[top] = value, value, value != value  # noqa: PLR0124
+            desk.low[top], desk.high[top] = desk.others[0, of], desk.others[1, of]
+            desk.missing[top] = desk.others[2, of] > 0
         elif step in (NEGATE, NOT, ABS, KNOWN):
             change(desk, step, top)
         else:
             top -= 1
             join(desk, step, top)
+    return TRUE if desk.low[0] > 0 else OPEN if desk.high[0] > 0 else FALSE
 
 
 @jitable
-def true_in_block(tree: Any, desk: Any, others: Array, event: int, block: int) -> float:
-    """Of how many things in a block the condition is true."""
-    top, first = -1, block * BLOCK
+def look_at_block(desk: Any, value: Array, first: int, others: Array, event: int) -> None:
+    """Whether the condition is true at an event comes first in the desk's block, for classes from the *first* on."""
+    top = -1
     for number in range(len(desk.steps)):
-        step, which = desk.steps[unsigned(number), 0], desk.steps[unsigned(number), 1]
+        step, of = desk.steps[unsigned(number), 0], desk.steps[unsigned(number), 1]
         if step == OWN:
             top += 1
-            values = tree.value[which, first : first + BLOCK]
+            values = value[of, first : first + BLOCK]
             for at in range(BLOCK):
                 desk.block[unsigned(top), unsigned(at)] = values[unsigned(at)]
         elif step == OTHER:
             top += 1
             for at in range(BLOCK):
-                desk.block[unsigned(top), unsigned(at)] = others[which, event]
+                desk.block[unsigned(top), unsigned(at)] = others[unsigned(of), unsigned(event)]
         elif step in (NEGATE, NOT, ABS, KNOWN):
             change_numbers(desk.block[top], step)
         else:
             top -= 1
             join_numbers(desk.block[top], desk.block[top + 1], step)
-    count = 0.0
-    for at in range(BLOCK):
-        count += desk.block[0, unsigned(at)] if tree.alive[unsigned(first + at)] > 0 else 0.0
-    at = BLOCK - 1
-    while count > 0 and (tree.alive[unsigned(first + at)] == 0 or desk.block[0, unsigned(at)] == 0):
-        at -= 1
-    desk.witness[0] = first + at if count > 0 else desk.witness[0]
-    return count

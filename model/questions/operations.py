@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Callable
 
 import numpy as np
 
 from slotscope.model.questions.fields import RowColumn, SampleColumns, StateValue
+from slotscope.model.questions.remainders import remainders
 from slotscope.model.questions.tables import Column, EventTable, shifted
 from slotscope.model.systems.watching import Derived, StateRows
 
@@ -19,9 +19,9 @@ def unequal(left: Column, right: Column) -> Column:
     return np.asarray((left < right) | (left > right))
 
 
-def quotient(operation: Callable[[Column, Column], Column], left: Column, right: Column) -> Column:
-    """A quotient or remainder; missing where the divisor is 0."""
-    return operation(left, np.where(right == 0, np.nan, right))
+def quotient(left: Column, right: Column) -> Column:
+    """A quotient; missing where the divisor is 0."""
+    return np.divide(left, np.where(right == 0, np.nan, right))
 
 
 def one_of(value: Column, *items: Column) -> Column:
@@ -47,8 +47,8 @@ COUNTED: dict[str, Callable[..., Column]] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
-    "/": partial(quotient, np.divide),
-    "%": partial(quotient, np.mod),
+    "/": quotient,
+    "%": remainders,
 }
 CALLED: dict[str, Callable[..., Column]] = {
     "abs": np.abs,

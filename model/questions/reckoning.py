@@ -22,7 +22,6 @@ from slotscope.model.questions.pairing import (
     LESS,
     LESS_EQUAL,
     MORE,
-    MORE_EQUAL,
     MOST,
     NEGATE,
     NOT,
@@ -31,8 +30,12 @@ from slotscope.model.questions.pairing import (
     TIMES,
     UNEQUAL,
 )
+from slotscope.model.questions.remainders import MOST_QUOTIENT, is_plain, plain_remainder, remainder
 
 Array = Any
+
+#: Classes in a block.
+BLOCK = 64
 
 
 @jitable
@@ -81,10 +84,8 @@ def join(desk: Any, step: int, at: int) -> None:
     elif step == DIVIDE:
         first, last = min(low / less, low / more), max(low / less, low / more)
         low, high = min(first, high / less, high / more), max(last, high / less, high / more)
-    elif low == high and less == more:
-        low = high = remainder(low, less)
     else:
-        low, high = min(0.0, less), max(0.0, more)
+        low, high = join_remainders(low, high, less, more)
     desk.low[at], desk.high[at], desk.missing[at] = low, high, missing
 
 
@@ -114,59 +115,115 @@ def compare(desk: Any, step: int, at: int) -> None:
 
 
 @jitable
-def remainder(number: float, divisor: float) -> float:
-    """As NumPy has it: of the divisor's sign; missing where that is 0."""
-    if divisor == 0:
-        return np.nan
-    found = float(np.fmod(number, divisor))
-    return found + divisor if found != 0 and (found < 0) != (divisor < 0) else found
+def join_remainders(low: float, high: float, less: float, more: float) -> tuple[float, float]:
+    """Between what remainders lie; where all have one quotient they are a number less a multiple of the divisor."""
+    first, second = remainder(low, less), remainder(low, more)
+    third, fourth = remainder(high, less), remainder(high, more)
+    quotient = whole_quotient(low, less, first)
+    same = quotient == whole_quotient(low, more, second)
+    same &= quotient == whole_quotient(high, less, third) and quotient == whole_quotient(high, more, fourth)
+    if same and abs(quotient) < MOST_QUOTIENT:
+        return min(first, second, third, fourth), max(first, second, third, fourth)
+    if low >= 0 and less > 0:
+        return 0.0, min(high, more)
+    return min(0.0, less), max(0.0, more)
+
+
+@jitable
+def whole_quotient(number: float, divisor: float, found: float) -> float:
+    """How many times a divisor was taken off a number, up to *found*."""
+    return float(np.floor((number - found) / divisor + 0.5))
 
 
 @jitable
 def change_numbers(one: Array, step: int) -> None:
     """What a step makes of a number, or truth, at each place of a block, in its place."""
-    for place in range(len(one)):
-        at = unsigned(place)
-        if step == NEGATE:
-            one[at] = -one[at]
-        elif step == NOT:
-            one[at] = 1 - one[at]
-        elif step == ABS:
-            one[at] = abs(one[at])
-        else:
-            one[at] = 1.0 if one[at] == one[at] else 0.0
+    if step == NEGATE:
+        for at in range(BLOCK):
+            one[unsigned(at)] = -one[unsigned(at)]
+    elif step == NOT:
+        for at in range(BLOCK):
+            one[unsigned(at)] = 1 - one[unsigned(at)]
+    elif step == ABS:
+        for at in range(BLOCK):
+            one[unsigned(at)] = abs(one[unsigned(at)])
+    else:
+        for at in range(BLOCK):
+            one[unsigned(at)] = 1.0 if one[unsigned(at)] == one[unsigned(at)] else 0.0
 
 
 @jitable
 def join_numbers(one: Array, other: Array, step: int) -> None:
-    """What a step makes of two numbers, or truths, at each place of a block, in place of the first."""
-    for place in range(len(one)):
-        at = unsigned(place)
-        if step == ADD:
-            one[at] = one[at] + other[at]
-        elif step == SUBTRACT:
-            one[at] = one[at] - other[at]
-        elif step in (TIMES, AND):
-            one[at] = one[at] * other[at]
-        elif step == OR:
-            one[at] = max(one[at], other[at])
-        elif step == EQUAL:
-            one[at] = 1.0 if one[at] == other[at] else 0.0
-        elif step == UNEQUAL:
-            one[at] = 1.0 if one[at] < other[at] or one[at] > other[at] else 0.0
-        elif step == LESS:
-            one[at] = 1.0 if one[at] < other[at] else 0.0
-        elif step == LESS_EQUAL:
-            one[at] = 1.0 if one[at] <= other[at] else 0.0
-        elif step == MORE:
-            one[at] = 1.0 if one[at] > other[at] else 0.0
-        elif step == MORE_EQUAL:
-            one[at] = 1.0 if one[at] >= other[at] else 0.0
-        elif step == LEAST:
-            one[at] = one[at] if one[at] < other[at] else other[at] if other[at] <= one[at] else np.nan
-        elif step == MOST:
-            one[at] = one[at] if one[at] > other[at] else other[at] if other[at] >= one[at] else np.nan
-        elif step == DIVIDE:
-            one[at] = one[at] / other[at] if other[at] != 0 else np.nan
-        else:
-            one[at] = remainder(one[at], other[at])
+    """What a step makes of two numbers, or truths, at each place of a block, in place of the first.
+
+    Each step has a loop of its own, of a length known when compiled, so that vectors are joined.
+    """
+    if step >= EQUAL:
+        compare_numbers(one, other, step)
+    elif step == ADD:
+        for at in range(BLOCK):
+            one[unsigned(at)] += other[unsigned(at)]
+    elif step == SUBTRACT:
+        for at in range(BLOCK):
+            one[unsigned(at)] -= other[unsigned(at)]
+    elif step == TIMES:
+        for at in range(BLOCK):
+            one[unsigned(at)] *= other[unsigned(at)]
+    elif step == DIVIDE:
+        for at in range(BLOCK):
+            x, y = one[unsigned(at)], other[unsigned(at)]
+            one[unsigned(at)] = x / y if y != 0 else np.nan
+    elif step == LEAST:
+        for at in range(BLOCK):
+            x, y = one[unsigned(at)], other[unsigned(at)]
+            one[unsigned(at)] = x if x < y else y if y <= x else np.nan
+    elif step == MOST:
+        for at in range(BLOCK):
+            x, y = one[unsigned(at)], other[unsigned(at)]
+            one[unsigned(at)] = x if x > y else y if y >= x else np.nan
+    else:
+        join_to_remainders(one, other)
+
+
+@jitable
+def join_to_remainders(one: Array, other: Array) -> None:
+    """Of numbers and divisors; where one is not plain, one by one."""
+    plain = True
+    for at in range(BLOCK):
+        plain &= is_plain(one[unsigned(at)], other[unsigned(at)])
+    if plain:
+        for at in range(BLOCK):
+            one[unsigned(at)] = plain_remainder(one[unsigned(at)], other[unsigned(at)])
+    else:
+        for at in range(BLOCK):
+            one[unsigned(at)] = remainder(one[unsigned(at)], other[unsigned(at)])
+
+
+@jitable
+def compare_numbers(one: Array, other: Array, step: int) -> None:
+    """As :func:`join_numbers`, of two numbers or truths to a truth."""
+    if step == AND:
+        for at in range(BLOCK):
+            one[unsigned(at)] *= other[unsigned(at)]
+    elif step == OR:
+        for at in range(BLOCK):
+            one[unsigned(at)] = max(one[unsigned(at)], other[unsigned(at)])
+    elif step == EQUAL:
+        for at in range(BLOCK):
+            one[unsigned(at)] = 1.0 if one[unsigned(at)] == other[unsigned(at)] else 0.0
+    elif step == UNEQUAL:
+        for at in range(BLOCK):
+            x, y = one[unsigned(at)], other[unsigned(at)]
+            one[unsigned(at)] = 1.0 if (x < y) | (x > y) else 0.0
+    elif step == LESS:
+        for at in range(BLOCK):
+            one[unsigned(at)] = 1.0 if one[unsigned(at)] < other[unsigned(at)] else 0.0
+    elif step == LESS_EQUAL:
+        for at in range(BLOCK):
+            one[unsigned(at)] = 1.0 if one[unsigned(at)] <= other[unsigned(at)] else 0.0
+    elif step == MORE:
+        for at in range(BLOCK):
+            one[unsigned(at)] = 1.0 if one[unsigned(at)] > other[unsigned(at)] else 0.0
+    else:
+        for at in range(BLOCK):
+            one[unsigned(at)] = 1.0 if one[unsigned(at)] >= other[unsigned(at)] else 0.0

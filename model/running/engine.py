@@ -131,6 +131,10 @@ class Engine(Protocol):
         """Whether it does so now: it may begin to once the code for that is compiled."""
         ...
 
+    def another(self) -> Engine | None:
+        """One that runs the same events in another thread at the same time; None: there can be none."""
+        ...
+
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """Run events until *tape* is full or a condition of *task* holds."""
         ...
@@ -223,6 +227,10 @@ class ReferenceEngine:
         self._slow = True  # whether the last event was; nobody knows how long the first one takes
         if system.may_fail:  # it is looked after in each sub-step, which costs time
             self.keyframe_every = KEYFRAME_EVERY_IF_GUARDED
+
+    def another(self) -> Engine | None:
+        """None: Python runs in one thread at a time."""
+        return None
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`Engine`.

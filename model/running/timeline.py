@@ -413,8 +413,12 @@ class Timeline:
             count += len(stretch.rows)
         return found[:count]
 
-    def onwards(self, state: Any, event: int, task: Task = _TO_THE_END, own: Slices | None = None) -> Iterator[Stretch]:
+    def onwards(
+        self, state: Any, event: int, task: Task = _TO_THE_END, own: Slices | None = None, by: Engine | None = None
+    ) -> Iterator[Stretch]:
         """Run a copy on to an event, or as a task says, in slices: *own* ones, or those of the run.
+
+        It is run *by* an engine of its own where that does so in a thread of its own.
 
         Raises
         ------
@@ -422,26 +426,38 @@ class Timeline:
             If whoever waits has had enough.
         """
         result, task = Advance(state, 0, Reason.LIMIT), task._replace(past=self.live_end)
-        start = _place_of(state)
+        start = place_of(state)
+        rows = self._tape if by is None else np.zeros_like(self._tape)
 
         def run(room: int) -> int:
             nonlocal result
-            here = _place_of(result.state)[0]
-            tape = self._tape[: min(room, event - here, self._every - here % self._every)]
-            result = self.engine.advance(result.state, tape, task)
+            here = place_of(result.state)[0]
+            tape = rows[: min(room, event - here, self._every - here % self._every)]
+            result = (by or self.engine).advance(result.state, tape, task)
             return result.rows
 
-        while result.reason is Reason.LIMIT and (here := _place_of(result.state))[0] < event:
-            if here > start:
-                endless = event == NO_END and task.until == np.inf
-                share = None if endless else max(map(share_of, here, start, (event, task.until)))
-                doing = Phrase("Running past events again") if here[0] < self.live_end else Phrase("Running on")
-                at_event = Phrase("{doing}, at event {event}", doing=doing, event=grouped(here[0]))
-                who_waits().look(at_event if endless else doing, share)
+        while result.reason is Reason.LIMIT and (here := place_of(result.state))[0] < event:
+            self.tell(start, here, (event, task.until))
             count = (own or self.slices).take(run)
             if result.fault is not None:
                 raise result.fault
-            yield Stretch(result.state, self._tape[:count], result.samples, result.changes)
+            yield Stretch(result.state, rows[:count], result.samples, result.changes)
+
+    def tell(self, start: tuple[int, float], here: tuple[int, float], end: tuple[int, float]) -> None:
+        """Tell whoever waits how far events and times have been run again.
+
+        Raises
+        ------
+        GivenUpError
+            If whoever waits has had enough.
+        """
+        if here <= start:
+            return
+        endless = end == (NO_END, np.inf)
+        share = None if endless else max(map(share_of, here, start, end))
+        doing = Phrase("Running past events again") if here[0] < self.live_end else Phrase("Running on")
+        at_event = Phrase("{doing}, at event {event}", doing=doing, event=grouped(here[0]))
+        who_waits().look(at_event if endless else doing, share)
 
     def kept_before(self, event: int, most: int) -> list[Any]:
         """At most so many of the states that are kept between the first event and *event*, evenly spread; no copies."""
@@ -495,6 +511,6 @@ class Timeline:
         return state
 
 
-def _place_of(state: Any) -> tuple[int, float]:
+def place_of(state: Any) -> tuple[int, float]:
     """The last event of a state, and its time."""
     return int(state.number[0]), float(state.clock[0])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from fractions import Fraction
 from math import fsum
+from threading import Lock
 from typing import Callable, Generic, NamedTuple, Protocol, Sequence, TypeVar
 
 import numpy as np
@@ -94,15 +95,17 @@ class RecentBlocks(Generic[Block]):
 
     def __init__(self) -> None:
         self._blocks: OrderedDict[int, Block] = OrderedDict()
+        self._lock = Lock()  # a run may be ahead of another one in a thread of its own
 
     def at(self, position: int, make: Callable[[int], Block]) -> Block:
         """The block at a position; made where it is not kept."""
-        if position not in self._blocks:
-            self._blocks[position] = make(position)
-            if len(self._blocks) > KEPT_BLOCKS:
-                self._blocks.popitem(last=False)
-        self._blocks.move_to_end(position)
-        return self._blocks[position]
+        with self._lock:
+            if position not in self._blocks:
+                self._blocks[position] = make(position)
+                if len(self._blocks) > KEPT_BLOCKS:
+                    self._blocks.popitem(last=False)
+            self._blocks.move_to_end(position)
+            return self._blocks[position]
 
 
 class PoissonWorkload:

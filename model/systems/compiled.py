@@ -109,6 +109,10 @@ class CompiledEngine:
         """Whether it tells what it changes: once the code for that, which takes seconds to compile, is at hand."""
         return self.watchable and at_hand(self._watched)
 
+    def another(self) -> CompiledEngine | None:
+        """See :class:`model.running.engine.Engine`; none of a policy of a file, which may look at its own data."""
+        return None if self.policy.brought or not self.watchable else type(self)(self.system)
+
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`model.running.engine.Engine`; a task that watches compiles the code for that if need be."""
         watching = bool(task.watch) and self.watchable

@@ -178,10 +178,12 @@ def note(now: Any, log: Any, since: int, event: int, told: int) -> None:
         compare_all(now, log, named, told >= 0, first, event)
     for array in range(MOST_WATCHED):
         content, taken, width = now[array], log.taken[array], log.widths[array]
-        if width == WORD:
-            words, noted = content.view(np.uint64), taken.view(np.uint64)
+        if width > 0 and width % WORD == 0:
+            words, noted, whole = content.view(np.uint64), taken.view(np.uint64), width // WORD
             for entry in range(first, log.count[0]):
-                noted[unsigned(entry), 0] = words[unsigned(log.place[unsigned(entry)])]
+                start = log.place[unsigned(entry)] * whole
+                for at in range(whole):
+                    noted[unsigned(entry), unsigned(at)] = words[unsigned(start + at)]
             continue
         for entry in range(first, log.count[0] if width > 0 else first):
             start = log.place[unsigned(entry)] * width
@@ -468,10 +470,10 @@ def _of_each(known: Sequence[int], kind: type[np.generic]) -> NDArray[Any]:
 
 
 def offset_of(row: np.dtype[Any], name: str) -> int:
-    """Where a number of four bytes stands in a row."""
+    """Where a number of four bytes stands in a row, or the lower half of one of eight."""
     assert row.fields is not None
     kind, offset = row.fields[name][:2]
-    assert kind == np.int32, name
+    assert kind in (np.int32, np.int64), name
     return int(offset)
 
 

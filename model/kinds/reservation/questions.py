@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.kinds.reservation import rows, sampling
+from slotscope.model.kinds.reservation.moving import MOVING
 from slotscope.model.kinds.reservation.ranking import NAMED, RANKS
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, ReservationState
 from slotscope.model.questions.fields import (
@@ -141,7 +142,7 @@ VOCABULARY = Vocabulary(
             "server": ThingFields(
                 _numbers_of_servers, SERVER_FIELDS, touched=NAMED, derived=RANKS, fixed=attrgetter("servers")
             ),
-            "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival", "job_departure")),
+            "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival", "job_departure"), derived=MOVING),
         }
     ),
     lambda system: {

@@ -46,6 +46,9 @@ class CheckedEngine:
         self._left: float = checked
         self._parted = 0  #: the event at which the kernel was found to be wrong last
 
+    def another(self) -> None:
+        """None: what it brings may look at data of its own."""
+
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """As an engine does; with :attr:`Reason.LIMIT` also where the events to be checked end."""
         past = max(self._parted - 1, task.past) - int(state.number[EVENT])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from slotscope.model.kinds.reservation.moving import MOVING
 from slotscope.model.kinds.reservation.questions import VOCABULARY
 from slotscope.model.kinds.reservation.ranking import RANKS
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
@@ -18,8 +19,9 @@ from slotscope.model.kinds.reservation.state import REASSIGNMENTS
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine, Reason, Task, started
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.model.session.bench import open_bench
 from slotscope.model.systems.state import copied, differences, digest
-from tests.engines import check_derived
+from tests.engines import check_derived, check_told
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
 
 EVENTS = 80
@@ -28,6 +30,9 @@ EVENTS = 80
 PEERS = ("static-reservation", "power-of-d", "best-fit", "first-fit")
 
 ANY = st.one_of(scenarios(), *(scenarios(policy=name) for name in (*VARIANTS, *PEERS)))
+
+#: The arrays that questions about jobs read.
+OF_JOBS = ("job_number", "job_type", "job_server", "job_arrival", "job_departure")
 
 COSTLY = "servers_with_room"  # counted by the kernel only when asked to explain
 
@@ -104,6 +109,16 @@ def test_explained_rows(scenario: ReservationScenario) -> None:
 @given(ANY, st.sampled_from((1, 1, 2, 7)))
 def test_ranks_that_are_told_are_those_of_each_state(scenario: ReservationScenario, every: int) -> None:
     check_derived(assemble(scenario), RANKS, every)
+
+
+@given(ANY)
+def test_no_job_that_an_event_changed_is_left_out(scenario: ReservationScenario) -> None:
+    check_told(assemble(scenario), MOVING, OF_JOBS)
+
+
+@pytest.mark.parametrize("policy", ("dra", *VARIANTS, *PEERS))
+def test_no_job_of_a_large_system_is_left_out(policy: str) -> None:
+    check_told(open_bench(load_scenario("dra-vms"), policy), MOVING, OF_JOBS, events=3000)
 
 
 def test_servers_with_room_under_given_configurations() -> None:

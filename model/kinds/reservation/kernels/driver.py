@@ -7,20 +7,28 @@ from typing import Any
 
 import numpy as np
 
+from slotscope.model.jit import jitable
 from slotscope.model.kinds.reservation.kernels import best_fit, dra, events, first_fit, power_of_d, static_reservation
 from slotscope.model.kinds.reservation.kernels.index import WANTED_MASK, Configurations, VariantRules, build_index
+from slotscope.model.kinds.reservation.moving import tell_jobs
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.kinds.reservation.ranking import RANKS
+from slotscope.model.kinds.reservation.ranking import rank_again
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.kinds.reservation.system import ReservationSystem
 from slotscope.model.systems.compiled import CompiledEngine
+
+
+@jitable
+def follow(state: Any, derived: Any, kept: Any, rows: Any) -> int:
+    """Keep up the ranks of servers where they are asked for; else tell which records of jobs have changed."""
+    return rank_again(state, derived, kept, rows) if len(derived) > 0 else tell_jobs(state, derived, kept, rows)
 
 
 class ReservationKernel(CompiledEngine):
     """A compiled twin of a reference; a subclass says which kernel, and which index."""
 
     outcomes = events.PLACES
-    follow = staticmethod(RANKS.follow)
+    follow = staticmethod(follow)
 
     def __init__(self, system: ReservationSystem) -> None:
         self.numbers = system.numbers
