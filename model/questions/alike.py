@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import compiled, unsigned
-from slotscope.model.questions.reckoning import BLOCK
+from slotscope.model.questions.remainders import BLOCK
 from slotscope.model.systems.trail import mixed
 
 Array = Any
@@ -26,13 +26,15 @@ class Alike(NamedTuple):
     classes: int  #: how many, without the copies
 
 
-def alike(columns: NDArray[np.float64], there: NDArray[np.bool_]) -> Alike:
-    """The classes of columns [k, rows], of those rows that are *there*."""
+def alike(columns: NDArray[np.float64], there: NDArray[np.bool_], most: int) -> Alike | None:
+    """The classes of columns [k, rows], of those rows that are *there*; None where they are more than *most*."""
     rows = columns.shape[1]
-    room = 1 << (2 * rows + 1).bit_length()
+    room = 1 << (2 * min(rows, most) + 1).bit_length()
     kind, first = np.empty(rows, np.int64), np.empty(rows + 1, np.int64)
     words = np.ascontiguousarray(columns).view(np.int64)
-    count = compiled(tell_apart)(words, there, np.full(room, -1, np.int32), kind, first)
+    count = compiled(tell_apart)(words, there, np.full(room, -1, np.int32), kind, first, most)
+    if count > most:
+        return None
     value = columns[:, first[:count]] if count else np.full((len(columns), 1), np.nan)
     if count > BLOCK and len(columns):
         order = np.lexsort(value[::-1])
@@ -43,8 +45,10 @@ def alike(columns: NDArray[np.float64], there: NDArray[np.bool_]) -> Alike:
     return Alike(kind, np.ascontiguousarray(whole), count)
 
 
-def tell_apart(words: Array, there: Array, table: Array, kind: Array, first: Array) -> int:
-    """Number the classes of rows of *words* [k, rows] as they come; how many there are, and the *first* row of each.
+def tell_apart(words: Array, there: Array, table: Array, kind: Array, first: Array, most: int) -> int:
+    """Number the classes of rows of *words* [k, rows] as they come, up to one more than *most*; how many there are.
+
+    The *first* row of each is told.
 
     *table* has room for more than there are, and is filled with -1.
     """
@@ -63,6 +67,8 @@ def tell_apart(words: Array, there: Array, table: Array, kind: Array, first: Arr
                 table[place], first[count] = count, row
                 known = count
                 count += 1
+                if count > most:
+                    return count
                 break
             same = True
             for k in range(len(words)):

@@ -26,6 +26,7 @@ from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, EventRun, Task
 from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.timeline import NO_END, Stretch, Timeline, place_of
+from slotscope.model.running.waiting import tell_of_events
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL, PolicySystem
 from slotscope.model.systems.state import copied
 from slotscope.model.systems.watching import RowChanges
@@ -171,7 +172,8 @@ class _Asker:
             many = self._many
             with closing(self._run_on(before, last, until)) as pieces:
                 for piece in pieces:
-                    self._timeline.tell(start, place_of(before), (last, until))
+                    end = None if last == NO_END else last
+                    tell_of_events(start, place_of(before), end, until, self._timeline.live_end)
                     yield from self._passed(piece, before)
                     before = piece.state
                     if self._many != many:

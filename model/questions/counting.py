@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from slotscope.model.jit import at_hand, compiled, jitable, unsigned
 from slotscope.model.questions.alike import alike, tell_apart
 from slotscope.model.questions.pairing import ABS, KNOWN, NEGATE, NOT, OTHER, OWN, Pairing
-from slotscope.model.questions.reckoning import BLOCK, change, change_numbers, join, join_numbers
-from slotscope.model.questions.remainders import find_remainders
+from slotscope.model.questions.reckoning import change, change_numbers, join, join_numbers
+from slotscope.model.questions.remainders import BLOCK, find_remainders
 
 Array = Any
 
@@ -27,8 +27,9 @@ MANY = 2**62
 #: Kinds of events at most with which each class is looked at, and how many such looks an event may cost.
 MOST_KINDS, MOST_LOOKS = 64, 64
 
-#: Events that are looked at together at least, at first, and at most.
-LEAST_EVENTS, FEW_EVENTS, MOST_EVENTS = 16, 64, 4096
+#: Events are looked at together in parts of 1, 2, 4 ... of them, of so many lengths; how much of what a length has cost
+#: is kept while others are used, and how much a new part counts.
+LENGTHS, KEPT, TAKEN = 13, 0.99, 0.125
 
 #: Looks at intervals in the time in which numbers of a block are looked at.
 LOOKS_OF_A_BLOCK = 4
@@ -61,19 +62,31 @@ class _Changes(NamedTuple):
     enough: Array  #: [events] more need not be counted
 
 
-class _Classes(NamedTuple):
-    """Classes, in blocks."""
+class _Ends(NamedTuple):
+    """Between what numbers lie; none of them is there: these are missing."""
 
-    value: Array  #: [k, classes]
-    lacks: Array  #: [k, classes] whether that is missing
-    weight: Array  #: [classes] things in each
-    low: Array  #: [k, blocks]
-    high: Array  #: [k, blocks]
-    missing: Array  #: [k, blocks] whether one may be missing
+    low: Array  #: [k, n]
+    high: Array  #: [k, n]
+    missing: Array  #: [k, n] whether one may be missing
+
+
+class _Level(NamedTuple):
+    """Blocks of classes, or blocks of such blocks."""
+
+    ends: _Ends  #: [k, blocks]
     things: Array  #: [blocks] in each
-    changes: Array  #: [blocks] the last part in which its things change
+    changes: Array  #: [blocks] the last part in which things come to it
     known: Array  #: [blocks] of the present part
-    slot: Array  #: [classes] of the present part, of those in a block that is open
+
+
+class _Classes(NamedTuple):
+    """Classes, in blocks, and these in blocks, too."""
+
+    own: _Ends  #: [k, classes] both are its own numbers
+    weight: Array  #: [classes] things in each
+    slot: Array  #: [classes] what is known of each in the present part, of those in a block that is open
+    blocks: _Level
+    upper: _Level
 
 
 class _Desk(NamedTuple):
@@ -89,6 +102,7 @@ class _Desk(NamedTuple):
     weight: Array  #: [classes] things in those
     count: Array  #: [4] see :data:`OPENED`
     counts: Array  #: [MOST_KINDS] of each kind of events
+    costs: Array  #: [LENGTHS] of an event, in looks at intervals
 
 
 def code_is_at_hand(by_event: bool) -> bool:
@@ -101,7 +115,7 @@ def prepare_counting(by_event: bool = True) -> None:
     """Compile the code, or load it from the cache, now rather than where something is counted."""
     none, numbers = np.zeros(0, np.int64), np.zeros(0)
     counted_truths(np.zeros(0, np.bool_), 0, none, none, 0)
-    compiled(find_remainders)(numbers, numbers, numbers)
+    compiled(find_remainders)(numbers, numbers)
     if not by_event:
         return
     things = ThingValues(np.zeros((0, 0)), np.zeros(0, np.bool_), 0, none, none)
@@ -148,15 +162,16 @@ def counted_by_event(
     Where so many are *enough*, it may be less than that are, and no less than enough.
     """
     events, total = others.shape[1], int(max(things.places, things.place.max(initial=-1) + 1))
-    found, mine = np.zeros(events, np.int64), alike(things.own, things.there)
+    found, mine = np.zeros(events, np.int64), alike(things.own, things.there, len(things.there))
+    assert mine is not None
     standing = np.full(total, -1)
     standing[: things.places] = mine.kind[: things.places]
     event, place = np.ascontiguousarray(things.event), np.ascontiguousarray(things.place)
     changes = _Changes(event, place, mine.kind[things.places :], standing, np.array(enough, np.int64))
     weight = np.bincount(standing[standing >= 0], minlength=mine.value.shape[1]).astype(float)
     desk = _desk_for(pairing, mine.value, others)
-    apart = alike(others, np.ones(events, np.bool_))
-    if apart.classes <= MOST_KINDS and apart.classes * mine.classes <= MOST_LOOKS * events:
+    apart = alike(others, np.ones(events, np.bool_), min(MOST_KINDS, MOST_LOOKS * events // max(mine.classes, 1)))
+    if apart is not None:
         true = np.empty((mine.value.shape[1], apart.classes), np.uint8)
         compiled(count_by_kinds)(desk, mine.value, weight, changes, apart.value, apart.kind, true, found)
     else:
@@ -177,23 +192,28 @@ def _desk_for(pairing: Pairing, value: NDArray[np.float64], others: NDArray[np.f
         np.zeros(value.shape[1]),
         np.zeros(4, np.int64),
         np.zeros(MOST_KINDS, np.int64),
+        np.zeros(LENGTHS),
     )
 
 
 def _classes(value: NDArray[np.float64], weight: NDArray[np.float64]) -> _Classes:
-    blocks = value.reshape(len(value), len(weight) // BLOCK, BLOCK)
-    return _Classes(
-        value,
-        np.isnan(value),
-        weight,
-        np.fmin.reduce(blocks, axis=2),
-        np.fmax.reduce(blocks, axis=2),
-        np.isnan(blocks).any(axis=2),
-        weight.reshape(-1, BLOCK).sum(axis=1),
-        np.full(blocks.shape[1], -1),
-        np.full(blocks.shape[1], FALSE),
-        np.full(value.shape[1], FALSE),
-    )
+    own = _Ends(value, value, np.isnan(value))
+    blocks = _level(own, weight)
+    return _Classes(own, weight, np.full(len(weight), FALSE), blocks, _level(blocks.ends, blocks.things))
+
+
+def _level(below: _Ends, things: NDArray[np.float64]) -> _Level:
+    sums = np.add.reduceat(things, np.arange(0, len(things), BLOCK))
+    known = np.full(len(sums), FALSE)
+    return _Level(_of_blocks(below), sums, np.full_like(known, -1), known)
+
+
+def _of_blocks(ends: _Ends) -> _Ends:
+    """Of so many numbers together."""
+    kinds, count = ends.low.shape
+    shape = kinds, -(-count // BLOCK), BLOCK
+    low, high, missing = (np.pad(one, ((0, 0), (0, -count % BLOCK)), "edge").reshape(shape) for one in ends)
+    return _Ends(np.fmin.reduce(low, axis=2), np.fmax.reduce(high, axis=2), missing.any(axis=2))
 
 
 # Each class with each kind of event.
@@ -241,19 +261,31 @@ def turn(changes: Any, change: int) -> tuple[int, int]:
 
 
 def count_by_parts(desk: Any, classes: Any, changes: Any, others: Array, found: Array) -> None:
-    """Part by part of the events; a part becomes longer, or shorter, as long as that makes an event cost less."""
-    begin, change, length, longer, cost = 0, 0, FEW_EVENTS, True, np.inf
+    """Part by part of the events, each of the length of which an event has cost least so far."""
+    begin, change, level = 0, 0, 0
+    desk.costs[:] = np.inf
     while begin < len(found):
-        end = min(begin + length, len(found))
+        end = min(begin + (1 << level), len(found))
         desk.count[LOOKS], desk.count[LOOKS_AT_BLOCKS] = 0, 0
         find_ends(desk, others, begin, end)
         mark_changes(classes, changes, change, begin, end)
         sure = judge_all(desk, classes, begin)
         change = count_part(desk, classes, changes, others, found, change, begin, end, sure)
         looks = desk.count[LOOKS] + LOOKS_OF_A_BLOCK * desk.count[LOOKS_AT_BLOCKS]
-        longer = longer == (looks <= cost * (end - begin))
-        cost, begin = looks / (end - begin), end
-        length = min(2 * length, MOST_EVENTS) if longer else max(length // 2, LEAST_EVENTS)
+        level, begin = next_level(desk.costs, level, looks / (end - begin)), end
+
+
+@jitable
+def next_level(costs: Array, level: int, cost: float) -> int:
+    """The level that costs least, or the next one if that was not tried; what those beside cost is forgotten slowly."""
+    known = costs[level]
+    best = 0
+    for other in range(max(level - 1, 0), min(level + 2, len(costs))):
+        costs[other] *= KEPT if other != level else 1.0
+    costs[level] = cost if known == np.inf else known + (cost - known) * TAKEN
+    for other in range(len(costs)):
+        best = other if costs[other] < costs[best] else best
+    return best + 1 if best + 1 < len(costs) and costs[best + 1] == np.inf else best
 
 
 @jitable
@@ -272,8 +304,10 @@ def find_ends(desk: Any, others: Array, begin: int, end: int) -> None:
 def mark_changes(classes: Any, changes: Any, change: int, begin: int, end: int) -> None:
     """Blocks into whose classes things come in a part."""
     while change < len(changes.event) and changes.event[unsigned(change)] < end:
-        if changes.kind[unsigned(change)] >= 0:
-            classes.changes[unsigned(changes.kind[unsigned(change)] // BLOCK)] = begin
+        kind = changes.kind[unsigned(change)]
+        if kind >= 0:
+            classes.blocks.changes[unsigned(kind // BLOCK)] = begin
+            classes.upper.changes[unsigned(kind // BLOCK // BLOCK)] = begin
         change += 1
 
 
@@ -281,19 +315,30 @@ def mark_changes(classes: Any, changes: Any, change: int, begin: int, end: int) 
 def judge_all(desk: Any, classes: Any, part: int) -> float:
     """What is known of all blocks, and of each class in those that are open; of how many things it is sure."""
     sure, desk.count[OPENED], desk.count[LATEST] = 0.0, 0, 0
-    for block in range(len(classes.things)):
-        if classes.things[unsigned(block)] == 0 and classes.changes[unsigned(block)] != part:
-            continue
-        known = judge(desk, classes.low, classes.high, classes.missing, block)
-        classes.known[unsigned(block)] = known
-        if known == TRUE:
-            sure += classes.things[unsigned(block)]
-        elif known == OPEN:
-            for one in range(block * BLOCK, block * BLOCK + BLOCK):
-                sure += judge_class(desk, classes, one, classes.changes[unsigned(block)] == part)
+    for upper in range(len(classes.upper.things)):
+        if judge_block(desk, classes.upper, upper, part) == OPEN:
+            for block in range(upper * BLOCK, min(upper * BLOCK + BLOCK, len(classes.blocks.things))):
+                if judge_block(desk, classes.blocks, block, part) == OPEN:
+                    for one in range(block * BLOCK, block * BLOCK + BLOCK):
+                        sure += judge_class(desk, classes, one, classes.blocks.changes[unsigned(block)] == part)
+                elif classes.blocks.known[unsigned(block)] == TRUE:
+                    sure += classes.blocks.things[unsigned(block)]
+        elif classes.upper.known[unsigned(upper)] == TRUE:
+            sure += classes.upper.things[unsigned(upper)]
     for one in range(desk.count[OPENED], -desk.count[OPENED] // BLOCK * -BLOCK):
         desk.weight[unsigned(one)] = 0
     return sure
+
+
+@jitable
+def judge_block(desk: Any, level: Any, block: int, part: int) -> int:
+    """Learn what is known of a block; what is said of one that has no things, and gets none, is of no matter."""
+    if level.things[unsigned(block)] == 0 and level.changes[unsigned(block)] != part:
+        known = FALSE
+    else:
+        known = judge(desk, level.ends, block)
+    level.known[unsigned(block)] = known
+    return known
 
 
 @jitable
@@ -302,11 +347,11 @@ def judge_class(desk: Any, classes: Any, one: int, comes: bool) -> float:
     weight = classes.weight[unsigned(one)]
     if weight == 0 and not comes:
         return 0.0
-    known = judge(desk, classes.value, classes.value, classes.lacks, one)
+    known = judge(desk, classes.own, one)
     if known == OPEN:
         known = desk.count[OPENED]
         for k in range(len(desk.open)):
-            desk.open[unsigned(k), unsigned(known)] = classes.value[unsigned(k), unsigned(one)]
+            desk.open[unsigned(k), unsigned(known)] = classes.own.low[unsigned(k), unsigned(one)]
         desk.weight[unsigned(known)] = weight
         desk.count[OPENED] += 1
     classes.slot[unsigned(one)] = known
@@ -334,10 +379,13 @@ def weigh(desk: Any, classes: Any, one: int, by: float) -> float:
     """A class has one thing more, or less; what that does to what is sure."""
     if one < 0:
         return 0.0
-    block = one // BLOCK
+    block, upper = one // BLOCK, one // BLOCK // BLOCK
     classes.weight[unsigned(one)] += by
-    classes.things[unsigned(block)] += by
-    known = classes.known[unsigned(block)]
+    classes.blocks.things[unsigned(block)] += by
+    classes.upper.things[unsigned(upper)] += by
+    known = classes.upper.known[unsigned(upper)]
+    if known == OPEN:
+        known = classes.blocks.known[unsigned(block)]
     if known == OPEN:
         known = classes.slot[unsigned(one)]
         if known >= OPEN:
@@ -364,8 +412,8 @@ def count_open(desk: Any, others: Array, event: int, enough: int, count: float) 
 
 
 @jitable
-def judge(desk: Any, low: Array, high: Array, missing: Array, which: int) -> int:
-    """What is known of the condition: of things whose values lie between ends, *which* of them, at some events.
+def judge(desk: Any, ends: Any, which: int) -> int:
+    """What is known of the condition: of things whose values lie between *ends*, which of them, at some events.
 
     A truth is 1, and of things or events that differ from 0 to 1.
     """
@@ -375,8 +423,9 @@ def judge(desk: Any, low: Array, high: Array, missing: Array, which: int) -> int
         step, of = desk.steps[unsigned(number), 0], desk.steps[unsigned(number), 1]
         if step == OWN:
             top += 1
-            desk.low[top], desk.high[top] = low[unsigned(of), unsigned(which)], high[unsigned(of), unsigned(which)]
-            desk.missing[top] = missing[unsigned(of), unsigned(which)]
+            desk.low[top] = ends.low[unsigned(of), unsigned(which)]
+            desk.high[top] = ends.high[unsigned(of), unsigned(which)]
+            desk.missing[top] = ends.missing[unsigned(of), unsigned(which)]
         elif step == OTHER:
             top += 1
             desk.low[top], desk.high[top] = desk.others[0, of], desk.others[1, of]

@@ -55,8 +55,9 @@ def pairing_of(condition: Meaning) -> Pairing:
     def take(part: Meaning) -> None:
         if part.read <= EVENT or part.read == THING:
             runs, step = (own, OWN) if part.read == THING else (others, OTHER)
-            steps.append((step, len(runs)))
-            runs.append(part.run)
+            if part.run not in runs:
+                runs.append(part.run)
+            steps.append((step, runs.index(part.run)))
             return
         part = _in_steps(part)
         for each in part.parts:

@@ -26,16 +26,14 @@ from slotscope.model.questions.pairing import (
     NEGATE,
     NOT,
     OR,
+    REMAINDER,
     SUBTRACT,
     TIMES,
     UNEQUAL,
 )
-from slotscope.model.questions.remainders import MOST_QUOTIENT, is_plain, plain_remainder, remainder
+from slotscope.model.questions.remainders import BLOCK, MOST_QUOTIENT, find_in_block, remainder
 
 Array = Any
-
-#: Classes in a block.
-BLOCK = 64
 
 
 @jitable
@@ -79,13 +77,14 @@ def join(desk: Any, step: int, at: int) -> None:
     elif step == TIMES:
         first, last = min(low * less, low * more), max(low * less, low * more)
         low, high = min(first, high * less, high * more), max(last, high * less, high * more)
+    elif step == REMAINDER:
+        low, high = join_remainders(low, high, less, more)
+        missing |= less <= 0 <= more
     elif less <= 0 <= more:  # a divisor that may be nought
         low, high, missing = -np.inf, np.inf, True
-    elif step == DIVIDE:
+    else:
         first, last = min(low / less, low / more), max(low / less, low / more)
         low, high = min(first, high / less, high / more), max(last, high / less, high / more)
-    else:
-        low, high = join_remainders(low, high, less, more)
     desk.low[at], desk.high[at], desk.missing[at] = low, high, missing
 
 
@@ -182,21 +181,7 @@ def join_numbers(one: Array, other: Array, step: int) -> None:
             x, y = one[unsigned(at)], other[unsigned(at)]
             one[unsigned(at)] = x if x > y else y if y >= x else np.nan
     else:
-        join_to_remainders(one, other)
-
-
-@jitable
-def join_to_remainders(one: Array, other: Array) -> None:
-    """Of numbers and divisors; where one is not plain, one by one."""
-    plain = True
-    for at in range(BLOCK):
-        plain &= is_plain(one[unsigned(at)], other[unsigned(at)])
-    if plain:
-        for at in range(BLOCK):
-            one[unsigned(at)] = plain_remainder(one[unsigned(at)], other[unsigned(at)])
-    else:
-        for at in range(BLOCK):
-            one[unsigned(at)] = remainder(one[unsigned(at)], other[unsigned(at)])
+        find_in_block(one, other)
 
 
 @jitable

@@ -11,6 +11,9 @@ from slotscope.model.jit import at_hand, compiled, jitable, unsigned
 
 Array = Any
 
+#: Numbers in a block.
+BLOCK = 64
+
 #: Within what quotients and divisors lie where remainders are found exactly by multiplying.
 MOST_QUOTIENT, SMALL, LARGE = 2.0**50, 1e-150, 1e150
 
@@ -27,18 +30,32 @@ def remainders(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     if max(left.size, right.size) < FEW or not at_hand(compiled(find_remainders)):
         return np.asarray(np.mod(left, np.where(right == 0, np.nan, right)))
     numbers, divisors = (np.ascontiguousarray(one, np.float64) for one in np.broadcast_arrays(left, right))
-    found = np.empty_like(numbers)
-    compiled(find_remainders)(numbers.reshape(-1), divisors.reshape(-1), found.reshape(-1))
+    found = np.array(numbers)
+    compiled(find_remainders)(found.reshape(-1), divisors.reshape(-1))
     return found
 
 
-def find_remainders(numbers: Array, divisors: Array, found: Array) -> None:
-    """What each divisor leaves of each number."""
-    for at in range(len(found)):
-        found[unsigned(at)] = plain_remainder(numbers[unsigned(at)], divisors[unsigned(at)])
-    for at in range(len(found)):
-        if not is_plain(numbers[unsigned(at)], divisors[unsigned(at)]):
-            found[unsigned(at)] = remainder(numbers[unsigned(at)], divisors[unsigned(at)])
+def find_remainders(numbers: Array, divisors: Array) -> None:
+    """What each divisor leaves of each number, in its place."""
+    whole = len(numbers) // BLOCK * BLOCK
+    for first in range(0, whole, BLOCK):
+        find_in_block(numbers[first : first + BLOCK], divisors[first : first + BLOCK])
+    for at in range(whole, len(numbers)):
+        numbers[at] = remainder(numbers[at], divisors[at])
+
+
+@jitable
+def find_in_block(one: Array, other: Array) -> None:
+    """As :func:`find_remainders`, of a block, side by side; where one is not plain, one by one."""
+    plain = True
+    for at in range(BLOCK):
+        plain &= is_plain(one[unsigned(at)], other[unsigned(at)])
+    if plain:
+        for at in range(BLOCK):
+            one[unsigned(at)] = plain_remainder(one[unsigned(at)], other[unsigned(at)])
+    else:
+        for at in range(BLOCK):
+            one[unsigned(at)] = remainder(one[unsigned(at)], other[unsigned(at)])
 
 
 @jitable

@@ -21,7 +21,7 @@ from slotscope.model.running.landings import Landings
 from slotscope.model.running.recorder import Extent, RecentRows, Samples
 from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.snapshot import Snapshot
-from slotscope.model.running.waiting import share_of, who_waits
+from slotscope.model.running.waiting import share_of, tell_of_events, who_waits
 from slotscope.model.systems.state import copied
 
 #: Events that any engine runs again while somebody waits for a picture.
@@ -437,27 +437,11 @@ class Timeline:
             return result.rows
 
         while result.reason is Reason.LIMIT and (here := place_of(result.state))[0] < event:
-            self.tell(start, here, (event, task.until))
+            tell_of_events(start, here, None if event == NO_END else event, task.until, self.live_end)
             count = (own or self.slices).take(run)
             if result.fault is not None:
                 raise result.fault
             yield Stretch(result.state, rows[:count], result.samples, result.changes)
-
-    def tell(self, start: tuple[int, float], here: tuple[int, float], end: tuple[int, float]) -> None:
-        """Tell whoever waits how far events and times have been run again.
-
-        Raises
-        ------
-        GivenUpError
-            If whoever waits has had enough.
-        """
-        if here <= start:
-            return
-        endless = end == (NO_END, np.inf)
-        share = None if endless else max(map(share_of, here, start, end))
-        doing = Phrase("Running past events again") if here[0] < self.live_end else Phrase("Running on")
-        at_event = Phrase("{doing}, at event {event}", doing=doing, event=grouped(here[0]))
-        who_waits().look(at_event if endless else doing, share)
 
     def kept_before(self, event: int, most: int) -> list[Any]:
         """At most so many of the states that are kept between the first event and *event*, evenly spread; no copies."""
