@@ -35,7 +35,7 @@ def alike(columns: NDArray[np.float64], there: NDArray[np.bool_], most: int) -> 
     count = compiled(tell_apart)(words, there, np.full(room, -1, np.int32), kind, first, most)
     if count > most:
         return None
-    value = columns[:, first[:count]] if count else np.full((len(columns), 1), np.nan)
+    value = columns[:, first[:count]] if count else np.zeros((len(columns), 1))
     if count > BLOCK and len(columns):
         order = np.lexsort(value[::-1])
         place = np.empty(count + 1, np.int64)

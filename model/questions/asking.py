@@ -8,7 +8,7 @@ of the question leaves open; where those are many, its first run is looked at af
 from __future__ import annotations
 
 from contextlib import closing
-from functools import partial
+from functools import cached_property, partial
 from time import monotonic
 from typing import Any, Callable, Generator, Iterable, Iterator, NamedTuple, Sequence
 
@@ -181,10 +181,15 @@ class _Asker:
 
     def _run_on(self, state: Any, last: int, until: float) -> Generator[Stretch, None, None]:
         """Stretches from a state on whose events are looked at: the next one is run meanwhile, where that can be."""
-        engine = self._timeline.engine
-        other = engine.another() if engine.watches and processors() > 1 else None
+        other = self._other if last - place_of(state)[0] > MOST_EVENTS else None  # for few it takes longer to begin
         pieces = self._told(state, last, until, other)
         return ahead(pieces) if other is not None else pieces
+
+    @cached_property
+    def _other(self) -> Engine | None:
+        """What runs ahead in a thread of its own, where there is a processor for that."""
+        engine = self._timeline.engine
+        return engine.another() if engine.watches and processors() > 1 else None
 
     def _told(self, state: Any, last: int, until: float, by: Engine | None) -> Generator[Stretch, None, None]:
         """Stretches of their own, with what is told of them: by watches that want each event, or nearly."""

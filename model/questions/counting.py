@@ -70,7 +70,7 @@ class _Ends(NamedTuple):
     missing: Array  #: [k, n] whether one may be missing
 
 
-class _Level(NamedTuple):
+class _Blocks(NamedTuple):
     """Blocks of classes, or blocks of such blocks."""
 
     ends: _Ends  #: [k, blocks]
@@ -85,8 +85,8 @@ class _Classes(NamedTuple):
     own: _Ends  #: [k, classes] both are its own numbers
     weight: Array  #: [classes] things in each
     slot: Array  #: [classes] what is known of each in the present part, of those in a block that is open
-    blocks: _Level
-    upper: _Level
+    blocks: _Blocks
+    upper: _Blocks
 
 
 class _Desk(NamedTuple):
@@ -188,7 +188,7 @@ def _desk_for(pairing: Pairing, value: NDArray[np.float64], others: NDArray[np.f
         np.zeros(depth, np.bool_),
         np.zeros((depth, BLOCK)),
         np.zeros((3, len(others))),
-        np.empty_like(value),
+        np.zeros_like(value),  # places that no class has are looked at, too, and count nothing
         np.zeros(value.shape[1]),
         np.zeros(4, np.int64),
         np.zeros(MOST_KINDS, np.int64),
@@ -202,10 +202,10 @@ def _classes(value: NDArray[np.float64], weight: NDArray[np.float64]) -> _Classe
     return _Classes(own, weight, np.full(len(weight), FALSE), blocks, _level(blocks.ends, blocks.things))
 
 
-def _level(below: _Ends, things: NDArray[np.float64]) -> _Level:
+def _level(below: _Ends, things: NDArray[np.float64]) -> _Blocks:
     sums = np.add.reduceat(things, np.arange(0, len(things), BLOCK))
     known = np.full(len(sums), FALSE)
-    return _Level(_of_blocks(below), sums, np.full_like(known, -1), known)
+    return _Blocks(_of_blocks(below), sums, np.full_like(known, -1), known)
 
 
 def _of_blocks(ends: _Ends) -> _Ends:

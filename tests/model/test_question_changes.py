@@ -21,6 +21,7 @@ from slotscope.model.questions.understanding import understood
 from slotscope.model.running.engine import Task, started
 from slotscope.model.systems import compiled, watching
 from slotscope.model.systems.state import digest
+from tests.random_questions import TwoClauses
 
 SCENARIOS = {"dra-classroom": 3, "queues-classroom": 3, "jrs-classroom": 6, "moldable-classroom": 5}
 EVENTS = 400
@@ -263,6 +264,17 @@ def test_changes_say_what_an_event_did_to_each_thing(
     known = {text: question for text, question in texts.items() if question.looks[0].of_things is not None}
     assert len(known) >= 8
     assert sum(found.any() for found in compared(session, known, events)) > len(known) / 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", ["jrs-two-phases", *SCENARIOS])
+def test_random_questions_of_two_clauses_find_what_looks_find(scenario: str) -> None:
+    seed = random.randrange(2**32)
+    print("seed", seed)
+    session = Session.open(scenario)
+    drawn = TwoClauses(session.info.words, random.Random(seed))
+    texts = {text: understood(text, session.info.words) for text in (drawn.question() for _ in range(30))}
+    compared(session, {text: question for text, question in texts.items() if question.looks})
 
 
 OF_THE_STATE = (

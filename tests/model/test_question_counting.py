@@ -11,6 +11,7 @@ from slotscope.model.questions.counting import MANY, ThingValues, counted_by_eve
 from slotscope.model.questions.operations import CALLED, COMPARED, COUNTED, OPERATIONS
 from slotscope.model.questions.pairing import OTHER, OWN, STEPS, Pairing
 
+#: Numbers of each thing; behind them stands something that is true of it or not.
 KINDS = 2
 
 #: Signs and functions that make a number of two.
@@ -28,6 +29,8 @@ def number_steps(draw: random.Random, depth: int) -> list[tuple[int, int]]:
 def truth_steps(draw: random.Random, depth: int) -> list[tuple[int, int]]:
     if draw.random() < 0.1:
         return [*number_steps(draw, 2), (STEPS["known"], 0)]
+    if draw.random() < 0.1:
+        return [(OWN, KINDS)]
     if depth == 0 or draw.random() < 0.3:
         return [*number_steps(draw, 2), *number_steps(draw, 2), (STEPS[draw.choice([*COMPARED])], 0)]
     if draw.random() < 0.25:
@@ -41,7 +44,8 @@ def by_numpy(steps: list[tuple[int, int]], own: np.ndarray, there: np.ndarray, o
     signs = {step: sign for sign, step in STEPS.items()}
     for step, which in steps:
         if step in (OWN, OTHER):
-            stack.append(own[which] if step == OWN else np.full(own.shape[1], others[which]))
+            mine = own[which] == 1 if which == KINDS else own[which]
+            stack.append(mine if step == OWN else np.full(own.shape[1], others[which]))
         elif signs[step] in ("negative", "not", "abs", "known"):
             stack[-1] = OPERATIONS[signs[step]](stack[-1])
         else:
@@ -75,12 +79,13 @@ def compare_counts(places: int, turn: int) -> None:
         own[0].sort()
     own[numbers.random(own.shape) < 0.02 * turn] = np.nan
     own[numbers.random(own.shape) < 0.01 * turn] = draw.choice((np.inf, -np.inf))
+    own = np.vstack([own, numbers.integers(0, 2, versions)])
     there = numbers.random(versions) < draw.choice((0.05, 0.9))
     event, place = np.sort(numbers.integers(0, events, changes)), numbers.integers(0, places, changes)
     others = np.cumsum(numbers.integers(-1, 2, (KINDS, events)), axis=1) / 4
     others[numbers.random(others.shape) < 0.03 * turn] = draw.choice((np.nan, np.inf))
     things = ThingValues(own, there, before, event, place)
-    value, present, expected = np.full((KINDS, places), np.nan), np.zeros(places, np.bool_), []
+    value, present, expected = np.full((KINDS + 1, places), np.nan), np.zeros(places, np.bool_), []
     several: list[tuple[int, bool]] = []
     value[:, :before], present[:before] = own[:, :before], there[:before]
     with np.errstate(all="ignore"):

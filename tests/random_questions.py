@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Callable
 
 from slotscope.model.questions.syntax import COMPARISONS
 from slotscope.model.questions.words import Words
@@ -32,7 +33,7 @@ class TwoClauses:
             return f"({self._of_many(self._clause)})"
         return self._clause("", one=about < 0.8)
 
-    def _of_many(self, clause) -> str:  # type: ignore[no-untyped-def]
+    def _of_many(self, clause: Callable[[str], str]) -> str:
         thing = self._draw.choice(sorted(self._words.things))
         if self._draw.random() < 0.8:
             return f"any {thing} where {clause(thing)}"
@@ -43,19 +44,21 @@ class TwoClauses:
         if way < 0.1 and not one:
             named = sorted(set(self._words.happenings) - set(self._words.of_thing.get(thing, ())))
             return self._draw.choice(("", "not ")) + self._draw.choice(named)
-        first = self._of_one() if one else self._number(thing, own=True)
+        back = way >= 0.3  # what changes, or becomes, asks one event back already
+        first = self._of_one() if one else self._number(thing, back, own=True)
         if way < 0.2:
             return f"{first} changes"
-        compared = f"{first} {self._draw.choice(COMPARISONS)} {self._number(thing)}"
-        if way < 0.3:
+        compared = f"{first} {self._draw.choice(COMPARISONS)} {self._number(thing, back)}"
+        if not back:
             return f"({compared}) {self._draw.choice(('becomes true', 'becomes false'))}"
         return f"not {compared}" if way < 0.4 else compared
 
-    def _number(self, thing: str, own: bool = False) -> str:
+    def _number(self, thing: str, back: bool, own: bool = False) -> str:
+        """One that may ask one event *back*."""
         way, first = self._draw.random(), self._value(thing, own)
         if way < 0.6:
             return first
-        if way < 0.65:
+        if way < 0.65 and back:
             return f"was {self._field(thing, thing)}"
         if way < 0.75:
             return f"{self._draw.choice(('min', 'max'))}({first}, {self._value(thing)})"

@@ -1,0 +1,99 @@
+"""What is made one piece ahead comes in order, as it would without that, and ends as it would."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from threading import Event, current_thread
+from typing import Iterator
+
+import numpy as np
+import pytest
+
+from slotscope.model.api import Session
+from slotscope.model.questions import asking
+from slotscope.model.questions.asking import answers, make_ready
+from slotscope.model.questions.understanding import understood
+from slotscope.model.running.ahead import ahead
+from slotscope.model.running.waiting import GivenUpError, waiting
+
+
+def test_the_next_piece_is_made_while_one_is_looked_at() -> None:
+    looked, threads = Event(), set()
+
+    def pieces() -> Iterator[int]:
+        for number in range(5):
+            threads.add(current_thread())
+            if number == 1:
+                assert looked.wait(10)  # until the piece before is at hand
+            yield number
+
+    found = []
+    for piece in ahead(pieces()):
+        looked.set()
+        found.append(piece)
+    assert found == [0, 1, 2, 3, 4]
+    assert len(threads) == 1
+    assert current_thread() not in threads
+
+
+def test_what_goes_wrong_there_goes_wrong_here() -> None:
+    def pieces() -> Iterator[int]:
+        yield 1
+        raise ValueError("the second piece")
+
+    found = ahead(pieces())
+    assert next(found) == 1
+    with pytest.raises(ValueError, match="the second piece"):
+        next(found)
+
+
+def test_no_thread_is_left_where_no_more_is_wanted() -> None:
+    threads = []
+
+    def pieces() -> Iterator[int]:
+        while True:
+            threads.append(current_thread())
+            yield len(threads)
+
+    with closing(ahead(pieces())) as found:
+        assert next(found) == 1
+    assert len(threads) <= 2
+    assert not threads[0].is_alive()
+
+
+#: One question of each kind of system about each kind of thing, and about both.
+ASKED = (
+    ("dra-vms", "(any server where index > 5 and empty > 0) or (count job where since < time - 2) % 3 = 1"),
+    ("dra-vms", "(any job where server changes) and (any server where rank changes)"),
+    ("queues-vqs-unstable", "(any server where used[1] < 0.5) and (count job where arrival > time - 3) % 2 = 0"),
+    ("jrs-two-phases", "(any server where was all_jobs < all_jobs) or (any job where phase changes)"),
+    ("moldable-sublinear", "(count job where width < request) % 3 = 1 and any server where job % 7 = event % 7"),
+)
+
+
+@pytest.mark.parametrize(("scenario", "text"), ASKED)
+def test_answers_are_the_same_with_one_processor_and_with_two(
+    scenario: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, found = Session.open(scenario), []
+    question = understood(text, session.info.words)
+    make_ready(session.bench, session.timeline, [question])
+    for processors in (1, 2):
+        monkeypatch.setattr(asking, "processors", lambda count=processors: count)
+        parts = answers(session.bench.system, session.timeline, [question], 0, 40_000)
+        found.append(np.concatenate([part.hits(0)["event"] for part in parts]))
+    assert len(found[0]) > 0
+    assert np.array_equal(*found)
+
+
+def test_who_waits_stops_it_within_a_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "processors", lambda: 2)
+    session, wishes, slices = Session.open("dra-vms"), [], 0
+    question = understood("any server where index = 3", session.info.words)
+    make_ready(session.bench, session.timeline, [question])
+    with waiting(lambda _: None, lambda: len(wishes)), pytest.raises(GivenUpError):
+        for _ in answers(session.bench.system, session.timeline, [question], 0, 10**9):
+            slices += 1
+            if slices == 3:
+                wishes.append(True)
+    assert slices <= 4
