@@ -107,14 +107,20 @@ def next_exercise(session: Session, asks: frozenset[str] = frozenset(), among: i
 
 
 def _ahead(session: Session, asks: frozenset[str], count: int) -> list[Exercise]:
-    """The decisions that come, in so many events and at least in one, in which there is something to choose."""
+    """The decisions that come, in so many events and at least in one, in which there is something to choose.
+
+    Where there never is, the first one in which there is not.
+    """
     found: list[Exercise] = []
+    certain: list[Exercise] = []
     first, deciding = session.timeline.event, 0
     try:
         for at in events_ahead(session):
             made = list(_in_turn(at, asks))
             found += made
             deciding += bool(made)
+            if not certain and (one := _first(at, asks, 0)) is not None:
+                certain.append(one)
             passed = at.event + 1 - first
             if deciding >= max(count, 1) or passed == (MORE_EVENTS if found else MOST_EVENTS):
                 break
@@ -122,15 +128,13 @@ def _ahead(session: Session, asks: frozenset[str], count: int) -> list[Exercise]
     except GivenUpError:
         raise GivenUpError(Phrase("{doing}: stopped", doing=_LOOKING)) from None  # the run is not where it looked
     except PolicyError:
-        if not found:
+        if not found and not certain:
             raise
-    if not found:
-        raise UserError(
-            Phrase(
-                "no such decision comes (events looked at: {count}); allowed: another one, another seed", count=passed
-            )
-        )
-    return found
+    if found or certain:
+        return found or certain
+    raise UserError(
+        Phrase("no such decision comes (events looked at: {count}); allowed: another one, another seed", count=passed)
+    )
 
 
 def exercise_run(session: Session, seed: int) -> Session:

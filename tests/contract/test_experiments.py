@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
-_QUEUE, _PHASES = queue_runs.QueueLength(500, 2), phase_runs.PhaseLength(2, 5, 2)
+_QUEUE, _PHASES = queue_runs.QueueLength(2500, 2), phase_runs.PhaseLength(2, 5, 2)
 _MOLDABLE = moldable_runs.MoldableLength((300, 900), 2)
 
 #: The shortest scale of each module that has scales.
@@ -54,8 +54,6 @@ ALONE = [name for name, item in experiments().items() if not item.needs_trace]
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, scale in TINY.items():
         monkeypatch.setattr(module, "SCALES", {**module.SCALES, "tiny": scale})
-    for module in (dra_convergence, dra_variants):
-        monkeypatch.setattr(module, "TIMES", module.TIMES[::10][:3])
     monkeypatch.setattr(moldable_table1, "SERVERS", 50)
     monkeypatch.setattr(moldable_fig2, "SERVERS", 50)
     monkeypatch.setattr(jrs_gap, "LARGE", 20)

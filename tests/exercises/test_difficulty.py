@@ -133,6 +133,13 @@ def test_where_all_are_equally_hard_that_is_said(scenario: str, asks: str, told:
     assert not alike(next_exercise(run, frozenset({asks})))
 
 
+def test_where_there_is_never_a_choice_what_is_certain_is_asked() -> None:
+    run = exercise_run(Session.open("jrs-deadlock", "jrs:patch=true", kernel=False), 0)
+    for among in DIFFICULTIES.values():
+        found = next_exercise(run, frozenset({"token"}), among)
+        assert found.question.ask == "token" and found.posed.effort == 0
+
+
 def test_where_none_is_found_the_run_stays() -> None:
     session = Session.open("dra-classroom", "first-fit", kernel=False)
     session.seek(7)
