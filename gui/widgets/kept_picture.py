@@ -55,9 +55,15 @@ class KeptPicture(QObject):
         finally:
             self.release()
 
+    @property
+    def busy(self) -> bool:
+        """Whether something is to be done before all is painted."""
+        return bool(self._steps)
+
     def then(self, owner: QObject, step: Callable[[], object]) -> None:
-        """Do this before all is painted, if *owner* is there by then; one step of each."""
-        self._steps.setdefault(owner, step)
+        """Do this last before all is painted, if *owner* is there by then; one step of each."""
+        self._steps.pop(owner, None)
+        self._steps[owner] = step
 
     def finish(self) -> None:
         """Do at once what is to be done before all is painted."""

@@ -337,6 +337,9 @@ class LectureMode(QObject):
         self._look.start()  # the panels are about to write what is new
 
     def _look_again(self) -> None:
+        if self._picture.busy:  # panels are still to get what they are about to write
+            self._look.start()
+            return
         # What they ask for climbs by one widget a turn.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         frame = self._area.frame

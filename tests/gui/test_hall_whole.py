@@ -16,9 +16,10 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import COMPARISON, SENTENCES, panels_of
 from slotscope.gui.presenting.strokes import base_of
 from slotscope.gui.widgets.curtain import Curtain, curtain_of
+from slotscope.model.lessons.files import lesson_files, load_lesson
 from tests.gui.halls import PROJECTOR, stand
 from tests.gui.overflowing import cut, scrolled_sideways, shortened
-from tests.gui.test_lecture import CLASSROOMS, LEAST
+from tests.gui.test_lecture import CLASSROOMS, LEAST, moment_of, sentence_is_whole
 from tests.gui.windows import at_rest, complete_window, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
@@ -77,6 +78,18 @@ def test_what_is_solved_late_has_its_width(qtbot: QtBot, window: MainWindow, mon
     solve(window.info)
     at_rest(qtbot, window, lambda: panel.known)
     qtbot.waitUntil(lambda: panel.width() > before and not scrolled_sideways(panel))
+
+
+def test_what_is_said_of_each_step_of_a_lesson_is_whole(qtbot: QtBot, window: MainWindow) -> None:
+    """Sentences of one line and of two by turns."""
+    window.lessons.open("dra-1-decision", 3)
+    press(qtbot, window, Qt.Key.Key_L)
+    steps = load_lesson(lesson_files()["dra-1-decision"], "en").steps
+    for number in range(3, len(steps)):
+        moment = steps[number].place(Path()).moment
+        at_rest(qtbot, window, lambda moment=moment: moment_of(window) == [(moment.events[0], moment.substep or 0)])
+        qtbot.waitUntil(lambda: sentence_is_whole(window), timeout=5000)
+        press(qtbot, window, Qt.Key.Key_PageDown)
 
 
 def test_the_offer_of_the_tour_is_whole(qtbot: QtBot, window: MainWindow) -> None:
