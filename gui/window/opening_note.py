@@ -25,13 +25,14 @@ class OpeningNote(QLabel):
         self.setObjectName("opening")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
-        self._window = window
+        self._window, self._picture = window, window.area.layouts.picture
         self._moved = soon(self, self._place)  # once the docks have their new places
         self._late = QTimer(self, singleShot=True, interval=AFTER)
         self._late.timeout.connect(self._tell)
         self._progress = GoalProgress()
         window.worker.progressed.connect(self._follow)
         window.lecture.switched.connect(lambda _: self._follow(self._progress))
+        self._picture.laid_out.connect(lambda: self._picture.then(self, self._place))
         window.installEventFilter(self)
 
     def _follow(self, progress: GoalProgress) -> None:

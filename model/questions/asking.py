@@ -24,9 +24,8 @@ from slotscope.model.questions.tables import NO_EVENT, Column, EventTable, Lead
 from slotscope.model.running.ahead import ahead, processors
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, EventRun, Task
-from slotscope.model.running.slices import MOST_EVENTS, Slices
+from slotscope.model.running.slices import MOST_EVENTS, Slices, tell_of_events
 from slotscope.model.running.timeline import NO_END, Stretch, Timeline, place_of
-from slotscope.model.running.waiting import tell_of_events
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL, PolicySystem
 from slotscope.model.systems.state import copied
 from slotscope.model.systems.watching import RowChanges

@@ -1,10 +1,14 @@
-"""Long runs in slices of a few milliseconds, however long an event takes."""
+"""Long runs in slices of a few milliseconds, however long an event takes, and what is told between them."""
 
 from __future__ import annotations
 
 from math import inf
 from time import monotonic
 from typing import Callable
+
+from slotscope.model.phrase import Phrase
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.running.waiting import share_of, who_waits
 
 #: Seconds that one slice should take: between two of them a run can be looked at and stopped.
 SLICE_SECONDS = 0.004
@@ -39,3 +43,22 @@ class Slices:
         wanted = min(self._seconds, max(budget, SLICE_SECONDS))
         fitting = min(wanted * events / max(seconds, 1e-9), 2 * self.room, MOST_EVENTS)
         self.room = max(1, int(fitting))
+
+
+def tell_of_events(
+    start: tuple[int, float], here: tuple[int, float], last: int | None, until: float, known: int
+) -> None:
+    """Tell whoever waits how far events and times are run from a *start* on, up to event *known* once more.
+
+    Raises
+    ------
+    GivenUpError
+        If whoever waits has had enough.
+    """
+    if here <= start:
+        return
+    endless = last is None and until == inf
+    share = None if endless else max(map(share_of, here, start, (inf if last is None else last, until)))
+    doing = Phrase("Running past events again") if here[0] < known else Phrase("Running on")
+    at_event = Phrase("{doing}, at event {event}", doing=doing, event=grouped(here[0]))
+    who_waits().look(at_event if endless else doing, share)

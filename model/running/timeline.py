@@ -19,9 +19,9 @@ from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, Sy
 from slotscope.model.running.keyframes import CHOSEN, HistoryRoom, Keyframes
 from slotscope.model.running.landings import Landings
 from slotscope.model.running.recorder import Extent, RecentRows, Samples
-from slotscope.model.running.slices import MOST_EVENTS, Slices
+from slotscope.model.running.slices import MOST_EVENTS, Slices, tell_of_events
 from slotscope.model.running.snapshot import Snapshot
-from slotscope.model.running.waiting import share_of, tell_of_events, who_waits
+from slotscope.model.running.waiting import share_of, who_waits
 from slotscope.model.systems.state import copied
 
 #: Events that any engine runs again while somebody waits for a picture.

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from math import inf
 from time import monotonic
 from typing import Callable, Iterator, NamedTuple
 
 from slotscope.model.errors import UserError
 from slotscope.model.phrase import Phrase
-from slotscope.model.reporting.explain import grouped
 
 #: Seconds between two sentences.
 PERIOD = 0.25
@@ -99,22 +97,3 @@ def nobody_waits() -> bool:
 def share_of(here: float, start: float, end: float) -> float:
     """How much of the way from *start* to *end* is done; 0 where it has no end."""
     return min(1.0, (here - start) / (end - start)) if end > start else 1.0
-
-
-def tell_of_events(
-    start: tuple[int, float], here: tuple[int, float], last: int | None, until: float, known: int
-) -> None:
-    """Tell whoever waits how far events and times are run from a *start* on, up to event *known* once more.
-
-    Raises
-    ------
-    GivenUpError
-        If whoever waits has had enough.
-    """
-    if here <= start:
-        return
-    endless = last is None and until == inf
-    share = None if endless else max(map(share_of, here, start, (inf if last is None else last, until)))
-    doing = Phrase("Running past events again") if here[0] < known else Phrase("Running on")
-    at_event = Phrase("{doing}, at event {event}", doing=doing, event=grouped(here[0]))
-    who_waits().look(at_event if endless else doing, share)

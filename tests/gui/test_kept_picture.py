@@ -51,14 +51,15 @@ def test_each_step_has_a_turn_and_painting_the_last(bare: QMainWindow, picture: 
     assert bare.updatesEnabled() and paints.count and dock.width() > 0
 
 
-def test_an_owner_has_one_step_and_none_once_it_is_gone(bare: QMainWindow, picture: KeptPicture) -> None:
-    done, gone, stays = list[str](), QWidget(bare), QWidget(bare)
+def test_an_owner_has_one_step_the_last_and_none_once_it_is_gone(bare: QMainWindow, picture: KeptPicture) -> None:
+    done, gone, stays, other = list[str](), QWidget(bare), QWidget(bare), QWidget(bare)
     with picture.behind():
-        for owner, name in ((gone, "gone"), (stays, "first"), (stays, "second")):
+        for owner, name in ((gone, "gone"), (stays, "first"), (other, "other"), (stays, "second")):
             picture.then(owner, lambda name=name: done.append(name))
         destroy(gone)
+    assert picture.busy
     picture.finish()
-    assert done == ["first"]
+    assert done == ["other", "second"] and not picture.busy
 
 
 def test_what_fails_keeps_neither_other_steps_nor_the_picture(

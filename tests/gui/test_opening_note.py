@@ -68,7 +68,7 @@ def test_the_old_picture_says_what_is_being_opened(
     note = note_of(window)
     assert not note.isVisible()
     choose(window, "dra-example-1")
-    qtbot.waitUntil(note.isVisible)
+    qtbot.waitUntil(lambda: note.isVisible() and window.updatesEnabled())
     assert note.text() == "Opening dra-example-1"
     servers = window.docks[window.area.roles.servers]
     assert note.geometry().center() == servers.geometry().center()
