@@ -13,7 +13,8 @@ from PySide6.QtGui import QImage, QPainter
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.kinds.reservation.servers import ServersPanel
 from slotscope.gui.panel import Panel
-from slotscope.gui.theme import Theme, load_theme
+from slotscope.gui.theme import Theme, apply, load_theme
+from slotscope.gui.window.application import application
 from tests.contract.moments import SMALL, frame_of
 from tests.contract.pictures import (
     EVERY,
@@ -61,6 +62,7 @@ def test_a_panel_looks_as_ever(entry: PanelEntry, tmp_path: Path) -> None:
 
 
 def small_servers(theme: Theme, panel: type[Panel] = ServersPanel) -> QImage:
+    apply(application(offscreen=True), theme)
     made = panel(theme)
     image = list(islice(drawn(made, frame_of(SMALL["reservation"])), 2))[1]
     made.close()
