@@ -112,9 +112,11 @@ class KeptPicture(QObject):
 def once_laid_out(widget: QWidget, step: Callable[[], object]) -> None:
     """Do what the size of a widget asks for: at once, or where the window keeps its picture, before that is let go.
 
-    While docks are arranged anew sizes change several times.
+    While docks are arranged anew sizes change several times.  The window is asked, and not the widget: Qt lets pages
+    of a stack paint nothing either while one takes the place of another, and no turn follows that.
     """
-    picture = None if widget.updatesEnabled() else widget.window().findChild(KeptPicture)
+    window = widget.window()
+    picture = None if window.updatesEnabled() else window.findChild(KeptPicture)
     if picture is None:
         step()
     else:

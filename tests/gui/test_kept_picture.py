@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QWidget
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QStackedWidget, QWidget
 from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
@@ -95,6 +96,36 @@ def test_a_size_is_followed_at_once_where_nothing_is_kept(bare: QMainWindow, pic
     assert done == ["now"]
     picture.finish()
     assert done == ["now", "later"]
+
+
+def test_a_page_of_a_stack_follows_the_size_in_which_it_comes(bare: QMainWindow, picture: KeptPicture) -> None:
+    """Qt lets the pages of a stack paint nothing while one takes the place of another; no turn would follow."""
+
+    class Page(QWidget):
+        def resizeEvent(self, _event: QResizeEvent) -> None:
+            once_laid_out(self, lambda: widths.append(self.width()))
+
+    widths, stack, page = list[int](), QStackedWidget(), Page()
+    stack.addWidget(QWidget())
+    stack.addWidget(page)
+    bare.setCentralWidget(stack)
+    turn()
+    widths.clear()
+    bare.resize(500, 300)
+    turn()
+    stack.setCurrentWidget(page)
+    assert widths == [stack.width()] and not picture.busy
+
+
+@pytest.mark.slow
+def test_at_rest_no_turn_follows_another(qtbot: QtBot, window: MainWindow) -> None:
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.area.complete and window.frame is not None)
+    window.control.step()
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.event > 0)
+    at_once = [timer for timer in window.findChildren(QTimer) if not timer.interval()]
+    qtbot.waitUntil(lambda: not any(timer.isActive() for timer in at_once))
+    assert not window.area.layouts.picture.busy
 
 
 def test_words_that_fit_again_lose_their_bar(qtbot: QtBot) -> None:
