@@ -119,48 +119,45 @@ class Here:
 class BarePolicy(OwnPolicy):
     """A policy of one's own of which nobody is wary: nothing is checked, timed, or looked for.
 
-    Its copy of the state is the least that keeps a run from what a policy does; *watched* says whether even that is
-    made and compared.
+    That it is lent the state, which it can only read, is the least that keeps a run from what a policy does; *lent*
+    says whether it is.
     """
 
-    watched = True
+    lent = True
 
     def called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Iterator[Record]:
         """See :class:`.policies.own.policy.OwnPolicy`."""
-        if not self.watched:
-            return getattr(self.real, occasion.name)(view, *arguments)
-        return self._compared(getattr(self.real, occasion.name), view, arguments)
+        method = getattr(self.real, occasion.name)
+        return self._reading(method, view, arguments) if self.lent else method(view, *arguments)
 
-    def _compared(self, method: Any, view: PolicyView, arguments: tuple[Any, ...]) -> Iterator[Record]:
+    def _reading(self, method: Any, view: PolicyView, arguments: tuple[Any, ...]) -> Iterator[Record]:
         shown = self.shown
         shown.look_at(view._state)
         for record in method(shown.like(view, view.numbers), *arguments):
-            assert not shown.changed()
             yield record
-            if type(record) is not Record:
-                shown.look_at(view._state)
+            shown.look_at(view._state)
 
 
-class InOneBuffer(ReferenceEngine):
-    """Runs on a state that lies in one buffer, as it does in the process of policies: copied and compared at once."""
+class WhereItIsSeen(ReferenceEngine):
+    """Runs on a state that lies where the policy sees it, as it does in the process of policies."""
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`model.running.engine.Engine`."""
-        mirror = Mirror()
-        return super().advance(mirror.follow(mirror.changes(state)), tape, task)
+        policy: Any = self._system.policy  # type: ignore[attr-defined]
+        return super().advance(policy.shown.hold(Mirror().changes(state)), tape, task)
 
 
-def bare(bench: Bench, *, watched: bool) -> Engine:
+def bare(bench: Bench, *, lent: bool) -> Engine:
     """The same system under the policy of a file, whose generators are called as those of the program's own are."""
     source = bench.system.policy.source
     found = PolicyClass.of(source)
     guarded = found.made(bench.numbers, {})
     policy: Any = type("Bare", (BarePolicy, kind_of(found.loaded.system).base), {})(source, found.loaded)
     policy.made(guarded.attributes)
-    policy.real, policy.shown, policy.watched = guarded._policy, Shown(), watched
+    policy.real, policy.shown, policy.lent = guarded._policy, Shown(), lent
     system = bench.kind.system(bench.scenario, bench.numbers, bench.system.workload, policy)
     system.rename_jobs(bench.system.initial_jobs, bench.system.job_names())
-    return InOneBuffer(system, keeps=False)
+    return WhereItIsSeen(system, keeps=False)
 
 
 def in_a_process(process: Any, path: str, scenario: str, events: int) -> Contestant:
@@ -184,22 +181,18 @@ def bench_process(scenario: str, example: str, events: int, rounds: int) -> None
     ways = {
         "in this process": in_a_process(here, path, scenario, events),
         "in one of its own": in_a_process(apart, path, scenario, events),
-        "here, its copy of the state compared and nothing else": going_on(
-            bench, bare(bench, watched=True), settled(bench), events
-        ),
-        "here, unguarded": going_on(bench, bare(bench, watched=False), settled(bench), events),
+        "here, lent the state and nothing else": going_on(bench, bare(bench, lent=True), settled(bench), events),
+        "here, unguarded": going_on(bench, bare(bench, lent=False), settled(bench), events),
     }
     times = interleaved(ways, rounds, clock=partial(time_of_both, apart))  # what the other one does is waited for
     HOST._child = apart
-    inside, outside, compared, alone = ([1e6 * second for second in mine] for mine in times.values())
+    inside, outside, lent, alone = ([1e6 * second for second in mine] for mine in times.values())
     aim(
         f"{example} by its reference, {scenario}",
         SIMPLEST,
         outside,
         "µs an event",
-        limit=Limit(
-            "its generators on the same system, whose copy of the state is compared at each sub-step", compared
-        ),
+        limit=Limit("its generators on the same system, which they can only read, and no other guard", lent),
         limit_is=f"unguarded they take {spread(alone).text(2)}, guarded without pipes {spread(inside).text(2)}",
     )
     section(f"where a policy of one's own runs, {example} on {scenario}", comparison(times))

@@ -104,14 +104,14 @@ def test_policies_of_ones_own_bring_a_kernel(case: tuple[str, str, str]) -> None
     assert not assemble(load_scenario(scenario), beside).system.policy.brought
 
 
-@pytest.mark.parametrize("watched", [False, True])
+@pytest.mark.parametrize("lent", [False, True])
 @pytest.mark.parametrize("case", bench_own.CASES)
-def test_without_a_guard_a_policy_of_ones_own_does_the_same(case: tuple[str, str, str], watched: bool) -> None:
+def test_without_a_guard_a_policy_of_ones_own_does_the_same(case: tuple[str, str, str], lent: bool) -> None:
     scenario, example, _ = case
     bench = assemble(load_scenario(scenario), str(bench_own.FOLDER / f"{example}.py"))
     tapes = np.zeros((2, 200), bench.system.row_dtype)
     bench.reference.advance(started(bench.system), tapes[0], Task())
-    bench_own.bare(bench, watched=watched).advance(started(bench.system), tapes[1], Task())
+    bench_own.bare(bench, lent=lent).advance(started(bench.system), tapes[1], Task())
     told = [name for name in tapes.dtype.names if name != "request"]  # for how many a job asks the guard finds out
     assert tapes["trail"].all()
     assert all((tapes[0][name] == tapes[1][name]).all() for name in told)

@@ -112,7 +112,7 @@ FAULTS = {
     "what cannot be taken back": ("self.seen = view.event", "self.seen, which a rewind cannot take back"),
     "what is shown": (
         "view._state.clock.setflags(write=True); view._state.clock[0] = 1",
-        "it changes what it is shown",
+        "what a policy is shown cannot be changed",
     ),
     "an end of its process": ("os._exit(3)", "it ended its process (exit status 3)"),
 }

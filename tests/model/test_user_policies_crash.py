@@ -29,6 +29,7 @@ ENDS: dict[str, tuple[str, str]] = {
     "exit": ("os._exit(3)", "it ended its process (exit status 3)"),
     "exit in C": ("ctypes.CDLL(None)._exit(4)", "it ended its process (exit status 4)"),
     "segmentation fault": ("ctypes.string_at(0)", "its process crashed (SIGSEGV)"),
+    "write in C": ("ctypes.memset(view.placement.ctypes.data, 1, 4)", "its process crashed (SIGSEGV)"),
     "abort": ("os.abort()", "its process crashed (SIGABRT)"),
     "killed": ("os.kill(os.getpid(), 9)", "its process was killed"),
     "C that holds the lock": ("ctypes.PyDLL(None).pause()", "code in C that it calls does not return in"),

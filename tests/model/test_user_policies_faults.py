@@ -160,12 +160,12 @@ FAULTS: dict[str, tuple[str, str]] = {
     "write below": (
         "a = view.placement\nb = a.base\nb.flags.writeable = True\n"
         "place = (a.ctypes.data - b.ctypes.data)\nb[place] += 1\nyield say('done')",
-        "it changes what it is shown: placement; allowed",
+        "what a policy is shown cannot be changed",
     ),
     "write flags": (
         "view.jobs_in_system.base.flags.writeable = True\na = view.jobs_in_system\n"
         "a.flags.writeable = True\na[0] = 999\nyield Reject()",
-        "it changes what it is shown: jobs_in_system",
+        "what a policy is shown cannot be changed",
     ),
     "set view": ("view.numbers = None", "view.numbers cannot be set"),
     "numbers": (

@@ -15,7 +15,6 @@ from slotscope.model.policies.own.ending import OUT_OF_MEMORY, end
 from slotscope.model.policies.own.faults import fault_or_stop, line_in, moment_of, said_by, stopped
 from slotscope.model.policies.own.kind import Occasion, OwnKind
 from slotscope.model.policies.own.shape import place_in
-from slotscope.model.policies.own.shown import Shown
 from slotscope.model.policies.own.watch import CodeStoppedError, watched
 from slotscope.model.running.engine import SLOW_EVENT
 from slotscope.model.systems.view import PolicyView
@@ -34,13 +33,12 @@ class Call:
     """One occasion on which the policy acts: its generator, and what is said about faults."""
 
     def __init__(
-        self, kind: OwnKind, path: str, occasion: Occasion, view: PolicyView, arguments: tuple[Any, ...], shown: Shown
+        self, kind: OwnKind, path: str, occasion: Occasion, view: PolicyView, arguments: tuple[Any, ...]
     ) -> None:
         self.path = path
         self.occasion = occasion
         self.arguments = arguments
         self.view = view
-        self.shown = shown
         self.answered = not occasion.answers
         self.line = self.first_line = 0
         self.in_file = True
@@ -80,11 +78,6 @@ class Call:
         self._seconds += ended - begun
         self.is_slow = ended - self._started > SLOW_EVENT
         self._locate()
-        if names := self.shown.changed():
-            raise self.fault(
-                f"it changes what it is shown: {', '.join(names)}; allowed: to yield "
-                "decisions, which the system carries out"
-            )
         asked = self._seconds > watch.NOTICEABLE and watch.asked_since(self._started)
         if asked or self._seconds > limits.LIMITS.seconds_in_event:
             raise self.fault(stopped(self._seconds, asked), asked=asked)

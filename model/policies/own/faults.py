@@ -49,7 +49,7 @@ def said_by(error: BaseException) -> str:
     if isinstance(error, TypeError) and (told := _unknown_field(text)):
         return told
     hint = ""
-    if isinstance(error, ValueError) and "read-only" in text:
+    if isinstance(error, ValueError) and ("read-only" in text or "WRITEABLE" in text):
         hint = "; what a policy is shown cannot be changed, it yields decisions instead"
     return f"{type(error).__name__}: {text}{hint}" if text else type(error).__name__
 

@@ -3,7 +3,7 @@
 Whatever goes wrong becomes a :class:`model.errors.PolicyError` of one line: the file, the
 line, the event, what was found and why that is impossible.
 
-- The policy is shown a copy of the state and of the numbers, compared after each resumption.
+- The policy is lent the state, which it cannot write, and shown a copy of the numbers, compared after each event.
 - Each resumption has a limit of time, each event one of sub-steps and one of time, all together one of memory.
 - Attributes and the file's variables must not change between events.
 
@@ -130,10 +130,10 @@ class GuardedPolicy:
         """One occasion, not yet begun; *seen* is the view, or what was told of it."""
         viewed = shown.viewed_by if type(seen) is ViewPart else shown.like
         view = viewed(cast(Any, seen), self._numbers.copy)
-        return Call(self.kind, self.path, occasion, view, arguments, shown)
+        return Call(self.kind, self.path, occasion, view, arguments)
 
     def steps(self, call: Call, told: bool = True) -> Iterator[Record]:
-        """What the policy yields, checked; between two of them :attr:`.Call.shown` follows the run.
+        """What the policy yields, checked.
 
         Where nobody is *told*, what only explains is passed on in slow events alone, so that these can be left.
 

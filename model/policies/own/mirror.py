@@ -26,14 +26,6 @@ class Form(NamedTuple):
             start = -(-end // _WORD) * _WORD
         return self.kind(*parts)
 
-    def lies_in(self, buffer: Any, state: Any, size: int) -> bool:
-        """Whether *state* is what :meth:`laid_out` makes of *buffer*, which must have *size* bytes."""
-        if not isinstance(buffer, np.ndarray) or (buffer.dtype, buffer.shape) != (np.uint8, (size,)):
-            return False
-        return all(
-            one.ctypes.data == other.ctypes.data for one, other in zip(self.laid_out(buffer), state, strict=True)
-        )
-
 
 class Changes(NamedTuple):
     """What brings a state to another one: words and their places, or all of them with the form."""
@@ -77,13 +69,16 @@ class Mirror:
         places = np.flatnonzero(now != np.frombuffer(before, np.uint64))
         return Changes(now[places].tobytes(), places.astype(np.int32).tobytes())
 
-    def follow(self, changes: Changes) -> Any:
-        """The state as the other process has told of it: in arrays of its own."""
+    def learn(self, changes: Changes) -> None:
+        """Take note of what the other process has told of it."""
         if changes.form is not None:
             self._form, self._words = changes.form, changes.words
-        buffer = np.frombuffer(bytearray(self._words), np.uint8)
-        if changes.form is None and changes.places:
-            places = np.frombuffer(changes.places, np.int32)
-            buffer.view(np.uint64)[places] = np.frombuffer(changes.words, np.uint64)
-            self._words = buffer.tobytes()
-        return cast("Form", self._form).laid_out(buffer)
+        elif changes.places:
+            words = np.frombuffer(bytearray(self._words), np.uint64)
+            words[np.frombuffer(changes.places, np.int32)] = np.frombuffer(changes.words, np.uint64)
+            self._words = words.tobytes()
+
+    def follow(self, changes: Changes) -> Any:
+        """The state as the other process has told of it: in arrays of its own."""
+        self.learn(changes)
+        return cast("Form", self._form).laid_out(np.frombuffer(bytearray(self._words), np.uint8))

@@ -60,14 +60,12 @@ class NearPolicy(OwnPolicy):
     def __init__(self, source: Source, loaded: Loaded, guarded: GuardedPolicy) -> None:
         super().__init__(source, loaded)
         self.made(guarded.attributes)
-        self.guarded = guarded
-        self._unused: list[Shown] = []
+        self.guarded, self.shown = guarded, Shown()
 
     def called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
-        """See :class:`.policy.OwnPolicy`; what the policy is given is a copy, as it is where it comes through pipes."""
-        shown = self._unused.pop() if self._unused else Shown()
+        """See :class:`.policy.OwnPolicy`; what the policy is given besides the state is a copy, as through pipes."""
+        guarded, shown = self.guarded, self.shown
         shown.look_at(view._state)
-        guarded = self.guarded
         given = arguments if is_fixed(arguments) else copied_apart(arguments)
         call = guarded.called(occasion, shown, view, given)
         try:
@@ -81,7 +79,6 @@ class NearPolicy(OwnPolicy):
         except BaseException:
             guarded.left(call)
             raise
-        self._unused.append(shown)
 
 
 class NearRun:
@@ -94,12 +91,12 @@ class NearRun:
         self, source: Source, loaded: Loaded, guarded: GuardedPolicy, parts: SystemParts, rows: np.ndarray
     ) -> None:
         kind = kind_named(parts.scenario.system)
-        policy = near(cast(Any, kind_of(loaded.system).base))(source, loaded, guarded)
+        policy: NearPolicy = near(cast(Any, kind_of(loaded.system).base))(source, loaded, guarded)
         self._jobs, self._mirror = SentJobs(), Mirror()
         self._system = kind.system(parts.scenario, guarded.real, self._jobs, policy)
         self._system.rename_jobs(parts.initial_jobs, parts.names)
         self._rows = rows.view(self._system.row_dtype)
-        self._engine, self._guarded = ReferenceEngine(self._system, keeps=False), guarded
+        self._engine, self._guarded, self._shown = ReferenceEngine(self._system, keeps=False), guarded, policy.shown
 
     def advance(
         self, changes: Changes, blocks: tuple[Any, ...], events: int, task: Task, seconds: float
@@ -111,9 +108,10 @@ class NearRun:
         self._jobs.take(blocks)
         tape, until = self._rows[:events], monotonic() + seconds
         in_time = task._replace(overtaken=lambda: monotonic() > until)
-        state, fault = self._mirror.follow(changes), None
+        self._mirror.learn(changes)
+        fault = None
         try:
-            result: Advance | None = self._engine.advance(state, tape, in_time)
+            result: Advance | None = self._engine.advance(self._before(), tape, in_time)
         except (PolicyError, GivenUpError, MissingJobsError) as error:
             result = self._again(tape[: np.count_nonzero(tape["event"])], task)
             if isinstance(error, PolicyError) and result is not None:
@@ -122,11 +120,15 @@ class NearRun:
             return NearAdvance(0, np.zeros((0, self._system.sample_width)), Reason.LIMIT, NOTHING, None)
         return NearAdvance(result.rows, result.samples, result.reason, self._mirror.changes(result.state), fault)
 
+    def _before(self) -> Any:
+        """The state as the program has told of it, where the policy sees what becomes of it."""
+        return self._shown.hold(self._mirror.whole)
+
     def _again(self, tape: np.ndarray, task: Task) -> Advance | None:
         """The same events once more; None if the policy now fails at one of them."""
         self._guarded.renew()
         try:
-            return self._engine.advance(self._mirror.follow(NOTHING), tape, task)
+            return self._engine.advance(self._before(), tape, task)
         except PolicyError:
             return None
 

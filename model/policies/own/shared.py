@@ -1,4 +1,4 @@
-"""Arrays that two processes work on: laid out in a file that both have in their memory."""
+"""Arrays that two processes work on, or that one may only read: laid out in a file that is in the memory of both."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tempfile
 from contextlib import suppress
 from math import prod
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, Literal, NamedTuple
 
 import numpy as np
 
@@ -104,13 +104,28 @@ def seen(told: Any, buffer: np.ndarray) -> Any:
     return _with(lambda item: item.within(buffer) if isinstance(item, SharedPlace) else item, told)
 
 
-def mapped(path: str) -> np.ndarray:
-    """The bytes of a file, which whoever maps it writes and sees written."""
-    return np.asarray(np.memmap(path, np.uint8, "r+"))
+def mapped(path: str, mode: Literal["r", "r+"] = "r+") -> np.ndarray:
+    """The bytes of a file, which whoever maps it sees written, and writes with *mode* ``r+``."""
+    return np.asarray(np.memmap(path, np.uint8, mode))
+
+
+def lent(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Fresh bytes, and the same ones for whoever must not change them.
+
+    Those cannot be made writeable: the processor itself stops what tries all the same.
+
+    Raises
+    ------
+    OSError
+        If there is no room for them.
+    """
+    seen_by_others: list[np.ndarray] = []
+    own = shared_with(lambda path: seen_by_others.append(mapped(path, "r")), size)
+    return own, seen_by_others[0]
 
 
 def shared_with(tell: Callable[[str], Any], size: int) -> np.ndarray:
-    """Fresh bytes of a file that only this process and one other have, which *tell* lets map it.
+    """Fresh bytes of a file that only this process has, and whoever *tell* lets map it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a policy of one's own is shown: a state that follows the run's, and a copy of the numbers."""
+"""What a policy of one's own is shown: the state, which it can only read, and a copy of the numbers."""
 
 from __future__ import annotations
 
@@ -9,49 +9,48 @@ from typing import Any, Callable, Mapping, cast
 import numpy as np
 
 from slotscope.model.policies.own.mirror import Changes, Form, words_of
+from slotscope.model.policies.own.shared import lent
 from slotscope.model.policies.own.wire import NUMBERS, STATE, ViewPart, copied_apart, is_fixed, put_together
-from slotscope.model.systems.state import viewed
 from slotscope.model.systems.view import PolicyView
 
 
 class Shown:
     """A state as it is in the program, and the view that a policy has of it.
 
-    A read-only array can be made writeable again, but what is written then is seen by :meth:`changed`.
-    All arrays lie in one buffer, which makes the comparison after each sub-step cheap.
+    All arrays lie in one piece of memory, which the policy is lent: it reads the run's own, and cannot write them.
     """
 
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}
         self._form: Form | None = None
-        self._before: Any = b""  # what is shown
-        self._seen: Any = None  # the state that was looked at last, if all its arrays lie in one buffer
+        self._bytes: Any = None
+        self._seen: Any = None  # the state that was looked at last, if it lies here
 
     def follow(self, changes: Changes) -> None:
         """Come to what the state in the program is now."""
-        if changes.form is not None:
-            self._form, self._buffer = changes.form, bytearray(changes.words)
-            self._bytes = np.frombuffer(self._buffer, np.uint8)
-            self._arrays = self._form.laid_out(self._bytes)
-            self._state = viewed(self._arrays)
-        else:
+        if changes.form is None:
             words = self._bytes.view(np.uint64)
             words[np.frombuffer(changes.places, np.int32)] = np.frombuffer(changes.words, np.uint64)
-        self._before = bytes(self._buffer)
+            return
+        if changes.form != self._form:
+            self._form, (self._bytes, seen) = changes.form, lent(len(changes.words))
+            self._state = self._form.laid_out(seen)
+        self._bytes[:] = np.frombuffer(changes.words, np.uint8)
+
+    def hold(self, changes: Changes) -> Any:
+        """A state for a run that goes on where the policy sees it; *changes* must be all of it."""
+        self.follow(changes)
+        return cast("Form", self._form).laid_out(self._bytes)
 
     def look_at(self, state: Any) -> None:
-        """The same where the state is at hand, which changes no more while the policy is at work.
-
-        Where all its arrays lie in one buffer it is copied once.
-        """
-        if state is not self._seen:
+        """Come to the run's *state*: there is nothing to do if it lies here, as it does until it has to grow."""
+        if state is self._seen:
+            return
+        here = all(array.base is self._bytes for array in state)
+        self._seen = state if here else None
+        if not here:
             form, words = words_of(state)
-            if form != self._form:
-                self.follow(Changes(words, form=form))
-            in_one = form.lies_in(base := state[0].base, state, len(words))
-            self._seen, self._before = (state, memoryview(base)) if in_one else (None, words)
-            self._now = base if in_one else np.frombuffer(words, np.uint8)
-        self._bytes[:] = self._now
+            self.follow(Changes(words, form=form))
 
     def viewed_by(self, part: ViewPart, numbers: Any) -> PolicyView:
         """The view of one event; *numbers* are those that a policy may look at."""
@@ -63,19 +62,6 @@ class Shown:
         """The same where the view is at hand."""
         stand_ins = {id(view._state): self._state, id(view.numbers): numbers}
         return cast("PolicyView", _like(view, _fixed(cast(Any, type(view))), stand_ins, self._known))
-
-    def changed(self) -> list[str]:
-        """Names of the arrays that no longer are as they were shown; then they are again."""
-        if self._buffer == self._before:
-            return []
-        before = cast("Form", self._form).laid_out(np.frombuffer(self._before, np.uint8))
-        found = [
-            name
-            for name, mine, shown in zip(before._fields, self._arrays, before, strict=True)
-            if mine.tobytes() != shown.tobytes()
-        ]
-        self._buffer[:] = self._before
-        return found
 
 
 def _like(thing: Any, kind: Any, stand_ins: Mapping[int, Any], known: dict[str, Any]) -> Any:
