@@ -197,6 +197,14 @@ def own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     return home
 
 
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Path:
+    """The test's folder, with a blank in its path as many a user's has: nothing may split a command there."""
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    return folder
+
+
 def _application() -> Any:
     """Qt's application, None where nothing has made one."""
     widgets = sys.modules.get("PySide6.QtWidgets")
@@ -252,13 +260,16 @@ def shared_traces() -> Path:
 
 @pytest.fixture
 def slotscope(capsys, monkeypatch, tmp_path):
-    """A function that runs a command in this process and gives (code, stdout, stderr)."""
+    """A function that runs a command in this process and gives (code, stdout, stderr).
+
+    The first word may be several, as a shell would split them; those after it, such as paths, are taken as they are.
+    """
     monkeypatch.chdir(tmp_path)
 
     from slotscope import __main__ as main
 
-    def run(command: str):
-        code = main.main(shlex.split(command))
+    def run(command: str, *words: str | Path):
+        code = main.main([*shlex.split(command), *map(str, words)])
         said = capsys.readouterr()
         return SimpleNamespace(code=code, out=said.out, err=said.err)
 
@@ -274,8 +285,8 @@ def besides_signs_of_life(errors: str) -> str:
 def answer(slotscope):
     """A function that runs a command, which must succeed silently, and gives its JSON."""
 
-    def run(command: str):
-        said = slotscope(f"{command} --json")
+    def run(command: str, *words: str | Path):
+        said = slotscope(command, *words, "--json")
         assert (said.code, besides_signs_of_life(said.err)) == (0, "")
         assert said.out.count("\n") == 1
         return json.loads(said.out)
@@ -287,8 +298,8 @@ def answer(slotscope):
 def lines(slotscope):
     """As *answer*, for commands that print one JSON object per line."""
 
-    def run(command: str):
-        said = slotscope(f"{command} --json")
+    def run(command: str, *words: str | Path):
+        said = slotscope(command, *words, "--json")
         assert (said.code, besides_signs_of_life(said.err)) == (0, "")
         return [json.loads(line) for line in said.out.splitlines()]
 

@@ -95,7 +95,7 @@ def test_another_policy_is_asked(lines):
 
 def test_a_policy_of_ones_own_is_asked_too(lines):
     own = Path(__file__).resolve().parents[1] / "resources" / "policies" / "keep_room.py"
-    *hits, _ = lines(f"ask dra-classroom rejected --policy {own} --events 600")
+    *hits, _ = lines("ask dra-classroom rejected --events 600 --policy", own)
     assert hits
     assert all(own.name in hit["open"] for hit in hits)
 

@@ -108,5 +108,5 @@ def test_a_type_that_fits_the_best_of_two_pools_but_neither(answer, tmp_path):
     text = scenario_files()["dra-pools"].read_text("utf-8")
     path = tmp_path / "pools.toml"
     path.write_text(text.replace("vCPU = 32, memory = 256", "vCPU = 2, memory = 256"))
-    found = answer(f"bounds {path}")
+    found = answer("bounds", path)
     assert found["programs"]["optimum"]["status"] == "optimal"

@@ -82,7 +82,7 @@ def test_the_output_is_repeatable_and_readable(slotscope):
 
 def test_a_policy_of_one_s_own_is_called_without_its_folder(slotscope) -> None:
     own = EXAMPLES / "half_of_the_rest.py"
-    said = slotscope(f"run moldable-classroom --policy {own} --policy greedy --until 30")
+    said = slotscope("run moldable-classroom --until 30 --policy", own, "--policy", "greedy")
     assert re.search(r"measure +half_of_the_rest\.py +\+/-", said.out)
     assert re.search(r"difference, paired +greedy - half_of_the_rest\.py", said.out)
     assert f"  {own} (reference):" in said.out

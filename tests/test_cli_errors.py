@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import shlex
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,25 +37,11 @@ ROOT_USER = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 @pytest.fixture
-def slotscope(capsys, monkeypatch, tmp_path):
-    """A function that runs a command in this process and gives code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(command: str | list[str]):
-        arguments = shlex.split(command) if isinstance(command, str) else command
-        code = main.main(arguments)
-        said = capsys.readouterr()
-        return SimpleNamespace(code=code, out=said.out, err=said.err)
-
-    return run
-
-
-@pytest.fixture
 def refusal(slotscope):
     """A function that runs a command, which must be refused in one line, and gives the line."""
 
-    def run(command: str | list[str]) -> str:
-        said = slotscope(command)
+    def run(command: str, *words: str) -> str:
+        said = slotscope(command, *words)
         assert (said.code, said.out) == (2, "")
         assert re.fullmatch(r"slotscope: [^\n]+\n", said.err)
         return said.err.rstrip("\n").removeprefix("slotscope: ")
@@ -177,10 +162,10 @@ class TestScenarioFiles:
         assert "did you mean 'dra-vms'?" in refusal("run dra-vm")
 
     def test_a_name_that_is_no_text(self, refusal):
-        assert refusal(["run", "\udcff.toml"])
+        assert refusal("run", "\udcff.toml")
 
     def test_a_name_with_a_line_feed(self, refusal):
-        assert refusal(["run", "a\nb.toml"]) == "a b.toml: no such file"
+        assert refusal("run", "a\nb.toml") == "a b.toml: no such file"
 
 
 #: Content of a task_events file, and what the line must contain.

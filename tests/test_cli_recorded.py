@@ -24,20 +24,20 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_a_short_log_is_measured_within_its_span(answer, log) -> None:
-    found = answer(f"run moldable-swf --trace {log}")
+    found = answer("run moldable-swf --trace", log)
     end = found["time"]
     assert found["warmup"] == pytest.approx(end / 10)
     assert found["metrics"]["admitted"]["mean"] + found["metrics"]["blocked"]["mean"] >= 50
-    again = answer(f"run moldable-swf --trace {log} --until {end / 2}")
+    again = answer(f"run moldable-swf --until {end / 2} --trace", log)
     assert again["warmup"] == pytest.approx(end / 20)
 
 
 def test_past_the_end_is_said_or_refused_in_one_line(slotscope, log) -> None:
-    said = slotscope(f"run moldable-swf --trace {log} --until 10000000 --warmup 5 --json")
+    said = slotscope("run moldable-swf --until 10000000 --warmup 5 --json --trace", log)
     assert said.code == 0
     assert said.err.startswith("slotscope: warning: the last recorded job arrives at ")
     assert len(said.err.splitlines()) == 1
-    refused = slotscope(f"run moldable-swf --trace {log} --until 10000000 --warmup 1000000")
+    refused = slotscope("run moldable-swf --until 10000000 --warmup 1000000 --trace", log)
     assert refused.code == 2
     assert refused.err.startswith("slotscope: --warmup: found 1e+06, allowed: a time before ")
     assert len(refused.err.splitlines()) == 1
@@ -47,10 +47,10 @@ def test_what_a_scenario_says_of_its_run_holds_as_far_as_the_record_reaches(slot
     text = (Path(__file__).parents[1] / "resources" / "scenarios" / "moldable-swf.toml").read_text()
     given = tmp_path / "given.toml"
     given.write_text(text.replace("[run]", "[run]\nuntil = 20\nwarmup = 3"))
-    assert "measured from 3 to 20 s" in slotscope(f"run {given} --trace {log}").out
+    assert "measured from 3 to 20 s" in slotscope("run", given, "--trace", log).out
     for warmup, begin in ((1, "1"), (1000000, r"\d+\.\d+")):
         given.write_text(text.replace("[run]", f"[run]\nuntil = 2000000\nwarmup = {warmup}"))
-        said = slotscope(f"run {given} --trace {log}")
+        said = slotscope("run", given, "--trace", log)
         (end,) = re.findall(
             rf"until 2e\+06, but the last .* before that: measured from {begin} to (\d+[.\d]*);", said.out
         )
@@ -60,16 +60,16 @@ def test_what_a_scenario_says_of_its_run_holds_as_far_as_the_record_reaches(slot
 
 @pytest.mark.parametrize("name", ["dra-google", "queues-google"])
 def test_tasks_are_measured_to_the_last_of_them(answer, shared_traces, name: str) -> None:
-    found = answer(f"run {name} --trace {shared_traces / GOOGLE}")
+    found = answer(f"run {name} --trace", shared_traces / GOOGLE)
     assert found["metrics"]["admitted" if name == "dra-google" else "placed"]["mean"] > 400
     assert found["warmup"] == pytest.approx(found["time"] / 10, abs=1)
 
 
 def test_a_sweep_measures_the_same_stretch(answer, log) -> None:
     rows = answer(
-        f"sweep moldable-swf --vary servers.count=32 --trace {log} --replications 1 --workers 1 --policy greedy"
+        "sweep moldable-swf --vary servers.count=32 --replications 1 --workers 1 --policy greedy --trace", log
     )["rows"]
-    one = answer(f"run moldable-swf --policy greedy --trace {log}")["metrics"]
+    one = answer("run moldable-swf --policy greedy --trace", log)["metrics"]
     one = one["blocking_probability"]["mean"]
     (swept,) = [row["ours"] for row in rows if row["what"] == "blocking_probability"]
     assert swept == pytest.approx(one)

@@ -127,7 +127,7 @@ class TestBeside:
 
     def test_one_of_one_s_own_is_in_the_figure_and_the_table(self, answer, drawn):
         own = ROOT / "resources" / "policies" / "keep_room.py"
-        found = answer(f"reproduce dra-fig3 --workers 1 --policy {own}:kept=2 --policy first-fit")
+        found = answer("reproduce dra-fig3 --workers 1 --policy", f"{own}:kept=2", "--policy", "first-fit")
         names = [row["policy"] for row in found["rows"] if "policy" in row]
         assert names == ["keep_room.py:kept=2"] * 2 + ["first-fit"] * 2
         (figure, _), *_ = drawn
@@ -234,7 +234,7 @@ class TestTrace:
         )
 
     def test_no_policy_is_above_the_bound(self, answer, shared_traces):
-        found = answer(f"reproduce dra-fig5 --workers 1 --trace {shared_traces / SAMPLE}")
+        found = answer("reproduce dra-fig5 --workers 1 --trace", shared_traces / SAMPLE)
         rewards = {(row["policy"], row["L"]): row["ours"] for row in found["rows"] if row["what"] == "mean_reward"}
         names = {name for name, _ in rewards}
         assert names == {"upper bound", "DRA", "DRA+Preemption", "power of 5 choices"}
@@ -243,7 +243,7 @@ class TestTrace:
         assert any("485 completed jobs from 1 file" in note for note in found["notes"])
 
     def test_rewards_over_time_come_with_what_arrives(self, answer, drawn, shared_traces):
-        found = answer(f"reproduce dra-fig6 --workers 1 --trace {shared_traces / SAMPLE}")
+        found = answer("reproduce dra-fig6 --workers 1 --trace", shared_traces / SAMPLE)
         assert {row["what"] for row in found["rows"]} == {"mean_reward", "share_of_time_ahead"}
         (rewards, _), _, (arrivals, _), _ = drawn
         assert [len(curve.y) for curve in rewards.curves] == [20] * 4

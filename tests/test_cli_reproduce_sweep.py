@@ -49,8 +49,8 @@ def refusal(slotscope, monkeypatch):
     return run
 
 
-def sweep(answer, command):
-    return answer(f"sweep {command} --workers 1")
+def sweep(answer, command, *words):
+    return answer(f"sweep --workers 1 {command}", *words)
 
 
 class TestNumbers:
@@ -172,7 +172,10 @@ class TestPicture:
         own = EXAMPLES / "half_of_the_rest.py"
         sweep(
             answer,
-            f"moldable-classroom --until 30 --replications 2 --vary servers.count=8,10 --policy {own} --policy greedy",
+            "moldable-classroom --until 30 --replications 2 --vary servers.count=8,10 --policy",
+            own,
+            "--policy",
+            "greedy",
         )
         assert [curve.name for curve in drawn[0].curves] == ["policy = half_of_the_rest.py", "policy = greedy"]
 

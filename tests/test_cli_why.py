@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -90,7 +91,7 @@ def test_what_cannot_be_asked_is_one_line(slotscope, asked, said):
     ],
 )
 def test_a_policy_of_ones_own_is_explained_in_its_own_words(told, asked, says):
-    answer = told(asked.replace("--policy ", f"--policy {POLICIES}/"))
+    answer = told(asked.replace("--policy ", f"--policy {quote(str(POLICIES))}/"))
     lines = [line for table in answer["tables"] for line in table["lines"]]
     assert not [line for line in lines if "Section" in line["place"] or "/" in line["place"]]
     assert any(f"it says “{says}" in line["numbers"] for line in lines) == bool(says)
@@ -102,6 +103,6 @@ def test_several_are_told_as_such():
 
 
 def test_a_policy_of_ones_own_takes_another_token_where_its_own_is_gone(told):
-    flip = told(f"jrs-classroom --policy {POLICIES}/asking_servers.py --event 30")["flip"]
+    flip = told(f"jrs-classroom --policy {quote(str(POLICIES))}/asking_servers.py --event 30")["flip"]
     assert flip["change"] == "a virtual job takes token 10 of server 5 just before"
     assert flip["proof"] == "replayed: job 16 joins server 6"

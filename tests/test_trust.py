@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Callable
 
 import pytest
@@ -16,7 +17,7 @@ from slotscope.model.policies.own.file import read_policy
 from slotscope.model.scenario.load import edited, load_scenario, scenario_text
 from tests.own_policies import source, write
 
-Command = Callable[[str], object]
+Command = Callable[..., object]
 
 
 @pytest.fixture(autouse=True)
@@ -58,19 +59,19 @@ def test_what_a_scenario_names_is_not_run(
     command: str, scenario: str, ran: Path, slotscope: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
-    said = slotscope(command.format(scenario))
+    said = slotscope(command.format(quote(scenario)))
     assert said.code == 2
     assert not ran.exists()
     if "theirs.py" not in command:
         folder = Path(scenario).parent
         last = said.err.splitlines()[-1]
         assert f"{scenario} wants to run {folder / 'helper.py'}" in last or "sweep" in command
-        assert f"slotscope trust {folder / 'helper.py'}" in last
+        assert f"slotscope trust {quote(str(folder / 'helper.py'))}" in last
 
 
 @pytest.mark.parametrize("command", ["bounds {0}", "bounds {0} --json", "list"])
 def test_what_needs_no_policy_runs_none(command: str, scenario: str, ran: Path, slotscope: Command) -> None:
-    assert slotscope(command.format(scenario)).code == 0
+    assert slotscope(command.format(quote(scenario))).code == 0
     assert not ran.exists()
 
 
@@ -78,22 +79,22 @@ def test_a_file_that_is_named_runs_and_is_known_from_then_on(
     scenario: str, ran: Path, slotscope: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     helper = Path(scenario).parent / "helper.py"
-    assert slotscope(f"run dra-classroom --policy {helper} --until 5").code == 0
+    assert slotscope("run dra-classroom --until 5 --policy", helper).code == 0
     assert ran.exists()
     monkeypatch.setattr(trust, "_named", set())  # another start of the program
     monkeypatch.setattr(trust, "_allowed", set())
-    assert slotscope(f"run {scenario} --until 5").code == 0
+    assert slotscope("run --until 5", scenario).code == 0
 
 
 def test_a_file_is_allowed_once_as_long_as_its_text_stays(scenario: str, ran: Path, slotscope: Command) -> None:
     helper = Path(scenario).parent / "helper.py"
-    assert slotscope(f"trust {helper}").code == 0
+    assert slotscope("trust", helper).code == 0
     assert not ran.exists()
-    assert slotscope(f"run {scenario} --until 5").code == 0
+    assert slotscope("run --until 5", scenario).code == 0
     assert ran.exists()
     ran.unlink()
     helper.write_text(helper.read_text() + "\n# changed\n")
-    assert slotscope(f"run {scenario} --until 5").code == 2
+    assert slotscope("run --until 5", scenario).code == 2
     assert not ran.exists()
 
 
@@ -101,12 +102,12 @@ def test_a_module_beside_a_file_is_allowed_with_it(scenario: str, ran: Path, slo
     helper, module = Path(scenario).parent / "helper.py", Path(scenario).parent / "more.py"
     helper.write_text(f"import more\n{helper.read_text()}")
     module.write_text("")
-    assert slotscope(f"trust {helper}").code == 0
+    assert slotscope("trust", helper).code == 0
     module.write_text("# changed\n")
-    assert slotscope(f"run {scenario} --until 5").code == 2
+    assert slotscope("run --until 5", scenario).code == 2
     assert not ran.exists()
-    assert slotscope(f"trust {helper}").code == 0
-    assert slotscope(f"run {scenario} --until 5").code == 0
+    assert slotscope("trust", helper).code == 0
+    assert slotscope("run --until 5", scenario).code == 0
 
 
 def test_a_folder_that_cannot_be_written_loses_only_the_memory(
@@ -115,7 +116,7 @@ def test_a_folder_that_cannot_be_written_loses_only_the_memory(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     helper = Path(scenario).parent / "helper.py"
-    assert slotscope(f"run dra-classroom --policy {helper} --until 5").code == 0
+    assert slotscope("run dra-classroom --until 5 --policy", helper).code == 0
 
 
 @pytest.mark.parametrize("lanes", [1, 2])

@@ -187,7 +187,7 @@ def test_the_slack_of_the_token_limit_is_below_nothing_where_a_type_has_too_many
 def test_verify_says_at_which_event(name: str, folder: Path, slotscope) -> None:
     broken = BROKEN[name]
     path = write(folder, broken.text)
-    said = slotscope(f"verify {broken.scenario} --policy {path} --events {EVENTS}")
+    said = slotscope(f"verify {broken.scenario} --events {EVENTS} --policy", path)
     assert said.code == 1
     found = first_violated(folder, broken)
     assert f"event {found.event}: {found.sentence}" in said.out

@@ -407,11 +407,11 @@ def test_ctrl_c_ends_a_kernel(in_c: str) -> None:
 
 
 def test_verify_compares_as_many_events_as_it_is_asked_for(file: str, slotscope) -> None:
-    said = slotscope(f"verify {SCENARIO} --policy {file}:wrong=2,since=30 --events 60")
+    said = slotscope(f"verify {SCENARIO} --events 60 --policy", f"{file}:wrong=2,since=30")
     assert said.code == 1
     assert "DISAGREE" in said.out
     assert said.out.endswith("the kernel: 1 server\n")
-    assert "reference and kernel: agree" in slotscope(f"verify {SCENARIO} --policy {file} --events 60").out
+    assert "reference and kernel: agree" in slotscope(f"verify {SCENARIO} --events 60 --policy", file).out
 
 
 def test_compiled_code_is_kept_by_all_that_it_is_made_of(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ROOT / "resources" / "policies"
 BAD = "if view.event + 1 >= 20:\n    {}\n" + FIRST_FIT
 
-Command = Callable[[str], Any]
+Command = Callable[..., Any]
 
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -38,31 +38,31 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 def test_run_is_repeatable(tmp_path: Path, answer: Command) -> None:
     path = write(tmp_path, source())
-    command = f"run dra-classroom --policy {path} --until 40 --seed 3"
-    first = answer(command)
+    command = "run dra-classroom --until 40 --seed 3 --policy"
+    first = answer(command, path)
     assert first["policy"] == path
     assert first["engine"] == "reference"
-    assert first == answer(command)
-    built_in = answer(command.replace(path, "first-fit") + " --engine reference")
+    assert first == answer(command, path)
+    built_in = answer(command, "first-fit", "--engine", "reference")
     assert (first["digest"], first["metrics"]) == (built_in["digest"], built_in["metrics"])
 
 
 def test_two_of_them_are_compared(tmp_path: Path, slotscope: Command) -> None:
     path = write(tmp_path, source())
-    said = slotscope(f"run dra-classroom --policy {path} --policy first-fit --until 20 --json")
+    said = slotscope("run dra-classroom --until 20 --json --policy", path, "--policy", "first-fit")
     assert (said.code, said.err) == (0, "")
     assert path in said.out
 
 
 def test_trace_tells_every_event(tmp_path: Path, lines: Command) -> None:
     path = write(tmp_path, source())
-    rows = lines(f"trace dra-classroom --policy {path} --events 12")
+    rows = lines("trace dra-classroom --events 12 --policy", path)
     assert len(rows) == 2 + 12
 
 
 def test_verify_runs_the_reference_twice(tmp_path: Path, answer: Command) -> None:
     path = write(tmp_path, source("yield say('x')\n" + FIRST_FIT))
-    said = answer(f"verify dra-classroom --policy {path} --events 150")
+    said = answer("verify dra-classroom --events 150 --policy", path)
     assert (said["agree"], said["violations"], said["events"]) == (True, [], 150)
     assert said["engines"] == ["reference", "reference"]
 
@@ -70,7 +70,7 @@ def test_verify_runs_the_reference_twice(tmp_path: Path, answer: Command) -> Non
 def test_verify_finds_what_is_not_repeatable(tmp_path: Path, slotscope: Command) -> None:
     arrival = FIRST_FIT.replace("room[0]", "room[int(np.random.default_rng().integers(len(room)))]")
     path = write(tmp_path, source(arrival))
-    said = slotscope(f"verify dra-classroom --policy {path} --events 300")
+    said = slotscope("verify dra-classroom --events 300 --policy", path)
     assert said.code == 1
     assert "DISAGREE" in said.out
 
@@ -78,7 +78,7 @@ def test_verify_finds_what_is_not_repeatable(tmp_path: Path, slotscope: Command)
 @pytest.mark.parametrize("name", [path.name for path in sorted(SHIPPED.glob("*.py"))])
 def test_the_shipped_ones_are_sound(name: str, answer: Command) -> None:
     system = (SHIPPED / name).read_text(encoding="utf-8").partition("model.kinds.")[2].partition(".")[0]
-    said = answer(f"verify {SMALL[system]} --policy {SHIPPED / name} --events 400")
+    said = answer(f"verify {SMALL[system]} --events 400 --policy", SHIPPED / name)
     assert (said["agree"], said["violations"]) == (True, [])
 
 

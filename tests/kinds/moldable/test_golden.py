@@ -83,7 +83,7 @@ def test_the_traces_have_what_matters() -> None:
 
 @every_file
 def test_the_command_prints_every_event(name: str, lines: Lines) -> None:
-    found = lines(f"trace {path_of(name)}")
+    found = lines("trace", path_of(name))
     for ours, theirs in zip(found, GOLDEN[name]["events"], strict=False):
         assert ours == theirs
     assert len(found) == len(GOLDEN[name]["events"])
@@ -91,12 +91,12 @@ def test_the_command_prints_every_event(name: str, lines: Lines) -> None:
 
 @every_file
 def test_the_command_prints_some_of_them(name: str, lines: Lines) -> None:
-    assert lines(f"trace {path_of(name)} --events 3") == GOLDEN[name]["events"][:3]
+    assert lines("trace --events 3", path_of(name)) == GOLDEN[name]["events"][:3]
 
 
 @every_file
 def test_the_statistics_follow_from_the_trace(name: str, lines: Lines) -> None:
-    assert stats_of(lines(f"trace {path_of(name)}")) == GOLDEN[name]["stats"]
+    assert stats_of(lines("trace", path_of(name))) == GOLDEN[name]["stats"]
 
 
 @every_file

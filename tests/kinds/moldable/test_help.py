@@ -168,7 +168,7 @@ class TestTraceFormat:
         (text,) = blocks(self.TEXT, "json")
         path = tmp_path / "small.json"
         path.write_text(text, "utf-8")
-        found = lines(f"trace {path}")
+        found = lines("trace", path)
         assert [line["allocated"] for line in found] == [2, 1]
         assert [line["departure"] for line in found] == ["2", "4/3"]
         assert json.loads(text)["lambda"] == "4/5"

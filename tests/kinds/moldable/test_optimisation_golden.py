@@ -73,7 +73,7 @@ def test_solvers_find_the_same(solver: str) -> None:
 
 
 def test_the_command_solves_the_whole_file(answer: Any) -> None:
-    found = answer(f"bounds {FILE}")["programs"]
+    found = answer("bounds", FILE)["programs"]
     assert list(found) == [f"P{i}" for i in range(1, 23)] + [f"Q{i}" for i in range(1, 7)]
     for place, case in enumerate(DATA["P"], 1):
         ours = found[f"P{place}"]
@@ -85,7 +85,7 @@ def test_the_command_solves_the_whole_file(answer: Any) -> None:
 
 
 def test_the_command_prints_fractions(slotscope: Any) -> None:
-    said = slotscope(f"bounds {FILE}").out
+    said = slotscope("bounds", FILE).out
     assert "y_3 = 1/5, y_4 = 1/10" in said
     assert "y_3,1 = 1/25, y_4,1 = 1/10, y_3,2 = 4/25" in said
 

@@ -315,8 +315,9 @@ class TestSweeps:
     @pytest.mark.slow
     def test_scales_and_options_are_swept(self, answer: Any, tmp_path: Path) -> None:
         found = answer(
-            "sweep jrs-two-phases --vary workload.scale=5,20 --policy jrs --policy "
-            f"first-fit --until 6 --replications 2 --out {tmp_path}"
+            "sweep jrs-two-phases --vary workload.scale=5,20 --policy jrs --policy first-fit "
+            "--until 6 --replications 2 --out",
+            tmp_path,
         )
         servers = rows_of(Sweep(found), "active_servers", "workload.scale", "policy")
         assert {key[0] for key in servers} == {5, 20}

@@ -37,7 +37,7 @@ def test_there_are_traces_of_every_kind() -> None:
 
 @every_file
 def test_the_command_prints_every_state(name: str, lines: Callable[[str], list[dict[str, Any]]]) -> None:
-    found = lines(f"trace {FOLDER / name}.json")
+    found = lines("trace", FOLDER / f"{name}.json")
     for ours, theirs in zip(found, expected(name), strict=False):
         assert ours == theirs
     assert len(found) == len(expected(name))
@@ -45,7 +45,7 @@ def test_the_command_prints_every_state(name: str, lines: Callable[[str], list[d
 
 def test_the_command_prints_some_of_them(lines: Callable[[str], list[dict[str, Any]]]) -> None:
     name = "03_token_limit_virtual"
-    assert lines(f"trace {FOLDER / name}.json --events 2") == expected(name)[:3]
+    assert lines("trace --events 2", FOLDER / f"{name}.json") == expected(name)[:3]
 
 
 @every_file
@@ -91,6 +91,6 @@ class TestThePage:
         (text,) = blocks(self.PART, "json")
         path = tmp_path / "instance.json"
         path.write_text(text, "utf-8")
-        assert lines(f"trace {path}") == Oracle(json.loads(text)).states()
+        assert lines("trace", path) == Oracle(json.loads(text)).states()
         told = self.keys(self.PART.partition("**instance file**")[2])
         assert told == set(json.loads(text)) - {"name", "phases"}

@@ -348,7 +348,7 @@ def test_what_has_no_bounds_says_why() -> None:
 def test_the_command_prints_what_bounds_a_scenario(answer: Any, slotscope: Any, tmp_path: Path) -> None:
     file = tmp_path / "phases.toml"
     file.write_text(tomli_w.dumps(GOOD), "utf-8")
-    found = answer(f"bounds {file}")
+    found = answer("bounds", file)
     *_, bounds = all_bounds(scenario_of(GOOD))
     assert found["programs"]["single-server"]["objective"] == bounds.phi
     assert found["programs"]["single-server"]["exact"] == str(bounds.exact_phi)
@@ -357,7 +357,7 @@ def test_the_command_prints_what_bounds_a_scenario(answer: Any, slotscope: Any, 
     assert found["configurations"] == 45
     assert found["lemma7"]["holds"] is True
     assert found["pools"][0]["servers"] == bounds.pools[0].servers
-    said = slotscope(f"bounds {file}").out
+    said = slotscope("bounds", file).out
     assert "Lemma 7 holds" in said
     assert "45 configurations" in said
     assert "cost 0.05 of a budget of 0.05" in said
@@ -366,7 +366,7 @@ def test_the_command_prints_what_bounds_a_scenario(answer: Any, slotscope: Any, 
 def test_the_command_says_why_nothing_bounds_a_scenario(slotscope: Any, tmp_path: Path) -> None:
     file = tmp_path / "phases.toml"
     file.write_text(tomli_w.dumps({**GOOD, "servers": {"most_jobs": 8, "capacity": {"cpu": "1/2"}}}), "utf-8")
-    said = slotscope(f"bounds {file}")
+    said = slotscope("bounds", file)
     assert said.code == 2
     assert "exceeds the budget" in said.err
 

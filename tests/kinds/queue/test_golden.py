@@ -52,7 +52,7 @@ def test_every_slot_agrees(name: str, place: int) -> None:
 @pytest.mark.parametrize("name", sorted(GOLDEN))
 def test_the_command_prints_all_runs_one_after_another(name: str, lines: Callable[[str], list[dict[str, Any]]]) -> None:
     expected = [entry for run in GOLDEN[name]["runs"] for entry in run["trace"]]
-    assert lines(f"trace {FOLDER / name}.json") == expected
+    assert lines("trace", FOLDER / f"{name}.json") == expected
 
 
 @every_run

@@ -166,7 +166,7 @@ class TestTraceFormat:
         assert [line["t"] for line in printed["bf-js"]] == [0, 1, 2]
 
     def test_the_instance_runs_once_for_each_policy(self, lines, instance):
-        printed = lines(f"trace {instance}")
+        printed = lines("trace", instance)
         assert [line["t"] for line in printed] == [*range(12), *range(12)]
         assert [scenario.policy.name for scenario in load_scenarios(instance)] == ["vqs", "vqs-bf"]
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Callable
 
 import pytest
 
-from slotscope import __main__ as main
 from slotscope.model.scenario.load import load_scenario
 from tests.kinds.reservation.test_prices import MACHINES, PRICING
 
@@ -19,18 +16,11 @@ Run = Callable[[str], Any]
 
 
 @pytest.fixture
-def slotscope(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+def slotscope(slotscope: Run, tmp_path: Path) -> Run:
     """Runs a command in a folder with the two files."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "machinetypes.csv").write_text(MACHINES, encoding="utf-8")
     (tmp_path / "pricing.yml").write_text(PRICING, encoding="utf-8")
-
-    def run(command: str) -> Any:
-        code = main.main(shlex.split(command))
-        said = capsys.readouterr()
-        return SimpleNamespace(code=code, out=said.out, err=said.err)
-
-    return run
+    return slotscope
 
 
 FILES = "prices machinetypes.csv pricing.yml --region here"

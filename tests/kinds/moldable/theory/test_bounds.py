@@ -232,7 +232,7 @@ def written(tmp_path: Any) -> Any:
 
 class TestCommand:
     def test_one_class(self, answer: Any, written: Any) -> None:
-        found = answer(f"bounds {written(SMALL)}")
+        found = answer("bounds", written(SMALL))
         assert set(found["programs"]) == {"P", "P (CBC)", "Theorem 1"}
         best = found["programs"]["Theorem 1"]
         assert (best["objective"], best["exact"], best["status"]) == (0.375, "3/8", "optimal")
@@ -256,39 +256,39 @@ class TestCommand:
 
     @pytest.mark.parametrize(("data", "name"), [(SMALL, "P"), (TWO, "Q"), (SEVERAL, "Q"), (RATES, "Q"), (SCRIPT, "Q")])
     def test_every_scenario_is_printed(self, data: dict[str, Any], name: str, slotscope: Any, written: Any) -> None:
-        found = slotscope(f"bounds {written(data)}")
+        found = slotscope("bounds", written(data))
         assert (found.code, found.err) == (0, "")
         for word in (name, "Theorem 1", "optimal (HiGHS)", "run on"):
             assert word in found.out
 
     def test_shares_are_printed(self, slotscope: Any, written: Any) -> None:
-        said = slotscope(f"bounds {written(TWO)}").out
+        said = slotscope("bounds", written(TWO)).out
         assert "share b" in said
         assert "left over: 0 of the servers" in said
 
     def test_a_tie_is_told(self, slotscope: Any, written: Any) -> None:
         twins = [{"name": name, "speedup": [1, 1.8, 2.5, 3, 3.4]} for name in "ab"]
         data = SMALL | {"classes": twins}
-        assert "other solutions are as good" in slotscope(f"bounds {written(data)}").out
+        assert "other solutions are as good" in slotscope("bounds", written(data)).out
 
     def test_above_1_it_says_so_and_what_it_can(self, slotscope: Any, written: Any) -> None:
-        found = slotscope(f"bounds {written(OVERLOADED)}")
+        found = slotscope("bounds", written(OVERLOADED))
         assert found.code == 0
         assert "(P) has no solution: the load is 1.25, above 1 (Proposition 1)" in found.out
         assert "infeasible (HiGHS)" in found.out
         assert "greedy  Erlang B" in found.out
         assert found.err.count("\n") == 1
-        found = slotscope(f"bounds {written(OVERLOADED)} --json")
+        found = slotscope("bounds --json", written(OVERLOADED))
         assert json.loads(found.out)["programs"]["P"]["objective"] is None
 
     def test_where_chains_do_not_apply_it_is_said(self, slotscope: Any, written: Any) -> None:
         size = {"distribution": "deterministic"}
         data = SMALL | {"classes": [{"speedup": [1, 1.5], "size": size}]}
-        assert "the chains are for exponential sizes" in slotscope(f"bounds {written(data)}").out
+        assert "the chains are for exponential sizes" in slotscope("bounds", written(data)).out
 
     @pytest.mark.parametrize("name", ["B01_greedy_linear_partial", "B02_greedy_pstar_sublinear"])
     def test_instance_files(self, name: str, answer: Any, golden: Any) -> None:
-        found = answer(f"bounds {golden(f'moldable/{name}.json')}")
+        found = answer("bounds", golden(f"moldable/{name}.json"))
         data = json.loads(golden(f"moldable/{name}.json").read_text())
         assert found["classes"][0]["speedup"] == data["speedup"]
         if "y_star" in data:
@@ -309,13 +309,13 @@ class TestCommand:
         ],
     )
     def test_a_policy_that_cannot_be_is_one_line(self, policy: str, said: str, slotscope: Any, written: Any) -> None:
-        found = slotscope(f"bounds {written(SMALL)} --policy {policy}")
+        found = slotscope(f"bounds --policy {policy}", written(SMALL))
         assert (found.code, found.out) == (2, "")
         assert found.err.count("\n") == 1
         assert said in found.err
 
     def test_another_policy_is_compared(self, answer: Any, written: Any) -> None:
-        found = answer(f"bounds {written(SMALL)} --policy fixed-width:servers=2")
+        found = answer("bounds --policy fixed-width:servers=2", written(SMALL))
         assert list(found["policies"]) == ["fixed-width:servers=2", "greedy-p", "greedy"]
 
     @pytest.mark.parametrize("scenario", ["moldable-sublinear", "moldable-linear"])
