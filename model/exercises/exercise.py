@@ -16,7 +16,7 @@ from slotscope.model.exercises.posed import Posed
 from slotscope.model.exercises.posing import at_present, events_ahead
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.exercises.room import asks_of
-from slotscope.model.exercises.values import pose_value
+from slotscope.model.exercises.values import values_ahead
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.origin import NO_LINE, Moment, opening_line
 from slotscope.model.running.waiting import GivenUpError, who_waits
@@ -61,18 +61,14 @@ def _first(at: At, asks: frozenset[str], effort: int) -> Exercise | None:
     Decisions come before values of variables.
     """
     room = asks_of(at.system.name)
-    decisions = [QuizQuestion.model_validate({"ask": ask}) for ask in room.poses]
-    values = [QuizQuestion(ask="value", of=name) for name in room.values]
-    for group in (decisions, values):
-        made = [
-            (one, room.poses[one.ask](at) if one.ask in room.poses else pose_value(at, one.of, room.values))
-            for one in group
-            if not asks or one.ask in asks
-        ]
-        fit = [(one, posed) for one, posed in made if posed is not None and posed.effort >= effort]
-        if fit:
-            question, posed = min(fit, key=lambda pair: pair[1].place)
-            return Exercise(question, posed, at.event)
+    made = [(ask, pose(at)) for ask, pose in room.poses.items() if not asks or ask in asks]
+    fit = [(ask, posed) for ask, posed in made if posed is not None and posed.effort >= effort]
+    if fit:
+        ask, posed = min(fit, key=lambda pair: pair[1].place)
+        return Exercise(QuizQuestion.model_validate({"ask": ask}), posed, at.event)
+    for name, posed in values_ahead(at, room.values) if not asks or "value" in asks else ():
+        if posed.effort >= effort:
+            return Exercise(QuizQuestion(ask="value", of=name), posed, at.event)
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -235,8 +236,12 @@ def line_of(policy: Any, line: Any) -> str:
     heading = next(
         (one.heading for one in policy.pseudocode if one.line.algorithm == line.algorithm and one.heading), ""
     )
-    text = found.text if found else ""
+    text = _without_tags(found.text) if found else ""
+    return f"{heading or f'Algorithm {line.algorithm}'}, line {line.number}" + (f": {text}" if text else "")
+
+
+@cache
+def _without_tags(text: str) -> str:
     for tag, sign in (("sub", "_"), ("sup", "^")):
         text = re.sub(f"<{tag}>(.*?)</{tag}>", rf"{sign}{{\1}}", text)
-    text = html.unescape(re.sub(r"<[^>]*>", "", text))
-    return f"{heading or f'Algorithm {line.algorithm}'}, line {line.number}" + (f": {text}" if text else "")
+    return html.unescape(re.sub(r"<[^>]*>", "", text))

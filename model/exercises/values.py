@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from fractions import Fraction
-from typing import Any, Mapping
+from typing import Any, Iterator, Mapping
 
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.deciding import At
@@ -23,10 +22,20 @@ _NEAR = Fraction(1, 100)
 _A_NUMBER = Phrase("a number, such as 0.25 or 1/4")
 
 
-def values_in(record: Record) -> dict[str, Any]:
-    """All that a record says, by name."""
-    own = {each.name: getattr(record, each.name) for each in fields(record)}
-    return {**own, **record.values}
+def _value_in(record: Record, name: str) -> Any:
+    """What a record says under a name, None where it says nothing that can be asked for."""
+    own = getattr(record, name) if name in record.__match_args__ else None
+    found = record.values.get(name, own)
+    return None if isinstance(found, str | bool) else found
+
+
+def values_ahead(at: At, words: Mapping[str, str]) -> Iterator[tuple[str, Posed]]:
+    """The question what each of some variables, which *words* name, is next: those that come first are first."""
+    left = [*words]
+    for place, record in at.coming(Record):
+        for name in [name for name in left if _value_in(record, name) is not None]:
+            left.remove(name)
+            yield name, _posed(at, place, record, _value_in(record, name), words[name])
 
 
 def pose_value(at: At, name: str, words: Mapping[str, str]) -> Posed | None:
@@ -39,11 +48,7 @@ def pose_value(at: At, name: str, words: Mapping[str, str]) -> Posed | None:
     """
     if name not in words:
         raise UserError(f"found '{name}', allowed: {', '.join(sorted(words))}", where="question.of")
-    for place, record in enumerate(at.happened.records):
-        value = values_in(record).get(name) if place >= at.taken else None
-        if value is not None and not isinstance(value, str | bool):
-            return _posed(at, place, record, value, words[name])
-    return None
+    return next((posed for _, posed in values_ahead(at, {name: words[name]})), None)
 
 
 def _posed(at: At, place: int, record: Record, value: Any, words: str) -> Posed:
