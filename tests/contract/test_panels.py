@@ -159,6 +159,11 @@ def test_of_another_kind_of_system_it_says_that_it_does_not_apply(panel: Panel, 
         frame = frame_of(SMALL[system])
         panel.set_frame(frame)
         assert f"does not apply to {frame.info.policy_title}" in note(panel), system
+        for theme, size in (("dark", LARGE), ("light", (560, 420))):
+            panel.set_theme(load_theme(theme))
+            panel.resize(*size)
+            settle(panel)
+        assert panel.fault is None, (system, panel.fault)
 
 
 def test_it_shows_the_middle_of_an_event(panel: Panel, entry: PanelEntry) -> None:

@@ -111,7 +111,7 @@ class BlockingPanel(TiledPanel):
         scale = current_fonts().scale
         roomy = self.height() >= _ROOMY * scale
         self.table.setVisible(roomy)
-        self.note.setVisible(roomy and bool(self.frame is not None and notes(self.frame)))
+        self.note.setVisible(roomy and bool((frame := self.current) is not None and notes(frame)))
         flat = self.height() < _FLAT * scale and self.width() >= _WIDE * scale
         way = QBoxLayout.Direction.LeftToRight if flat else QBoxLayout.Direction.TopToBottom
         self._plots.setDirection(way)
@@ -120,8 +120,8 @@ class BlockingPanel(TiledPanel):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         super().restyle(theme)
-        if self.frame is not None:
-            self._write(self.frame)
+        if (frame := self.current) is not None:
+            self._write(frame)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Every sample: servers in use, jobs, and the statistics of all jobs up to it."""

@@ -177,8 +177,8 @@ class RewardPanel(TiledPanel):
 
     def arrange(self) -> None:
         """The table gets the room that the plot leaves."""
-        if self.frame is not None:
-            self._show_counts(self.frame)
+        if (frame := self.current) is not None:
+            self._show_counts(frame)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Every sample: event, time, reward rate, and the counts of each type."""
