@@ -139,8 +139,8 @@ class TestNumbers:
     def test_a_trace_can_be_swept(self, answer, shared_traces):
         found = sweep(
             answer,
-            "dra-google --vary servers.count=2,4 --replications 1 "
-            f"--until 3000 --warmup 0 --trace {shared_traces / SAMPLE}",
+            "dra-google --vary servers.count=2,4 --replications 1 --until 3000 --warmup 0 --trace",
+            shared_traces / SAMPLE,
         )
         rewards = [row["ours"] for row in found["rows"] if row["what"] == "reward_rate"]
         assert rewards[0] > rewards[1] > 0

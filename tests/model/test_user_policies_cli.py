@@ -84,8 +84,8 @@ def test_the_shipped_ones_are_sound(name: str, answer: Command) -> None:
 
 def test_the_worked_example_earns_more_than_first_fit(answer: Command) -> None:
     command = "run dra-classroom --until 300 --warmup 50 --seed 1 --policy"
-    kept = answer(f"{command} {SHIPPED / 'keep_room.py'}:kept=4")
-    first_fit = answer(f"{command} first-fit")
+    kept = answer(command, f"{SHIPPED / 'keep_room.py'}:kept=4")
+    first_fit = answer(command, "first-fit")
     gain = kept["metrics"]["reward_rate"]["mean"] - first_fit["metrics"]["reward_rate"]["mean"]
     assert gain > 0
 
