@@ -20,19 +20,17 @@ from PySide6.QtWidgets import (
 )
 
 from slotscope.gui.language.words import tr
-from slotscope.gui.panels.wording import event_told
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.running.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
 from slotscope.gui.widgets.cut_label import CutLabel
 from slotscope.gui.widgets.fault_label import FaultLabel
 from slotscope.gui.widgets.icons import icon
-from slotscope.gui.widgets.sized_label import SizedLabel
 from slotscope.gui.window.actions import Actions
 from slotscope.gui.window.history_bar import HistoryBar
+from slotscope.gui.window.moment_labels import MomentLabels
 from slotscope.model.policies import is_file, policy_titles
-from slotscope.model.reporting.explain import THIN_SPACE, grouped, quantity
 from slotscope.model.reporting.frame import Frame, RunInfo
 
 _BUTTONS = (
@@ -125,7 +123,8 @@ class TransportBar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._actions = actions
-        self._running = self._led = self._narrow = False
+        self._running = self._led = False
+        self._stacked = (1, 0, False)  #: the rows of what to run to and of when it is, and whether that is in two lines
         self._policy = self._system = self._shown = ""
         self.scenario = ChoiceBox()
         self.trace = QToolButton()
@@ -138,12 +137,12 @@ class TransportBar(QWidget):
         self.compare = QToolButton()
         self.speed = QSlider(Qt.Orientation.Horizontal)
         self.history = HistoryBar(theme)
-        self._clock, self._event, self._rate = (SizedLabel() for _ in range(3))
+        self.moment = MomentLabels()
         self._pace = QLabel()
         self._compiling = CutLabel()
         self._frame: Frame | None = None
         self._buttons: dict[str, QToolButton] = {}
-        self._controls, self._toward, self._when = self._make_controls(), self._make_toward(), self._make_when()
+        self._controls, self._toward = self._make_controls(), self._make_toward()
         self._describe()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 2)
@@ -191,7 +190,6 @@ class TransportBar(QWidget):
         self._compiling.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self._compiling.setToolTip(tr("Compiling\nThe run goes on under the reference meanwhile."))
         self._compiling.hide()
-        self._clock.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def _fill_first(self, row: QHBoxLayout) -> None:
         row.addWidget(self.scenario)
@@ -205,7 +203,7 @@ class TransportBar(QWidget):
         row.addWidget(self.seed)
         row.addWidget(self.compare)
         row.addStretch(1)
-        row.addWidget(self._when)
+        row.addWidget(self.moment)
 
     def _fill_second(self, row: QHBoxLayout) -> None:
         row.addWidget(self._controls)
@@ -229,16 +227,6 @@ class TransportBar(QWidget):
         row.addSpacing(12)
         row.addWidget(self._compiling)
         return controls
-
-    def _make_when(self) -> QWidget:
-        """Time, event and speed."""
-        when = QWidget()
-        row = _row_in(when)
-        for label in (self._clock, self._event, self._rate):
-            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            row.addSpacing(14)
-            row.addWidget(label)
-        return when
 
     def _make_toward(self) -> QWidget:
         """What to run to."""
@@ -315,10 +303,7 @@ class TransportBar(QWidget):
     def set_frame(self, frame: Frame) -> None:
         """Show time, event and speed of a frame."""
         self._frame = frame
-        self._clock.show_text(_clock_text(frame.info, frame.time))
-        self._event.show_text(event_told(frame))
-        rate = frame.speed.events_per_second
-        self._rate.show_text(_rate_text(rate) if frame.running else frame.engine)
+        self.moment.set_frame(frame)
         self.history.set_frame(frame)
         self._show_whether(frame.playing)
         self._fit_boxes()
@@ -342,9 +327,7 @@ class TransportBar(QWidget):
         if not progress.text:
             self.set_frame(self._frame)
             return
-        self._clock.show_text(_clock_text(self._frame.info, progress.time))
-        self._event.show_text(tr("event {number}").format(number=grouped(progress.event)))
-        self._rate.show_text(_rate_text(progress.speed.events_per_second))
+        self.moment.set_progress(self._frame.info, progress)
         self._show_whether(True)
 
     def show_compiling(self, text: str) -> None:
@@ -360,7 +343,7 @@ class TransportBar(QWidget):
 
     def set_lecture(self, lecture: bool) -> None:
         """Leave out what a hall need not see, so that nothing else is cut."""
-        for widget in (self._seed_label, self.seed, self._rate):
+        for widget in (self._seed_label, self.seed, self.moment.rate):
             widget.setHidden(lecture)
 
     def set_led(self, led: bool) -> None:
@@ -383,21 +366,29 @@ class TransportBar(QWidget):
         """
         needed = self._controls.minimumSizeHint().width() + self._toward.minimumSizeHint().width()
         narrow = not self._led and self.width() < needed + _BETWEEN
-        if narrow == self._narrow:
+        first, moment = self._first_widths()
+        rows = (2 if narrow else 1, 3 if narrow or self.width() < first else 0, self.width() < moment)
+        if rows == self._stacked:
             return
-        self._narrow = narrow
-        side = Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag(0)
-        self._rows[2 if narrow else 1].addWidget(self._toward, 0, side)
-        self._rows[3 if narrow else 0].addWidget(self._when, 0, side)
+        self._stacked = rows
+        self.moment.set_upright(rows[2])
+        for widget, row in zip((self._toward, self.moment), rows[:2], strict=True):
+            self._rows[row].addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft if row > 1 else Qt.AlignmentFlag(0))
+
+    def _first_widths(self) -> tuple[int, int]:
+        """What the first row needs once the moment stands in it, and what the moment needs in a row of its own."""
+        if self._frame is None:
+            return 0, 0
+        row, usual = self._rows[0], self.moment.usual_width(self._frame) + _BETWEEN
+        here = row.indexOf(self.moment) >= 0
+        return row.minimumSize().width() - here * self.moment.minimumSizeHint().width() + usual, usual
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self._theme = theme
         self.history.set_theme(theme)
         self.policy_fault.show_text(self.policy_fault.toolTip(), theme)
-        heading = current_fonts().heading
-        for label in (self._clock, self._event, self._rate):
-            label.setFont(heading)
+        self.moment.follow_type()
         self._fit_boxes()
         self._show_run_button()
 
@@ -456,12 +447,6 @@ def _row_in(widget: QWidget) -> QHBoxLayout:
     return row
 
 
-def _clock_text(info: RunInfo, time: float) -> str:
-    if info.kind.slotted:
-        return tr("slot {number}").format(number=grouped(int(time)))
-    return f"t = {quantity(f'{time:.2f}', info.time_unit)}"
-
-
 def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:
     """Offer names with their titles; none is shown until it runs."""
     with QSignalBlocker(box):
@@ -489,11 +474,3 @@ def _offer(box: QComboBox, source: str, name: str) -> int:
     if source != box.itemText(place):
         box.setItemData(place, source, Qt.ItemDataRole.ToolTipRole)
     return place
-
-
-def _rate_text(rate: float) -> str:
-    if rate >= 1e6:
-        return tr("{rate} M events/s").format(rate=f"{rate / 1e6:.1f}").replace(" M", f"{THIN_SPACE}M")
-    if rate >= 1e3:
-        return tr("{rate} k events/s").format(rate=f"{rate / 1e3:.0f}").replace(" k", f"{THIN_SPACE}k")
-    return tr("{rate} events/s").format(rate=f"{rate:.0f}")

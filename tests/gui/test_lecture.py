@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QFontMetricsF
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QScrollArea, QScrollBar, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QScrollBar, QToolButton
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.phases.servers_words import caption_words
@@ -18,6 +18,7 @@ from slotscope.gui.panels import SENTENCES, panels_of
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.pictures.picture import ZoomedPicture
 from slotscope.gui.presenting.strokes import base_of
+from tests.gui import overflowing
 from tests.gui.halls import PROJECTOR, READ, bring, shown, stand
 from tests.gui.painted import Counted
 from tests.gui.windows import at_rest, hall, press
@@ -60,15 +61,8 @@ def server_height(window: MainWindow, name: str) -> float:
 
 
 def cut(window: MainWindow) -> list[str]:
-    """Labels and boxes above the panels that have not the room for their text."""
-    transport = window.transport
-    labels = [label for label in transport.findChildren(QLabel) if label.isVisible()]
-    found = [label.text() for label in labels if label.sizeHint().width() > label.width()]
-    for box in transport.findChildren(QComboBox):
-        room = box.width() - 30
-        text = box.currentText()
-        if box.isVisible() and box.fontMetrics().horizontalAdvance(text) > room:
-            found.append(text)
+    """Labels, buttons and boxes above the panels that have not the room for their text."""
+    found = overflowing.cut(window.transport)
     strip = window.lecture.strip
     if strip.heightForWidth(strip.width()) > strip.height() + 1:
         found.append("strip of panels")
@@ -296,13 +290,14 @@ def test_what_is_compiled_gives_way_to_the_controls_on_a_narrow_projector(qtbot:
     assert all(one.right() < other.left() for one, other in pairwise(places))
 
 
+@pytest.mark.parametrize("name", ["dra-vms", "moldable-classroom"])
 @pytest.mark.parametrize("width", [640, 768, 955, 1024])
-def test_beside_slides_the_controls_are_whole(qtbot: QtBot, window: MainWindow, width: int) -> None:
-    stand(qtbot, window, "dra-vms", (), 12345)
+def test_beside_slides_the_controls_are_whole(qtbot: QtBot, window: MainWindow, width: int, name: str) -> None:
+    stand(qtbot, window, name, (), 12345, substep=1)
     window.resize(width, 700)
     qtbot.waitUntil(lambda: window.width() == width)
     bar = window.transport
-    texts = [bar.scenario, bar.policy, bar.compare, bar._clock, bar._event, bar._pace, bar.kind]
+    texts = [bar.scenario, bar.policy, bar.compare, bar.moment.clock, bar.moment.number, bar._pace, bar.kind]
     row = [*texts, bar.speed, *controls_of(window)]
 
     def laid_out() -> bool:

@@ -209,7 +209,7 @@ def test_the_plate_hides_no_number(qtbot: QtBot, window: MainWindow) -> None:
     for on in (False, True):
         qtbot.waitUntil(lambda on=on: window.lecture.on == on)
         window.settle()
-        for label in (shown._clock, shown._event):
+        for label in (shown.moment.clock, shown.moment.number):
             text = label.fontMetrics().boundingRect(label.text()).height()
             middle = label.mapTo(window, label.rect().center()).y()
             assert palette.y() >= middle + text // 2 - 2, (on, palette.geometry(), middle, text)

@@ -168,7 +168,7 @@ def test_express_turns_the_button_into_pause_and_the_clock_goes_on(qtbot: QtBot,
 
     def look(progress: GoalProgress) -> None:
         if progress.text.startswith("Running without"):
-            looks.add((bar._event.text(), window.actions_by_name["run"].text()))
+            looks.add((bar.moment.number.text(), window.actions_by_name["run"].text()))
 
     window.worker.progressed.connect(look)
     press(qtbot, window, Qt.Key.Key_E)
@@ -179,7 +179,7 @@ def test_express_turns_the_button_into_pause_and_the_clock_goes_on(qtbot: QtBot,
     rest(qtbot, window, lambda: window.frame.event > 0)
     qtbot.waitUntil(lambda: window.actions_by_name["run"].text() == "Run")
     assert window.status.said.text() == ""
-    assert bar._event.text() == f"event {window.frame.event:,}".replace(",", "\u202f")
+    assert bar.moment.number.text() == f"event {window.frame.event:,}".replace(",", "\u202f")
 
 
 def test_space_stops_what_takes_long(qtbot: QtBot, window: MainWindow) -> None:
@@ -219,7 +219,7 @@ def test_the_clock_speaks_of_the_event_in_the_making(qtbot: QtBot, window: MainW
     expected = window.status.next.text().removeprefix("next: ")
     press(qtbot, window, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     rest(qtbot, window, lambda: len(window.frame.records) == 1)
-    assert window.transport._event.text() == "event 15, sub-step 1"
+    assert window.transport.moment.number.text() == "event 15, sub-step 1"
     assert window.status.next.text() == f"now: {expected}"
 
 

@@ -16,7 +16,7 @@ from slotscope.gui.running.drive import Drive
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.gui.theme import load_theme
-from slotscope.gui.window.transport import _clock_text
+from slotscope.gui.window.moment_labels import clock_text
 from slotscope.model.api import Session
 from slotscope.model.questions.breakpoints import Breakpoints
 from slotscope.model.reporting.frame import Frame
@@ -32,7 +32,7 @@ MARKS = {
 def told(frame: Frame, marks: Any) -> tuple[object, ...]:
     """All that is said of a moment, and what the picture of the servers points at."""
     following = CompareControl.next_text(None, frame)  # type: ignore[arg-type]
-    return sentence(frame), _clock_text(frame.info, frame.time), event_told(frame), following, marks(frame)
+    return sentence(frame), clock_text(frame.info, frame.time), event_told(frame), following, marks(frame)
 
 
 @pytest.mark.parametrize("scenario", MARKS)
