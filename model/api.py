@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -111,8 +111,6 @@ class Session(Walk):
         seed: int | None = None,
         trace: tuple[str, ...] = (),
         kernel: bool = True,
-        progress: Callable[[float], None] | None = None,
-        cancelled: Callable[[], bool] | None = None,
         source: str = "",
     ) -> Session:
         """Open a scenario by name, path or value.
@@ -122,8 +120,7 @@ class Session(Walk):
         was read from, if it was not edited since.
         With *kernel* the compiled twin is used at once where there is one (compiling takes
         some seconds the first time); without, the reference runs until :meth:`use_kernel`.
-        *progress* and *cancelled* concern the reading of a trace; without them whoever waits
-        (:mod:`model.running.waiting`) is told and asked.
+        Whoever waits (:mod:`model.running.waiting`) is told how far the reading of a trace is, and can stop it.
 
         Raises
         ------
@@ -133,7 +130,7 @@ class Session(Walk):
         name = str(scenario) if isinstance(scenario, str | Path) else ""
         value = scenario if not isinstance(scenario, str | Path) else load_scenario(scenario)
         try:
-            bench = open_bench(value, policy, seed, trace, progress, cancelled)
+            bench = open_bench(value, policy, seed, trace)
             chosen = choice_text(bench.scenario.policy) if source else value.policy.name
             origin = Origin(name or source, policy if policy and name else chosen, bench.scenario.seed, trace)
             session = cls(bench, Path(name).stem if name else "", origin=origin)

@@ -21,6 +21,7 @@ from slotscope.model.reporting.data_columns import DeclaredColumn
 from slotscope.model.reporting.data_tables import DataTable, table_of_records
 from slotscope.model.reporting.explain import quantity
 from slotscope.model.running.engine import Reason
+from slotscope.model.running.waiting import waiting
 from slotscope.model.systems.state import digest, size_in_bytes
 
 #: Seconds of running between two looks at the progress line.
@@ -173,14 +174,8 @@ def measure(options: argparse.Namespace, progress: Progress) -> Measured:
 
 def opened(options: argparse.Namespace, seed: int | None, progress: Progress) -> Session:
     """The scenario under the (first) policy, with its trace read."""
-    session = Session.open(
-        options.scenario,
-        options.policy,
-        seed,
-        tuple(options.trace),
-        kernel=False,
-        progress=lambda share: progress(share, 1, "reading the trace, "),
-    )
+    with waiting(progress.say, lambda: 0, "Ctrl+C", lambda doing, share: progress(share, 1, f"{doing}, ")):
+        session = Session.open(options.scenario, options.policy, seed, tuple(options.trace), kernel=False)
     last = session.info.seed + options.replications - 1
     if last > MOST_SEED:
         raise UsageError(

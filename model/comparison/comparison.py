@@ -72,7 +72,6 @@ class Comparison:
         seed: int | None = None,
         trace: tuple[str, ...] = (),
         kernel: bool = True,
-        **reading: Any,
     ) -> Comparison:
         """Open a scenario under each of *policies*; see :meth:`model.api.Session.open`.
 
@@ -83,7 +82,7 @@ class Comparison:
         UserError
             One line that says what is wrong with the scenario, a policy or the trace.
         """
-        first = Session.open(scenario, policies[0], seed, trace, kernel, **reading)
+        first = Session.open(scenario, policies[0], seed, trace, kernel)
         return cls.beside(first, [policy for policy in policies[1:] if policy], kernel)
 
     @classmethod

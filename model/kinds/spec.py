@@ -165,13 +165,7 @@ class Kind(ABC):
         """
         return self.part("arrivals").workload_of(scenario, numbers, start, branch)
 
-    def with_trace(
-        self,
-        scenario: Any,
-        paths: tuple[str, ...],
-        progress: Callable[[float], None] | None,
-        cancelled: Callable[[], bool] | None,
-    ) -> tuple[Any, Any, Any]:
+    def with_trace(self, scenario: Any, paths: tuple[str, ...]) -> tuple[Any, Any, Any]:
         """The scenario with what its trace says, the recorded workload, and a report of reading.
 
         Raises
@@ -179,7 +173,7 @@ class Kind(ABC):
         UserError
             If the scenario takes no trace, or a file cannot be read.
         """
-        found: tuple[Any, Any, Any] = self.part("traces.workload").with_trace(scenario, paths, progress, cancelled)
+        found: tuple[Any, Any, Any] = self.part("traces.workload").with_trace(scenario, paths)
         return found
 
     @abstractmethod

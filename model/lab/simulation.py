@@ -134,7 +134,7 @@ def _scenario(text: str) -> Scenario:
 def _traced(text: str, trace: tuple[str, ...], _content: str) -> Any:
     """A scenario with its trace read: reading takes longer than many a run."""
     scenario = _scenario(text)
-    return kind_named(scenario.system).with_trace(scenario, trace, None, None)
+    return kind_named(scenario.system).with_trace(scenario, trace)
 
 
 def content(trace: Sequence[str]) -> str:

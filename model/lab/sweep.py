@@ -189,7 +189,7 @@ class Sweep:
 
     def _times(self, scenario: Scenario) -> tuple[float, float]:
         if self.trace and None in (self.until, self.warmup):  # the record says how long it is
-            scenario, *_ = kind_named(scenario.system).with_trace(scenario, self.trace, None, None)
+            scenario, *_ = kind_named(scenario.system).with_trace(scenario, self.trace)
         run = scenario.run
         until = float(run.until) if self.until is None else self.until
         if self.warmup is None:

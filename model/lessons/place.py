@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
@@ -38,8 +37,8 @@ class StepPlace:
         """The command that opens it."""
         return opening_line(self.origins, self.moment)
 
-    def open(self, **reading: Any) -> Run:
-        """A run that has this moment, at its start; *reading* as for :meth:`model.api.Session.open`.
+    def open(self, kernel: bool = True) -> Run:
+        """A run that has this moment, at its start.
 
         Raises
         ------
@@ -49,9 +48,9 @@ class StepPlace:
         self.check_files()
         first, *others = self.origins
         if not others:
-            return Session.open(first.source, first.policy, first.seed, first.trace, **reading)
+            return Session.open(first.source, first.policy, first.seed, first.trace, kernel)
         policies = [one.policy for one in self.origins]
-        return Comparison.open(first.source, policies, first.seed, first.trace, **reading)
+        return Comparison.open(first.source, policies, first.seed, first.trace, kernel)
 
     def check_files(self) -> None:
         """Refuse policies' files that nobody has allowed: a lesson may come from anywhere.

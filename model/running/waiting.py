@@ -28,6 +28,7 @@ class Waiter(NamedTuple):
     tell: Callable[[Phrase], None]  #: takes a sentence on how far it is
     wishes: Callable[[], int]  #: how often it was wished that it be given up
     heard: int = 0  #: how many of these wishes are fulfilled already
+    counted: Callable[[Phrase, float], None] | None = None  #: takes what is being done, and which share of it is done
 
     def stop(self) -> bool:
         """Whether it is to be given up."""
@@ -45,7 +46,10 @@ class Waiter(NamedTuple):
         if self.stop():
             stopped = Phrase("{doing}: stopped", doing=doing)
             raise GivenUpError(Phrase("{stopped} at {share}", stopped=stopped, share=percent) if percent else stopped)
-        self.tell(Phrase("{doing}: {share}", doing=doing, share=percent) if percent else doing)
+        if self.counted is not None and share is not None:
+            self.counted(doing, share)
+        else:
+            self.tell(Phrase("{doing}: {share}", doing=doing, share=percent) if percent else doing)
 
 
 _NOBODY = Waiter(lambda _: None, lambda: 0)
@@ -53,10 +57,15 @@ _waiting: ContextVar[Waiter] = ContextVar("waiting", default=_NOBODY)
 
 
 @contextmanager
-def waiting(tell: Callable[[Phrase], None], wishes: Callable[[], int], key: str = "Esc") -> Iterator[None]:
+def waiting(
+    tell: Callable[[Phrase], None],
+    wishes: Callable[[], int],
+    key: str = "Esc",
+    counted: Callable[[Phrase, float], None] | None = None,
+) -> Iterator[None]:
     """Within, long work is told to *tell*, at most every :data:`PERIOD`, and asks for *wishes*.
 
-    *key* is what the user presses to stop it.
+    *key* is what the user presses to stop it.  *counted* is told instead, each time, of what a share is known.
     """
     last = monotonic()
 
@@ -66,7 +75,7 @@ def waiting(tell: Callable[[Phrase], None], wishes: Callable[[], int], key: str 
             last = monotonic()
             tell(Phrase("{doing} ({key} stops it)", doing=doing, key=key))
 
-    token = _waiting.set(Waiter(tell_now_and_then, wishes))
+    token = _waiting.set(Waiter(tell_now_and_then, wishes, counted=counted))
     try:
         yield
     finally:

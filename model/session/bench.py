@@ -10,19 +10,17 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
 import numpy as np
 
 from slotscope.model.errors import ScenarioError, UntrustedPolicyError, UserError
 from slotscope.model.forks.changes import Course
 from slotscope.model.kinds.spec import kind_named
-from slotscope.model.phrase import Phrase
 from slotscope.model.policies import is_file
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.running.assembly import Bench, assemble, policy_class, with_changes
 from slotscope.model.running.recorder import EVENT_COLUMN, MOST_SAVED, TIME_COLUMN
-from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.load import Scenario
 from slotscope.model.scenario.workload import ContinuedWorkload
 from slotscope.model.session.file import MOST_EARLIER, MOST_EVENTS, Saved
@@ -32,18 +30,9 @@ NOW = 0
 
 
 def open_bench(
-    scenario: Scenario,
-    policy: str | None = None,
-    seed: int | None = None,
-    trace: tuple[str, ...] = (),
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    scenario: Scenario, policy: str | None = None, seed: int | None = None, trace: tuple[str, ...] = ()
 ) -> Bench:
-    """A bench for a scenario, with its trace read where it has one, or the excerpt of one that ships.
-
-    *progress* is told the share read so far; reading stops once *cancelled* says so.  Without
-    them whoever waits is told and asked.
-    """
+    """A bench for a scenario, with its trace read where it has one, or the excerpt of one that ships."""
     if scenario.workload.kind == "trace" or trace:
         from slotscope.model.traces.excerpts import excerpt_for  # all formats, which other workloads have no need of
         from slotscope.model.traces.span import shortened
@@ -51,10 +40,7 @@ def open_bench(
         excerpt = None if trace else excerpt_for(scenario)
         if excerpt is not None:
             scenario, trace = excerpt.fitted(scenario), (str(excerpt.path),)
-        kind, who = kind_named(scenario.system), who_waits()
-        progress = progress or (lambda share: who.tell(Phrase("Reading the trace: {share}", share=f"{share:.0%}")))
-        cancelled = cancelled or who.stop
-        resolved, recorded, report = kind.with_trace(scenario, trace, progress, cancelled)
+        resolved, recorded, report = kind_named(scenario.system).with_trace(scenario, trace)
         bench = assemble(resolved, policy, seed, recorded)
         first = () if excerpt is None else (excerpt.note,)
         notes = (*first, *report.notes, *shortened(scenario, resolved))

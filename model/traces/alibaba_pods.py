@@ -12,13 +12,13 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Callable, Iterator, Sequence
+from typing import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from slotscope.model.errors import TraceError
-from slotscope.model.traces.reading import FieldError, Watch, file_size, rows, scaled_decimal, shown, whole_number
+from slotscope.model.traces.reading import FieldError, Watch, rows, scaled_decimal, shown, whole_number
 from slotscope.model.traces.report import ImportReport, LeftOut
 from slotscope.model.traces.slots import SlottedJobs, slotted
 
@@ -81,24 +81,19 @@ class Pods:
     report: ImportReport
 
 
-def read_pods(
-    paths: Sequence[Path],
-    *,
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Pods:
+def read_pods(paths: Sequence[Path]) -> Pods:
     """Read one or several lists of pods, plain or gzip'd.
 
     Raises
     ------
     TraceError
         If a file cannot be used: in one line where, what was found, what is allowed.
-    ReadingStoppedError
-        If *cancelled* returned true.
+    GivenUpError
+        If whoever waits has had enough.
     """
     if not paths:
         raise TraceError("no file was given; allowed are lists of pods")
-    watch = Watch(sum(file_size(path) for path in paths), progress, cancelled)
+    watch = Watch(paths)
     left: Counter[str] = Counter()
     found = [pod for path in paths for pod in _pods(path, watch, left)]
     table = np.array(found, np.int64).reshape(-1, 4)

@@ -18,7 +18,7 @@ from slotscope.model.traces.google_2019 import is_google_2019, read_google_2019
 from slotscope.model.traces.job_table import AskedJobs, is_job_table, read_job_table
 from slotscope.model.traces.jobs import RecordedJobs
 from slotscope.model.traces.philly import is_philly, read_philly
-from slotscope.model.traces.reading import GZIP_MAGIC, Watch, file_size
+from slotscope.model.traces.reading import GZIP_MAGIC, Watch
 
 #: What a scenario calls all of them.
 JOBS = "jobs"
@@ -90,22 +90,17 @@ def playing(
     return scenario.model_copy(update={"workload": trace}), trace, found
 
 
-def read_jobs(
-    paths: Sequence[Path],
-    asked: AskedJobs,
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> RecordedJobs:
+def read_jobs(paths: Sequence[Path], asked: AskedJobs) -> RecordedJobs:
     """Read the jobs that are *asked* for from files that have one of :data:`FORMATS`.
 
     Raises
     ------
     TraceError
         If a file cannot be used: in one line where, what was found, what is allowed.
-    ReadingStoppedError
-        If *cancelled* returned true.
+    GivenUpError
+        If whoever waits has had enough.
     """
-    watch = Watch(sum(file_size(path) for path in paths), progress, cancelled)
+    watch = Watch(paths)
     found = _format_of(paths[0])
     if found is None:
         known = "; ".join(one.title for one in FORMATS.values())

@@ -15,7 +15,7 @@ from array import array
 from collections import Counter
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Callable, Sequence
+from typing import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -125,12 +125,7 @@ class GoogleTasks:
         return tasks.keep(tasks.runtime > 0, "finished in the microsecond in which they began")
 
 
-def read_task_events(
-    paths: Sequence[Path],
-    *,
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> GoogleTasks:
+def read_task_events(paths: Sequence[Path]) -> GoogleTasks:
     """Read one or several parts of the table.
 
     Memory holds the runs that have not ended and the completed ones, not the rows.
@@ -139,19 +134,15 @@ def read_task_events(
     ----------
     paths:
         Parts of the table in any order, or a folder of them: :class:`TaskEventTable`.
-    progress:
-        Called with the fraction of all bytes that is read, 0 to 1.
-    cancelled:
-        AskedJobs now and then; reading stops when it returns true.
 
     Raises
     ------
     TraceError
         If a file cannot be used: in one line where, what was found, what is allowed.
-    ReadingStoppedError
-        If *cancelled* returned true.
+    GivenUpError
+        If whoever waits has had enough.
     """
-    table = TaskEventTable(paths, progress=progress, cancelled=cancelled)
+    table = TaskEventTable(paths)
     runs = TaskRuns()
     for event in table:
         runs.take(event)

@@ -131,8 +131,8 @@ def read_job_table(paths: Sequence[Path], asked: AskedJobs, watch: Watch) -> Rec
     ------
     TraceError
         If a file cannot be used: in one line where, what was found, what is allowed.
-    ReadingStoppedError
-        If the watch says so.
+    GivenUpError
+        If whoever waits has had enough.
     UserError
         If Parquet cannot be read without a package that is absent.
     """

@@ -14,9 +14,11 @@ import zlib
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import BinaryIO, Callable, Iterator, Sequence
+from typing import BinaryIO, Iterable, Iterator, Sequence
 
-from slotscope.model.errors import TraceError, UserError
+from slotscope.model.errors import TraceError
+from slotscope.model.phrase import Phrase
+from slotscope.model.running.waiting import who_waits
 
 #: What a file is told that may be meant as a table of jobs, and is none.
 TABLE_HINT = "; a table of your own is known by columns named 'arrival' and 'duration', with commas between them"
@@ -30,10 +32,7 @@ INT64_MAX = 2**63 - 1
 
 _DECIMAL = re.compile(r"(?:[0-9]{1,20}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
 _SHOWN = 40
-
-
-class ReadingStoppedError(UserError):
-    """The reading of a trace was cancelled by the caller."""
+_READING = Phrase("Reading the trace")
 
 
 class FieldError(ValueError):
@@ -54,39 +53,28 @@ class FieldError(ValueError):
 
 
 class Watch:
-    """Progress and cancellation of one import, over all of its files.
+    """How much of all files of one import is read: whoever waits is told, and can stop it.
 
-    Parameters
-    ----------
-    total:
-        Bytes on disk of all files together.
-    progress:
-        Called with the fraction of *total* that is read, from 0 to 1, never falling.
-    cancelled:
-        AskedJobs after every block of bytes whether to stop.
+    Raises
+    ------
+    TraceError
+        If one of the files cannot be read.
     """
 
-    def __init__(
-        self, total: int, progress: Callable[[float], None] | None = None, cancelled: Callable[[], bool] | None = None
-    ) -> None:
-        self._total = max(total, 1)
+    def __init__(self, files: Iterable[Path]) -> None:
+        self._total = max(sum(map(file_size, files)), 1)
         self._done = 0
-        self._progress = progress
-        self._cancelled = cancelled
 
     def advance(self, count: int) -> None:
-        """Add *count* bytes.
+        """Add *count* bytes on disk.
 
         Raises
         ------
-        ReadingStoppedError
-            If the caller has cancelled.
+        GivenUpError
+            If whoever waits has had enough.
         """
         self._done += count
-        if self._cancelled is not None and self._cancelled():
-            raise ReadingStoppedError("reading the trace was cancelled")
-        if self._progress is not None:
-            self._progress(min(1.0, self._done / self._total))
+        who_waits().look(_READING, min(1.0, self._done / self._total))
 
 
 def shown(text: str) -> str:

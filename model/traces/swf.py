@@ -21,13 +21,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable, Iterator, NamedTuple, Sequence
+from typing import Iterator, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from slotscope.model.errors import TraceError
-from slotscope.model.traces.reading import FieldError, Watch, file_size, lines, shown, table_hint
+from slotscope.model.traces.reading import FieldError, Watch, lines, shown, table_hint
 from slotscope.model.traces.report import ImportReport, LeftOut
 
 SOURCE = "log in Standard Workload Format"
@@ -133,24 +133,19 @@ class _Log:
     requested: int = 0  #: jobs whose requested processors stand for the allocated ones
 
 
-def read_swf(
-    paths: Sequence[Path],
-    *,
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> ParallelJobs:
+def read_swf(paths: Sequence[Path]) -> ParallelJobs:
     """Read one or several files of a log, plain or gzip'd.
 
     Raises
     ------
     TraceError
         If a file cannot be used: in one line where, what was found, what is allowed.
-    ReadingStoppedError
-        If *cancelled* returned true.
+    GivenUpError
+        If whoever waits has had enough.
     """
     if not paths:
         raise TraceError("no file was given; allowed are logs in Standard Workload Format")
-    watch = Watch(sum(file_size(path) for path in paths), progress, cancelled)
+    watch = Watch(paths)
     log = _Log()
     for path in paths:
         _read(path, watch, log)

@@ -13,16 +13,7 @@ from pathlib import Path
 from typing import Callable, Generic, Iterator, NamedTuple, Sequence, TypeVar
 
 from slotscope.model.errors import TraceError
-from slotscope.model.traces.reading import (
-    INT64_MAX,
-    FieldError,
-    Watch,
-    file_size,
-    rows,
-    scaled_decimal,
-    shown,
-    whole_number,
-)
+from slotscope.model.traces.reading import INT64_MAX, FieldError, Watch, rows, scaled_decimal, shown, whole_number
 
 Value = TypeVar("Value")
 
@@ -77,8 +68,6 @@ class TaskEventTable:
     paths:
         Files, plain or gzip'd, in any order; a folder stands for the ``.csv`` and
         ``.csv.gz`` files in it (or in its subfolder ``task_events``).
-    progress, cancelled:
-        As for :class:`model.traces.reading.Watch`.
 
     Attributes
     ----------
@@ -90,19 +79,13 @@ class TaskEventTable:
     TraceError
         If there is no part, or one is given twice, or its first row cannot be read; and
         while iterating, if any row cannot be used.
-    ReadingStoppedError
-        While iterating, if *cancelled* returned true.
+    GivenUpError
+        While iterating, if whoever waits has had enough.
     """
 
-    def __init__(
-        self,
-        paths: Sequence[Path],
-        *,
-        progress: Callable[[float], None] | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> None:
+    def __init__(self, paths: Sequence[Path]) -> None:
         found = _files(paths)
-        self._watch = Watch(sum(file_size(path) for path in found), progress, cancelled)
+        self._watch = Watch(found)
         parts = sorted((next(_events(path)).time, path) for path in found)
         self._firsts = [first for first, _ in parts]
         self.files = [path for _, path in parts]

@@ -1624,8 +1624,8 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Suche weiter bei Ereignis {event}</translation>
         </message>
         <message>
-            <source>Reading the trace: {share}</source>
-            <translation>Lese den Trace: {share}</translation>
+            <source>Reading the trace</source>
+            <translation>Lese den Trace</translation>
         </message>
         <message>
             <source>Trying changes: {change}</source>

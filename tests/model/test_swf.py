@@ -19,9 +19,9 @@ from slotscope.model.errors import ScenarioError, TraceError, UserError
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.kinds.moldable.traces import workload as moldable_workload
 from slotscope.model.kinds.moldable.traces.workload import with_trace, workload_of
+from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario, scenario_text
 from slotscope.model.scenario.workload import BLOCK, JobBlock, Workload
-from slotscope.model.traces.reading import ReadingStoppedError
 from slotscope.model.traces.swf import (
     CANCELLED,
     NEGATIVE_RUN,
@@ -145,11 +145,12 @@ class TestLog:
     def test_progress_and_stopping(self, tmp_path: Path) -> None:
         told: list[float] = []
         path = log_file(tmp_path)
-        read_swf([path, path], progress=told.append)
+        with waiting(lambda _: None, lambda: 0, counted=lambda _, share: told.append(share)):
+            read_swf([path, path])
         assert told == sorted(told)
         assert told[-1] == 1
-        with pytest.raises(ReadingStoppedError):
-            read_swf([path], cancelled=lambda: True)
+        with waiting(lambda _: None, lambda: 1), pytest.raises(GivenUpError, match="Reading the trace: stopped at"):
+            read_swf([path])
 
 
 LINES = JOBS.splitlines()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from slotscope.model.errors import TraceError, UserError
 from slotscope.model.kinds.phases.traces.azure_flavours import read_flavours
 from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
-from slotscope.model.traces.reading import ReadingStoppedError
+from slotscope.model.running.waiting import GivenUpError, waiting
 from tests.breaking import is_one_line
 from tests.kinds.phases.traces import FILES, written
 
@@ -95,11 +95,12 @@ class TestFlavours:
 
     def test_progress_and_stopping(self, tmp_path: Path) -> None:
         told: list[float] = []
-        read_flavours([written(tmp_path)], progress=told.append)
+        with waiting(lambda _: None, lambda: 0, counted=lambda _, share: told.append(share)):
+            read_flavours([written(tmp_path)])
         assert told == sorted(told)
         assert told[-1] == 1
-        with pytest.raises(ReadingStoppedError):
-            read_flavours([tmp_path], cancelled=lambda: True)
+        with waiting(lambda _: None, lambda: 1), pytest.raises(GivenUpError, match="Reading the trace: stopped at"):
+            read_flavours([tmp_path])
 
 
 LONG = "1000 a,|,b\n"

@@ -21,11 +21,11 @@ from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
 from slotscope.model.kinds.queue.traces.workload import PARTS, resources, with_jobs, with_trace
 from slotscope.model.running.engine import Reason, Task, started
+from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
 from slotscope.model.session.bench import open_bench
 from slotscope.model.traces.alibaba_pods import COLUMNS, pod_jobs, read_pods
 from slotscope.model.traces.google import read_task_events
-from slotscope.model.traces.reading import ReadingStoppedError
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.slots import SlottedJobs, slotted
 from slotscope.model.traces.task_events import REQUEST_UNIT
@@ -309,10 +309,11 @@ class TestPods:
     def test_reading_tells_progress_and_can_be_stopped(self, tmp_path: Path) -> None:
         path = Path(pod_list(tmp_path / "pods.csv", [pod_row(n, n, n, n + 9) for n in range(5)]))
         told: list[float] = []
-        read_pods([path], progress=told.append)
+        with waiting(lambda _: None, lambda: 0, counted=lambda _, share: told.append(share)):
+            read_pods([path])
         assert told[-1] == 1.0
-        with pytest.raises(ReadingStoppedError):
-            read_pods([path], cancelled=lambda: True)
+        with waiting(lambda _: None, lambda: 1), pytest.raises(GivenUpError, match="Reading the trace: stopped at"):
+            read_pods([path])
 
 
 def refused(scenario: QueueScenario, paths: tuple[str, ...]) -> str:

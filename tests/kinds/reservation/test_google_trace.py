@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from slotscope.model.errors import TraceError
 from slotscope.model.kinds.reservation.traces.google_dra import dra_jobs, halvings
+from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.traces.google import GoogleTasks, read_task_events
-from slotscope.model.traces.reading import ReadingStoppedError
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.task_events import REQUEST_UNIT
 
@@ -331,13 +331,15 @@ class TestParts:
 
     def test_progress_rises_to_one(self, tmp_path: Path) -> None:
         seen: list[float] = []
-        read_task_events(self.parts(tmp_path, 20, 40), progress=seen.append)
+        with waiting(lambda _: None, lambda: 0, counted=lambda _, share: seen.append(share)):
+            read_task_events(self.parts(tmp_path, 20, 40))
         assert seen == sorted(seen) and seen[0] > 0 and seen[-1] == 1.0
 
     def test_it_stops_when_it_is_cancelled(self, tmp_path: Path) -> None:
         seen: list[float] = []
-        with pytest.raises(ReadingStoppedError):
-            read_task_events(self.parts(tmp_path, 20, 40), progress=seen.append, cancelled=lambda: len(seen) > 1)
+        who = waiting(lambda _: None, lambda: int(len(seen) > 1), counted=lambda _, share: seen.append(share))
+        with who, pytest.raises(GivenUpError):
+            read_task_events(self.parts(tmp_path, 20, 40))
         assert len(seen) == 2 and seen[-1] < 1.0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import fsum
 from pathlib import Path
-from typing import Any, Callable, Iterator, NamedTuple
+from typing import Any, Iterator, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -112,12 +112,7 @@ class _ScenarioLog(NamedTuple):
         return float(self.time[-1]) / (len(self.time) - 1)
 
 
-def with_trace(
-    scenario: MoldableScenario,
-    paths: tuple[str, ...] = (),
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Found:
+def with_trace(scenario: MoldableScenario, paths: tuple[str, ...] = ()) -> Found:
     """Read a scenario's trace: the scenario with the trace's load, its jobs, a report.
 
     ``paths`` replace those of the scenario.  The scenario that comes back tells the number of
@@ -131,7 +126,7 @@ def with_trace(
         If the scenario takes no trace, a file cannot be read, or no rate can be told from it.
     """
     scenario, trace, _ = playing(scenario, TraceMoldable, paths, "moldable-swf")
-    log = _used(scenario, trace, _read(trace, progress, cancelled))
+    log = _used(scenario, trace, _read(trace))
     found = _told(scenario, trace, log)
     report = log.report.then(len(log.time), "jobs", (), _notes(found, log, scenario.classes[0].degree))
     if trace.arrivals == "recorded" and trace.sizes == "recorded":
@@ -200,18 +195,16 @@ _Stamped = tuple[int, tuple[tuple[str, int, int], ...]]
 _RECENT: dict[_Stamped, ParallelJobs] = {}
 
 
-def _read(
-    trace: TraceMoldable, progress: Callable[[float], None] | None = None, cancelled: Callable[[], bool] | None = None
-) -> ParallelJobs:
+def _read(trace: TraceMoldable) -> ParallelJobs:
     """A log's jobs; read from its files unless it was read lately and they have not changed."""
     paths = [Path(path) for path in trace.paths]
     key = trace.limit, tuple((str(path), file_size(path), path.stat().st_mtime_ns) for path in paths)
     found = _RECENT.get(key)
     if found is None:
         if trace.format == JOBS:
-            found = parallel_jobs(read_jobs(paths, AskedJobs(columns=(WIDTH,), limit=trace.limit), progress, cancelled))
+            found = parallel_jobs(read_jobs(paths, AskedJobs(columns=(WIDTH,), limit=trace.limit)))
         else:
-            found = read_swf(paths, progress=progress, cancelled=cancelled)
+            found = read_swf(paths)
         for old in list(_RECENT)[: len(_RECENT) - MOST_RECENT + 1]:
             _RECENT.pop(old, None)
         _RECENT[key] = found

@@ -16,13 +16,13 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import groupby, zip_longest
 from pathlib import Path
-from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from slotscope.model.errors import TraceError
 from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
 from slotscope.model.scenario.fields import plain
 from slotscope.model.traces.azure_files import AzureFiles, azure_files
-from slotscope.model.traces.reading import FieldError, Watch, file_size, lines, scaled_decimal, shown, whole_number
+from slotscope.model.traces.reading import FieldError, Watch, lines, scaled_decimal, shown, whole_number
 from slotscope.model.traces.report import ImportReport, LeftOut
 
 SOURCE = "Azure VM trace V1 (2017), prepared by Huawei Cloud"
@@ -52,13 +52,7 @@ class _Seen(NamedTuple):
     twice_time: Counter[str]  #: twice the seconds, so that the middle of a bin is whole
 
 
-def read_flavours(
-    paths: Sequence[Path],
-    *,
-    limit: int | None = None,
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> FixedTypes:
+def read_flavours(paths: Sequence[Path], *, limit: int | None = None) -> FixedTypes:
     """Read one part of the trace.
 
     A lifetime that ended is taken for the middle of its bin (or of what the bin has before the
@@ -75,11 +69,11 @@ def read_flavours(
     ------
     TraceError
         If a file cannot be used: in one line where, what was found, what is allowed.
-    ReadingStoppedError
-        If *cancelled* returned true.
+    GivenUpError
+        If whoever waits has had enough.
     """
     files = azure_files(paths)
-    watch = Watch(sum(file_size(path) for path in files[:4]), progress, cancelled)
+    watch = Watch(files[:4])
     flavours = _flavours(files.flavours, watch)
     bins = _bins(files.bins, watch)
     seen = _Seen(Counter(), Counter(), Counter())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Callable, Iterable, Mapping, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -91,12 +91,7 @@ def _unevenness(created: Integers, span: int) -> str:
     return f"rates are averages over all of the time; half of the pods came within {shortest / span:.1%} of it"
 
 
-def with_trace(
-    scenario: PhasesScenario,
-    paths: tuple[str, ...] = (),
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> tuple[PhasesScenario, None, ImportReport]:
+def with_trace(scenario: PhasesScenario, paths: tuple[str, ...] = ()) -> tuple[PhasesScenario, None, ImportReport]:
     """Read a scenario's trace: the scenario with the trace's types as phases, and a report.
 
     There are no recorded jobs (None): jobs arrive at random with the rates of the trace, times
@@ -109,11 +104,11 @@ def with_trace(
     """
     scenario, trace, files = playing(scenario, TracePhases, paths, "jrs-azure")
     if trace.format == JOBS:
-        jobs = read_jobs(files, taken(scenario, trace.limit), progress, cancelled)
+        jobs = read_jobs(files, taken(scenario, trace.limit))
         found, scales = recorded_types(scenario, jobs), own_scales(scenario)
     else:
         scales = _scales(scenario)  # before seconds of reading
-        found = _read(trace, files, progress, cancelled)
+        found = _read(trace, files)
     most = trace.most_types
     while True:
         chosen, report = _chosen(scenario, found, scales, most)
@@ -136,16 +131,10 @@ def _has_a_lattice(scenario: PhasesScenario) -> bool:
     return True
 
 
-def _read(
-    trace: TracePhases,
-    files: Sequence[Path],
-    progress: Callable[[float], None] | None,
-    cancelled: Callable[[], bool] | None,
-) -> FixedTypes:
+def _read(trace: TracePhases, files: Sequence[Path]) -> FixedTypes:
     if trace.format == "alibaba-pods":
-        pods = read_pods(files, progress=progress, cancelled=cancelled)
-        return pod_types(pods, limit=trace.limit)
-    return read_flavours(files, limit=trace.limit, progress=progress, cancelled=cancelled)
+        return pod_types(read_pods(files), limit=trace.limit)
+    return read_flavours(files, limit=trace.limit)
 
 
 def _scales(scenario: PhasesScenario) -> Mapping[str, TypeScale]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil
 from operator import le
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -81,12 +81,7 @@ def largest(scenario: QueueScenario) -> list[Fraction]:
     return [max(column) for column in zip(*capacities(scenario), strict=True)]
 
 
-def with_trace(
-    scenario: QueueScenario,
-    paths: tuple[str, ...] = (),
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Found:
+def with_trace(scenario: QueueScenario, paths: tuple[str, ...] = ()) -> Found:
     """Read a scenario's trace: the scenario with the trace's jobs, the workload, a report.
 
     ``paths`` replace those of the scenario.
@@ -98,24 +93,17 @@ def with_trace(
     """
     scenario, trace, files = playing(scenario, TraceSlots, paths, "queues-google")
     if trace.format == JOBS:
-        recorded = read_jobs(files, taken(scenario, trace.limit), progress, cancelled)
-        jobs, scales = recorded_slots(scenario, trace, recorded)
+        jobs, scales = recorded_slots(scenario, trace, read_jobs(files, taken(scenario, trace.limit)))
     else:
         scales = resources(scenario)  # before minutes of reading
-        jobs = _read(trace, files, progress, cancelled)
+        jobs = _read(trace, files)
     return with_jobs(scenario, jobs, scales)
 
 
-def _read(
-    trace: TraceSlots,
-    files: Sequence[Path],
-    progress: Callable[[float], None] | None,
-    cancelled: Callable[[], bool] | None,
-) -> SlottedJobs:
+def _read(trace: TraceSlots, files: Sequence[Path]) -> SlottedJobs:
     if trace.format == "alibaba-pods":
-        pods = read_pods(files, progress=progress, cancelled=cancelled)
-        return pod_jobs(pods, slot=trace.slot, time_scale=trace.time_scale, limit=trace.limit)
-    tasks = read_task_events(files, progress=progress, cancelled=cancelled)
+        return pod_jobs(read_pods(files), slot=trace.slot, time_scale=trace.time_scale, limit=trace.limit)
+    tasks = read_task_events(files)
     return queue_jobs(tasks, slot=trace.slot, time_scale=trace.time_scale, limit=trace.limit, resources=trace.resources)
 
 

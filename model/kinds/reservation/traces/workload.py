@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -106,10 +106,7 @@ def _type(key: list[int], names: tuple[str, ...], needed: list[Needed]) -> Rewar
 
 
 def with_trace(
-    scenario: ReservationScenario,
-    paths: tuple[str, ...] = (),
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    scenario: ReservationScenario, paths: tuple[str, ...] = ()
 ) -> tuple[ReservationScenario, RecordedWorkload, ImportReport]:
     """Read a scenario's trace: the scenario with the trace's job types, its jobs, a report.
 
@@ -124,7 +121,7 @@ def with_trace(
     """
     scenario, trace, files = playing(scenario, TraceWorkload, paths, "dra-google")
     if trace.format == JOBS:
-        jobs = recorded_types(scenario, trace, read_jobs(files, taken(scenario, trace.limit), progress, cancelled))
+        jobs = recorded_types(scenario, trace, read_jobs(files, taken(scenario, trace.limit)))
     else:
         if len(scenario.servers.capacity) != 1:
             raise ScenarioError(
@@ -132,8 +129,7 @@ def with_trace(
                 "one, because the trace's tasks have one size",
                 where="servers.capacity",
             )
-        tasks = read_task_events(files, progress=progress, cancelled=cancelled)
-        jobs = dra_jobs(tasks, time_scale=trace.time_scale, limit=trace.limit)
+        jobs = dra_jobs(read_task_events(files), time_scale=trace.time_scale, limit=trace.limit)
     changes: dict[str, Any] = {
         "job_types": _job_types(jobs, scenario),
         "run": run_over(scenario, float(jobs.time[-1])),
