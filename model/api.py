@@ -16,7 +16,7 @@ from slotscope.model.errors import PolicyError, ScenarioError, UserError
 from slotscope.model.forks.changes import Course
 from slotscope.model.forks.tree import ForkTree
 from slotscope.model.measures.metrics import Estimate, estimates
-from slotscope.model.measures.monitors import Lookout
+from slotscope.model.measures.monitors import Lookout, Reading
 from slotscope.model.policies import is_own
 from slotscope.model.policies.choice import choice_text
 from slotscope.model.policies.own.trust import digest_of
@@ -100,6 +100,11 @@ class Session(Walk):
                 leg.kind.monitors, leg.system, self.bench.forced, partial(_quickly_at, self.timeline)
             )
         return self._lookouts[leg]
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """What is known of the monitors under all rules of the run in turn, wherever it stands."""
+        return tuple(one for lookout in self._lookouts.values() for one in lookout.readings)
 
     # Opening.
 

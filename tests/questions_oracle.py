@@ -140,6 +140,8 @@ class Story:
         place = 0 if isinstance(node, Name) else self._place(known, node)
         if isinstance(source, RowColumn):
             value = moment.row.get(source.name)
+            if value is not None and source.down_from is not None:
+                value = source.down_from - value
             if value is None or value < source.least:
                 return None
             value = float(value) * (source.scale(self.numbers) if source.scale else 1)

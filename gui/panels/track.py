@@ -6,7 +6,7 @@ from html import escape
 from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, Qt, Signal
+from PySide6.QtCore import QLineF, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
@@ -25,7 +25,8 @@ from slotscope.model.questions.words import Words
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
 
-_ROW, _GAP, _NEAR = 9, 4, 6.0
+#: The height of a row of ticks and the gap above it, the least of both together, and how near a click must be.
+_ROW, _GAP, _LEAST_STEP, _NEAR = 9, 4, 6, 6.0
 #: How strong a tick is beside its filled part, and the least height of that.
 _FAINT, _LEAST = 0.35, 2.0
 #: What stands behind an expression above its column of a table: a condition, and what has another role.
@@ -174,7 +175,7 @@ class HitStrip(QWidget):
         super().__init__(parent)
         self._plot, self._theme = plot, theme
         self.rows: tuple[tuple[Role, Hits], ...] = ()  #: colour and hits of each
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
         self.setAccessibleName("where conditions hold")
         self.setToolTip(
             "Where conditions and breakpoints hold. A click goes to just before that event. "
@@ -195,12 +196,24 @@ class HitStrip(QWidget):
         self.rows = tuple((line.role, hits_of(line)) for line in conditions)
         self._fit()
 
+    def sizeHint(self) -> QSize:
+        """Room for each row."""
+        return QSize(0, self._tall(_ROW + _GAP))
+
+    def minimumSizeHint(self) -> QSize:
+        """Rows close together, so that the axis of time below them has room."""
+        return QSize(0, self._tall(_LEAST_STEP))
+
+    def _tall(self, step: float) -> int:
+        return round(len(self.rows) * step * current_fonts().scale + (_GAP if self.rows else 0))
+
     @property
     def _step(self) -> float:
-        return (_ROW + _GAP) * current_fonts().scale
+        """From row to row."""
+        return (self.height() - _GAP) / max(len(self.rows), 1)
 
     def _fit(self) -> None:
-        self.setFixedHeight(round(len(self.rows) * self._step + (_GAP if self.rows else 0)))
+        self.updateGeometry()
         self.update()
 
     def _across(self, times: Values) -> Values:
@@ -215,7 +228,7 @@ class HitStrip(QWidget):
     def paintEvent(self, _: QPaintEvent) -> None:
         painter = QPainter(self)
         left, right = self._across(np.array(self._plot.getPlotItem().getViewBox().viewRange()[0]))
-        high = _ROW * current_fonts().scale
+        high = _ROW / (_ROW + _GAP) * self._step
         for row, (role, hits) in enumerate(self.rows):
             top = _GAP + row * self._step
             places, shares = hits.of_pixels(self._across(hits.times))
@@ -257,7 +270,6 @@ class TrackPanel(Panel):
         )
         self.entry.entered.connect(lambda text: self.intent.emit(Follow(text)))
         self.plot = TrackPlot(self.theme, self.body)
-        self.plot.setMinimumHeight(1)  # where there is little room, words have it
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.plot.event_picked.connect(self.go_to)
         self.strip = HitStrip(self.plot, self.theme, self.body)
@@ -284,6 +296,8 @@ class TrackPanel(Panel):
         """Follow another theme or size of type."""
         super().restyle(theme)
         self.legend.setFont(current_fonts().body)
+        # Where there is little room, words have it, but for the axis of time and some height for curves.
+        self.plot.setMinimumHeight(2 * self.legend.fontMetrics().lineSpacing())
         if self.frame is not None:
             self._tell(self.frame)
 

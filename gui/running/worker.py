@@ -365,7 +365,7 @@ class RunWorker(QObject):
     def watch(self, wanted: Inspect | Follow | Ask) -> None:
         """Search the history of a thing in one of the runs; ask that of all a question, or follow an expression."""
         self._searches.want(self.session, wanted)
-        self.refresh()
+        self.tell("" if isinstance(wanted, Ask) else self._message)  # what was said of the question before is over
 
     @property
     def _searching(self) -> bool:

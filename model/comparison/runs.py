@@ -58,7 +58,7 @@ def lanes_watched(run: Run) -> list[WatchedLane]:
     """What breakpoints watch of each lane; a label has only that of a comparison."""
     labels = run.labels if isinstance(run, Comparison) else ("",)
     return [
-        WatchedLane(lane.timeline, lambda lane=lane: lane.lookout.readings, label)  # type: ignore[misc]
+        WatchedLane(lane.timeline, lambda lane=lane: lane.readings, label)  # type: ignore[misc]
         for lane, label in zip(lanes_of(run), labels, strict=True)
     ]
 

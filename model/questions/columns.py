@@ -75,8 +75,7 @@ def _with_policy(table: DataTable, policies: tuple[str, ...], place: int) -> Dat
 def _of_row(words: Words, field: AskedField, rows: np.ndarray) -> DataColumn:
     source = field.source
     assert isinstance(source, RowColumn)
-    values = np.ascontiguousarray(rows[source.name])
-    known = values >= source.least
+    values, known = source.read(np.ascontiguousarray(rows[source.name]))
     labels = tuple(words.dimensions[field.choices]) if field.choices else ()
     if labels:
         values = values.astype(np.int32) - (0 if source.numbered else 1)  # from 0, as labels are

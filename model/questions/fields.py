@@ -38,9 +38,15 @@ class RowColumn(NamedTuple):
 
     name: str
     least: float = 0
+    down_from: int | None = None  #: what the column has for 0, where it has one less for each 1 more
     numbered: bool = False  #: from 0 in rows, from 1 in windows and questions
     costly: bool = False  #: kernels fill it in only where that is asked for
     scale: Callable[[Any], float] | None = None  #: what one unit is, from the numbers of a scenario
+
+    def read(self, column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """[n] the values in *column*, as rows have them, and [n] where they are known."""
+        values = column if self.down_from is None else column.dtype.type(self.down_from) - column
+        return values, np.asarray(values >= self.least)
 
 
 class SampleColumns(NamedTuple):

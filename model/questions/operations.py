@@ -79,8 +79,8 @@ def constant(value: Any, _: EventTable) -> Column:
 
 def of_row(source: RowColumn, table: EventTable) -> Column:
     """[length] a column of the rows, missing where it is below its least value."""
-    values = table.row(source.name)
-    values = np.where(values >= source.least, values, np.nan)
+    values, known = source.read(table.row(source.name))
+    values = np.where(known, values, np.nan)
     if source.scale is not None:
         return values * source.scale(table.numbers)
     return values + 1 if source.numbered else values

@@ -180,12 +180,15 @@ def decided_at(bench: Any, timeline: Any, job: int) -> int:
 
 
 def _put_there_at(bench: Any, timeline: Any, job: int, decided: int) -> int:
-    """The event that put a job where it is as the run stands: the one that decided it, or one in which it moved."""
+    """The event that put a job where it is as the run stands: that which decided it, or the last that moved it."""
     server_now, last = bench.kind.whys.server_now, int(timeline.event)
     server = server_now(timeline.fork_at(last), job)
-    if last <= decided or server in (-1, server_now(timeline.fork_at(decided), job)):
+    if server == -1 or last <= decided:
         return decided
-    return _first_after(timeline, lambda state: server_now(state, job) == server, decided, last)
+    rows = timeline.rows(decided + 1, last)
+    near = rows["event"][bench.kind.inspector.may_concern(rows, Thing(JOB, job), None)]
+    moves = (event for event in near[::-1].tolist() if server_now(timeline.fork_at(event - 1), job) != server)
+    return int(next(moves, decided))
 
 
 def first_at(timeline: Any, holds: Callable[[Any], bool], what: str) -> int:

@@ -120,6 +120,9 @@ def test_where_nothing_is_asked_the_key_says_so(qtbot, window):
         press(qtbot, window, Qt.Key.Key_F3)
     assert "nothing is asked yet" in refused.args[0]
     assert window.frame.event == EVENTS
+    rest(qtbot, window, lambda: "nothing is asked yet" in window.frame.message)
+    ask(qtbot, window, QUESTION)
+    assert not window.frame.message  # it is no longer so
 
 
 @pytest.mark.slow

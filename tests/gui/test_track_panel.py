@@ -207,3 +207,18 @@ def test_each_of_many_can_be_read_and_taken_away_in_a_low_panel(qtbot: QtBot, wi
     assert words.height() > 2 * words.fontMetrics().lineSpacing()
     panel.body.resize(430, 900)
     qtbot.waitUntil(lambda: bar.maximum() == 0)  # where there is room nothing is scrolled
+
+
+def test_ticks_have_an_axis_of_time_below_them_also_in_a_low_panel(qtbot: QtBot, window: MainWindow) -> None:
+    panel, texts = panel_of(window), [f"event % {number} = 0" for number in range(2, 10)]
+    for text in texts:
+        typed(qtbot, panel, text)
+    found(qtbot, window, *texts)
+    panel.body.resize(430, 900)
+    qtbot.waitUntil(lambda: panel.strip.height() == panel.strip.sizeHint().height())
+    panel.body.resize(430, 190)
+    qtbot.waitUntil(lambda: panel.strip.height() < panel.strip.sizeHint().height())
+    axis = panel.plot.getPlotItem().getAxis("bottom")
+    assert panel.plot.height() > axis.height() + 5 > 5
+    assert panel.plot.geometry().bottom() < 190
+    assert panel.strip._step >= 6  # rows do not touch each other

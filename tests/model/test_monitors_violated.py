@@ -9,7 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from slotscope.model.api import Session
+from slotscope.model.comparison.runs import lanes_watched
 from slotscope.model.measures.monitors import Reading
+from slotscope.model.questions.breakpoints import Breakpoints
 from tests.own_policies import write
 
 
@@ -223,3 +225,20 @@ def test_a_policy_that_chooses_otherwise_does_not_promise_it(folder: Path) -> No
     names = [one.monitor.name for one in opened(folder, plain).lookout.readings]
     assert "work-conserving" in names
     assert "max-weight" not in names
+
+
+def test_a_run_stops_again_where_a_fork_s_later_policy_was_found_to_break_it(folder: Path) -> None:
+    session = Session.open("dra-classroom", f"dra@30={write(folder, WRONG_RANK)}", kernel=False)
+    breakpoints = Breakpoints()
+    breakpoints.watch(session.bench, session.timeline, lanes_watched(session))
+    breakpoints.add("monitor groups")
+    while not breakpoints.violated():
+        session.step()
+        session.lookout.look(session.timeline.event, session.timeline.state)
+    broke = session.timeline.event
+    assert broke > 30
+    session.seek(20)  # under the policy before
+    breakpoints.begin()
+    assert breakpoints.room() == broke - 20
+    session.run(events=broke - 20)
+    assert f"Violated after event {broke}" in breakpoints.told()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -345,6 +346,15 @@ class TestMeaning:
         empty = "(empty_slots[1] + empty_slots[2] + empty_slots[3] > 0) != any server where empty > 0"
         assert not hits("reservation", empty)
         assert hits("reservation", "empty_slots[1] = 0 and reject_group > 0")
+
+    def test_a_backup_server_is_that_of_the_sentence(self):
+        run = Session.open("jrs-deadlock", kernel=False)
+        run.run(events=EVENTS)
+        said = [run.info.narrator.row(row) for row in run.timeline.rows(1, EVENTS)]
+        for server in (1, 3):
+            named = [event for event, line in enumerate(said, 1) if re.search(rf"backup server {server}\b", line)]
+            assert hits("phases", f"backup_server = {server}") == named != []
+        assert not hits("phases", "known(backup_server) and known(server)")
 
     def test_the_run_stays_where_it_is(self):
         run = Session.open("dra-classroom", kernel=False)

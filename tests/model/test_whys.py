@@ -365,6 +365,14 @@ def test_a_job_that_has_moved_is_where_it_is_by_its_move() -> None:
         assert (answer.event, answer.question) == (event, question)
 
 
+def test_a_job_that_has_moved_back_is_where_it_is_by_its_last_move() -> None:
+    session = Session.open("dra-vms")
+    session.run(events=67_980)  # after its admission to server 47 and a move to server 9
+    answer = why_of(session.bench, session.timeline, Thing("job", 35_113), None)
+    assert answer.event == 67_974
+    assert " of server 9 migrate to the slot " in answer.question and answer.question.endswith(" on server 47?")
+
+
 def test_tokens_and_queues_stand_for_decisions() -> None:
     session = Session.open("jrs-classroom", kernel=False)
     session.run(events=30)

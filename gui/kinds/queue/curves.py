@@ -83,9 +83,12 @@ def mean_lengths(samples: NDArray[np.float64]) -> list[float]:
 
 
 def until_now(frame: Frame) -> NDArray[np.float64]:
-    """[n, width] the samples up to the moment shown."""
+    """[n, width] the samples up to the moment shown, the last of them its own: of a long run few others are kept."""
     times = frame.samples[:, sampling.TIME_COLUMN]
-    return frame.samples[: int(np.searchsorted(times, frame.time, side="right"))]
+    before = frame.samples[: int(np.searchsorted(times, frame.time, side="left"))]
+    now = np.zeros((1, frame.samples.shape[1]))
+    sampling.sample(frame.state, now[0], sampling.used_weight(frame.info.numbers.capacity))
+    return np.concatenate((before, now))
 
 
 def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
@@ -155,7 +158,7 @@ def tiles(frame: Frame, samples: NDArray[np.float64], found: MeasuredQueue) -> I
     yield TileText("<i>Q</i> now", format_number(waiting), "run", "The jobs that wait.")
     yield _mean_or_growth(found)
     yield TileText("in service", format_number(in_service), "normal", "The jobs on servers.")
-    used = float(samples[-1, USED_COLUMN]) if len(samples) else 0.0
+    used = float(samples[-1, USED_COLUMN])
     tip = "The share of all capacity that is in use, as the policy accounts for it."
     if "used_capacity" in found.means:
         mean = found.means["used_capacity"]

@@ -82,6 +82,11 @@ FIELDS = (
         choices="phase",
     ),
     AskedField("server", "the normal server of the event's job or timer", RowColumn("server", numbered=True)),
+    AskedField(
+        "backup_server",
+        "the backup server of the event's job",
+        RowColumn("server", down_from=FIRST_BACKUP, numbered=True),
+    ),
     AskedField("pool", "its pool", RowColumn("pool", numbered=True)),
     AskedField("token", "the token that the job took", RowColumn("token")),
     AskedField("token_age", "for how long that token had waited", RowColumn("token_age"), unit="time"),

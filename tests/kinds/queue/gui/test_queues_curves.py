@@ -33,6 +33,7 @@ from slotscope.model.kinds.queue.sampling import (
     EVENT_COLUMN,
     SCALARS,
     TIME_COLUMN,
+    USED_COLUMN,
     WAITING_AREA_COLUMN,
     WAITING_COLUMN,
 )
@@ -242,6 +243,18 @@ def test_one_queue_is_the_total(panel: QueueCurvesPanel, calm: Frame) -> None:
     panel.set_frame(calm)
     assert panel.plot.chosen == ()
     assert len(points(panel, "waiting")) > 10
+
+
+def test_what_is_so_now_is_told_where_few_samples_of_a_long_run_are_kept(
+    panel: QueueCurvesPanel, growing: Session
+) -> None:
+    growing.seek(300)
+    early = growing.frame()
+    assert early.time < WARMUP and early.samples[300, USED_COLUMN] > 0
+    panel.set_frame(early)
+    told = panel.tiles.shown()
+    panel.set_frame(replace(early, samples=early.samples[:1]))
+    assert panel.tiles.shown() == told
 
 
 def test_after_going_back_the_future_is_muted(panel: QueueCurvesPanel, growing: Session, frame: Frame) -> None:
