@@ -46,6 +46,8 @@ _LOW, _BESIDE = 460, 420
 _STACKED = 330
 #: In a still lower one there is no room for rates.
 _LOWEST = 250
+#: All three are for so many types; a further one has a row of rates, which is so high.
+_USUAL_TYPES, _ROW = 2, 27
 #: The share of a plot's width that names of types may have.
 _NAMES_SHARE = 0.35
 #: While a run goes on, the lines follow each frame that is so few events on, or they would flicker.
@@ -122,7 +124,7 @@ class TokensPanel(TiledPanel):
         """Numbers, curves and rates; below or beside them the lives."""
         super().build()
         self._line_pace = LabelPace()
-        self._event = 0
+        self._event = self._types = 0
         self.plot = TokensPlot(self.theme, self.body)
         self.plot.event_picked.connect(self.go_to)
         self.rates = RatesChart(self.theme, self.body)
@@ -144,6 +146,8 @@ class TokensPanel(TiledPanel):
         self._line_pace = LabelPace()
         self.rates.begin()
         self.lines.begin(frame)
+        self._types = len(shown_types(frame))
+        self.arrange()
 
     def show_frame(self, frame: Frame) -> None:
         """Bring curves, rates and lives up to this moment."""
@@ -181,7 +185,8 @@ class TokensPanel(TiledPanel):
     def arrange(self) -> None:
         """All below each other; the lives beside the rest where it is wide, beside the curves or alone if it is low."""
         scale = current_fonts().scale
-        width, height = self.width() / scale, self.height() / scale
+        width = self.width() / scale
+        height = self.height() / scale - _ROW * max(0, self._types - _USUAL_TYPES)
         beside = width >= _BESIDE
         low = height < (_LOW if beside else _STACKED)
         growing: dict[QWidget, int] = {self.plot: 4, self.lines: 5}

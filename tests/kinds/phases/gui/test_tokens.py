@@ -68,6 +68,12 @@ def pools() -> Frame:
 
 
 @pytest.fixture(scope="module")
+def many() -> Frame:
+    """Six types."""
+    return run("jrs-azure", 60).frame()
+
+
+@pytest.fixture(scope="module")
 def together() -> Frame:
     return run("jrs-two-phases", 1500, "jrs:limit=all").frame()
 
@@ -436,3 +442,14 @@ def test_a_panel_that_is_built_anew_is_arranged_for_its_size(qtbot: QtBot, frame
     panel.try_again()
     qtbot.waitUntil(lambda: panel.lines.isVisible() and panel.lines.x() > panel.plot.geometry().right())
     assert panel.tiles.isVisible()
+
+
+@pytest.mark.parametrize("width", [380, 500, 1100])
+@pytest.mark.parametrize("height", [300, 350, 400, 450, 520])
+def test_curves_that_types_leave_no_room_for_give_way(qtbot: QtBot, width: int, height: int, many: Frame) -> None:
+    """A curve is seen as one, or not at all: each type takes a row of rates from it."""
+    panel = on_screen(qtbot, TokensPanel(LIGHT), width, height)
+    panel.set_frame(many)
+    rates, plot = panel.rates, panel.plot
+    qtbot.waitUntil(lambda: rates.isHidden() or rates.height() >= rates.sizeHint().height())
+    assert plot.isHidden() or plot.height() >= 80
