@@ -26,20 +26,12 @@ _FLAGS = int(Qt.TextFlag.TextWordWrap)
 
 @dataclass(frozen=True)
 class ListedExperiment:
-    """One line of the list.
+    """One line of the list."""
 
-    Attributes
-    ----------
-    key:
-        For the window.
-    state:
-        In words; *share* is what of it is there, from 0 to 1.
-    """
-
-    key: str
+    key: str  #: for the window
     title: str
     paper: str
-    state: str = ""
+    state: str = ""  #: in words; *share* is what of it is there, from 0 to 1
     share: float = 0.0
     running: bool = False
 

@@ -47,32 +47,17 @@ class DecisionWords(NamedTuple):
 
 
 class PanelRoom(NamedTuple):
-    """What the window has for one kind of system; see :mod:`gui.kinds.rooms`.
+    """What the window has for one kind of system; see :mod:`gui.kinds.rooms`."""
 
-    Attributes
-    ----------
-    panels:
-        In the order in which they are built, the servers first; the first of a group is in
-        front.
-    roles:
-        Which of them stand where.
-    symbols:
-        A module whose ``SYMBOLS`` say how values of records are written beside pseudocode.
-    page, page_title:
-        The kind's page of the manual, and what it is called in the contents.
-    lessons:
-        Pages that stand for the kind's own, by the name of the scenario.
-    decisions:
-        Words for decisions that differ, of kinds that compare them.
-    shapes:
-        A module whose ``SHAPES`` say where the scenario's form offers values of another shape.
-    """
-
+    #: in the order in which they are built, the servers first; the first of a group is in front
     panels: tuple[PanelEntry, ...]
-    roles: Roles
-    symbols: str
+    roles: Roles  #: which of them stand where
+    symbols: str  #: a module whose ``SYMBOLS`` say how values of records are written beside pseudocode
+    #: page, page_title: the kind's page of the manual, and what it is called in the contents
     page: str
     page_title: str
+    #: pages that stand for the kind's own, by the name of the scenario
     lessons: Mapping[str, str] = MappingProxyType({})
+    #: words for decisions that differ, of kinds that compare them
     decisions: DecisionWords = DecisionWords("", "", "", "")
-    shapes: str = ""
+    shapes: str = ""  #: a module whose ``SHAPES`` say where the scenario's form offers values of another shape

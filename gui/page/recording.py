@@ -40,19 +40,11 @@ _WIDTHS, _HEIGHT, _FURTHER = {1: 960, 2: 760, 3: 620}, 600, (640, 520)
 
 
 class Dressing(NamedTuple):
-    """What a page shows beside the servers of each policy: panels, what is pointed at, what is drawn on pictures.
+    """What a page shows beside the servers of each policy: panels, what is pointed at, what is drawn on pictures."""
 
-    Attributes
-    ----------
-    further:
-        Names of panels.
-    lane:
-        In the pictures of which policy *selection* is outlined.
-    """
-
-    further: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()  #: names of panels
     selection: Select = Select()
-    lane: int = 0
+    lane: int = 0  #: in the pictures of which policy *selection* is outlined
     marks: tuple[Mark, ...] = ()
 
 

@@ -21,21 +21,11 @@ _FIRST: Mapping[str, Any] = MappingProxyType({"values": (1, 2), "parallel": "0.9
 
 
 class Shape(NamedTuple):
-    """The values that can stand at a place.
+    """The values that can stand at a place."""
 
-    Attributes
-    ----------
-    key:
-        The key of a table that says which it is.
-    names:
-        What it can say, and :data:`LIST` where a list of numbers can stand there too.
-    made:
-        Makes a value of another name, given the name and the value so far.
-    """
-
-    key: str
-    names: tuple[str, ...]
-    made: Callable[[str, Any], Any]
+    key: str  #: the key of a table that says which it is
+    names: tuple[str, ...]  #: what it can say, and :data:`LIST` where a list of numbers can stand there too
+    made: Callable[[str, Any], Any]  #: makes a value of another name, given the name and the value so far
 
     def name_of(self, value: Any) -> str:
         """Which of the names a value has."""

@@ -39,29 +39,16 @@ class SizedCell(Protocol):
 
 @dataclass(frozen=True)
 class SectionWishes:
-    """What sections below each other have to have room for; a subclass adds what its cells need.
+    """What sections below each other have to have room for; a subclass adds what its cells need."""
 
-    Attributes
-    ----------
-    counts:
-        Servers in each section.
-    line:
-        Height of a line of text in device pixels.
-    scale:
-        Device pixels per line of a texture.
-    brief:
-        Width of the widest caption at its shortest, with a gap; 0: there is none that is short.
-    aside:
-        Whether captions stand at the left of the servers, each in so much width, and not above them.
-    named:
-        Whether each of these then has a line's height, also where its servers are lower.
-    """
-
-    counts: tuple[int, ...]
-    line: int
-    scale: int
+    counts: tuple[int, ...]  #: servers in each section
+    line: int  #: height of a line of text in device pixels
+    scale: int  #: device pixels per line of a texture
+    #: width of the widest caption at its shortest, with a gap; 0: there is none that is short
     brief: int = field(default=0, kw_only=True)
+    #: whether captions stand at the left of the servers, each in so much width, and not above them
     aside: bool = field(default=False, kw_only=True)
+    #: whether each of these then has a line's height, also where its servers are lower
     named: bool = field(default=False, kw_only=True)
 
     @property
@@ -100,24 +87,16 @@ LayoutT = TypeVar("LayoutT", bound="CellLayout[Any, Any]")
 
 @dataclass(frozen=True)
 class SectionGrid(Generic[CellT]):
-    """One section in cells of equal size.
+    """One section in cells of equal size."""
 
-    Attributes
-    ----------
-    count, columns:
-        Servers, and how many of them stand in a row.
-    left, top:
-        Where the first cell begins within the content.
-    per:
-        Servers that share a cell; more than one only where a cell is a pixel.
-    """
-
+    #: count, columns: servers, and how many of them stand in a row
     count: int
     columns: int
     cell: CellT
+    #: left, top: where the first cell begins within the content
     left: int = 0
     top: int = 0
-    per: int = 1
+    per: int = 1  #: servers that share a cell; more than one only where a cell is a pixel
 
     @property
     def across(self) -> int:
@@ -154,17 +133,10 @@ class SectionGrid(Generic[CellT]):
 
 @dataclass(frozen=True)
 class CellLayout(ABC, Generic[WishesT, GridT]):
-    """All sections, one below the other, seen from *offset*.
+    """All sections, one below the other, seen from *offset*."""
 
-    Attributes
-    ----------
-    wishes:
-        What there had to be room for.
-    width, height:
-        The view.
-    """
-
-    wishes: WishesT
+    wishes: WishesT  #: what there had to be room for
+    #: width, height: the view
     width: int
     height: int
     grids: tuple[GridT, ...]

@@ -42,42 +42,24 @@ FactsT = TypeVar("FactsT")
 
 @dataclass(frozen=True, eq=False)
 class ShownSection:
-    """What can be seen of one section.
-
-    Attributes
-    ----------
-    index:
-        [S] which of the section's servers, ascending; none where they share pixels.
-    content:
-        What is on them.
-    """
+    """What can be seen of one section."""
 
     section: Any
     grid: SectionGrid[Any]
-    index: Integers
-    content: Any
+    index: Integers  #: [S] which of the section's servers, ascending; none where they share pixels
+    content: Any  #: what is on them
 
 
 @dataclass(frozen=True, eq=False)
 class CellScene(ABC, Generic[StateT, NumbersT, FactsT]):
-    """Everything that painting and hit tests need of one moment.
-
-    Attributes
-    ----------
-    sections:
-        As in the layout.
-    stage:
-        Where the servers are in the widget.
-    ratio:
-        Device pixels for each of the widget's.
-    """
+    """Everything that painting and hit tests need of one moment."""
 
     frame: Frame
     layout: CellLayout[Any, Any]
-    sections: Sequence[Any]
-    stage: QRectF
+    sections: Sequence[Any]  #: as in the layout
+    stage: QRectF  #: where the servers are in the widget
     theme: Theme
-    ratio: float
+    ratio: float  #: device pixels for each of the widget's
 
     @property
     def state(self) -> StateT:

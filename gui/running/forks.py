@@ -24,36 +24,16 @@ from slotscope.model.scenario.load import as_data, parse_scenario
 
 @dataclass(frozen=True)
 class ForkOffer:
-    """What can go otherwise from here on.
+    """What can go otherwise from here on."""
 
-    Attributes
-    ----------
-    event:
-        After how many events.
-    following:
-        What happens next, in words; empty where nothing does.
-    choices:
-        What can be decided of that.
-    policies:
-        The policies that could go on, by name.
-    policy:
-        The one that goes on.
-    forks:
-        All forks that there are.
-    shown:
-        The texts of those that run now.
-    fault:
-        What is wrong with what was asked for last; other commands' faults are none of it.
-    """
-
-    event: int
-    following: str
-    choices: tuple[Choice, ...]
-    policies: tuple[str, ...]
-    policy: str
-    forks: tuple[Fork, ...]
-    shown: tuple[str, ...]
-    fault: str = ""
+    event: int  #: after how many events
+    following: str  #: what happens next, in words; empty where nothing does
+    choices: tuple[Choice, ...]  #: what can be decided of that
+    policies: tuple[str, ...]  #: the policies that could go on, by name
+    policy: str  #: the one that goes on
+    forks: tuple[Fork, ...]  #: all forks that there are
+    shown: tuple[str, ...]  #: the texts of those that run now
+    fault: str = ""  #: what is wrong with what was asked for last; other commands' faults are none of it
 
 
 def answered(worker: RunWorker, command: Callable[[RunWorker], None]) -> None:

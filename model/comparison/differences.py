@@ -15,30 +15,14 @@ DIFFERENCES: Mapping[str, bool] = MappingProxyType({"different decision": False,
 
 @dataclass(frozen=True)
 class Difference:
-    """One arrival that is not decided alike.
+    """One arrival that is not decided alike."""
 
-    Attributes
-    ----------
-    arrival:
-        The number of the arrival, from 0.
-    job:
-        The job's number, the same under every policy.
-    time:
-        When it arrives.
-    type:
-        Its type, from 0.
-    rows:
-        For each lane the row of the event, with all that is costly to count.
-    answers:
-        For each lane what it decided, see :meth:`model.kinds.spec.Kind.decisions`.
-    """
-
-    arrival: int
-    job: int
-    time: float
-    type: int
-    rows: tuple[np.void, ...]
-    answers: tuple[int, ...]
+    arrival: int  #: the number of the arrival, from 0
+    job: int  #: the job's number, the same under every policy
+    time: float  #: when it arrives
+    type: int  #: its type, from 0
+    rows: tuple[np.void, ...]  #: for each lane the row of the event, with all that is costly to count
+    answers: tuple[int, ...]  #: for each lane what it decided, see :meth:`model.kinds.spec.Kind.decisions`
 
     def admitted(self, lane: int) -> bool:
         """Whether the job is admitted in that lane."""
@@ -47,36 +31,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Standing:
-    """How several lanes stand at a moment.
+    """How several lanes stand at a moment."""
 
-    Attributes
-    ----------
-    labels:
-        What to call each lane: the policy's title, with its parameters where titles agree.
-    policies:
-        Each lane's policy as it is given on a command line.
-    next_lanes:
-        The lanes in which the next event happens.
-    followed:
-        The lane whose decisions are stepped into, where it takes part.
-    first:
-        The first arrival decided differently (admitted or rejected), once there is one.
-    found:
-        The one that was gone to last.
-    decided:
-        Arrivals decided so far in every lane.
-    whole:
-        Whether these are all; not where the reading of what happened before was given up.
-    bytes:
-        Memory of the records of decisions.
-    """
-
-    labels: tuple[str, ...]
-    policies: tuple[str, ...]
-    next_lanes: tuple[int, ...]
-    followed: int
-    first: Difference | None
-    found: Difference | None
-    decided: int
-    whole: bool
-    bytes: int
+    labels: tuple[str, ...]  #: what to call each lane: the policy's title, with its parameters where titles agree
+    policies: tuple[str, ...]  #: each lane's policy as it is given on a command line
+    next_lanes: tuple[int, ...]  #: the lanes in which the next event happens
+    followed: int  #: the lane whose decisions are stepped into, where it takes part
+    first: Difference | None  #: the first arrival decided differently (admitted or rejected), once there is one
+    found: Difference | None  #: the one that was gone to last
+    decided: int  #: arrivals decided so far in every lane
+    whole: bool  #: whether these are all; not where the reading of what happened before was given up
+    bytes: int  #: memory of the records of decisions

@@ -44,28 +44,15 @@ def _nothing(_: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """A curve so far, that somebody is to draw on.
+    """A curve so far, that somebody is to draw on."""
 
-    Attributes
-    ----------
-    times, values:
-        [n] what is known of it.
-    wanted:
-        The times at which what is drawn is read.
-    right:
-        What comes at these times.
-    scale:
-        The largest value of all; in shares of it is told how far away is what is drawn.
-    top:
-        The largest value that can be drawn.
-    """
-
+    #: times, values: [n] what is known of it
     times: NDArray[np.float64]
     values: NDArray[np.float64]
-    wanted: NDArray[np.float64]
-    right: NDArray[np.float64]
-    scale: float
-    top: float
+    wanted: NDArray[np.float64]  #: the times at which what is drawn is read
+    right: NDArray[np.float64]  #: what comes at these times
+    scale: float  #: the largest value of all; in shares of it is told how far away is what is drawn
+    top: float  #: the largest value that can be drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,53 +60,28 @@ class Posed:
     """A question at a moment, with what the reference makes of it.
 
     Answers are texts: ``3``, ``none``, ``(8, 0, 0)``.
-
-    Attributes
-    ----------
-    place, decided:
-        The sub-steps of the event at which it is put, and after which the policy has answered it; 0: its end.
-    allowed:
-        What an answer may be, as a clause.
-    read:
-        What reads an answer.
-    fault:
-        What is wrong with an answer that was read; empty: it is right.
-    taken:
-        What the policy does, as an answer.
-    reason:
-        The sentence that tells why.
-    alike:
-        How many other answers are right too; the paper leaves the choice.
-    effort:
-        How hard it is: how many single things are looked at until the answer is known; 0: there is nothing to choose.
-    picks:
-        The kind of thing that is pointed at to answer: ``"server"``, ``"job"``, ...; empty: none is.
-    options:
-        The answers that there are, where they are few.
-    pointed:
-        The answer that stands for a thing that is pointed at, by its number; empty: none does.
-    sketch:
-        The curve that is to be drawn on; its answer are the values at the times wanted.
-    veils:
-        What no panel may tell while it is open; empty: the pictures of that moment do not give it away.
     """
 
     ask: str
+    #: place, decided: the sub-steps of the event at which it is put, and after which the policy has answered it; 0: its
+    #: end
     place: int
     decided: int
     words: Phrase
-    allowed: Phrase
-    read: Reader
-    fault: Callable[[str], str]
-    taken: str
-    reason: str
-    alike: int = 0
+    allowed: Phrase  #: what an answer may be, as a clause
+    read: Reader  #: what reads an answer
+    fault: Callable[[str], str]  #: what is wrong with an answer that was read; empty: it is right
+    taken: str  #: what the policy does, as an answer
+    reason: str  #: the sentence that tells why
+    alike: int = 0  #: how many other answers are right too; the paper leaves the choice
+    #: how hard it is: how many single things are looked at until the answer is known; 0: there is nothing to choose
     effort: int = 1
-    picks: str = ""
-    options: tuple[str, ...] = ()
+    picks: str = ""  #: the kind of thing that is pointed at to answer: ``"server"``, ``"job"``, ...; empty: none is
+    options: tuple[str, ...] = ()  #: the answers that there are, where they are few
+    #: the answer that stands for a thing that is pointed at, by its number; empty: none does
     pointed: Callable[[int], str] = _nothing
-    sketch: Sketch | None = None
-    veils: str = ""
+    sketch: Sketch | None = None  #: the curve that is to be drawn on; its answer are the values at the times wanted
+    veils: str = ""  #: what no panel may tell while it is open; empty: the pictures of that moment do not give it away
 
 
 @dataclass(frozen=True)

@@ -34,24 +34,12 @@ LATER: frozenset[Ask] = frozenset({"ahead", "curve"})
 
 
 class QuizQuestion(Section):
-    """A question at the moment of a step; the right answer is never written, the reference gives it.
+    """A question at the moment of a step; the right answer is never written, the reference gives it."""
 
-    Attributes
-    ----------
-    ask:
-        What is asked, one of :data:`ASKS`.
-    text:
-        Words in place of the usual ones.
-    of:
-        With ``value``: the name of the variable.
-    until:
-        With ``ahead`` and ``curve``: the time that is asked about.
-    """
-
-    ask: Ask
-    text: str = Field(default="", max_length=300)
-    of: str = Field(default="", max_length=40)
-    until: float | None = Field(default=None, gt=0)
+    ask: Ask  #: what is asked, one of :data:`ASKS`
+    text: str = Field(default="", max_length=300)  #: words in place of the usual ones
+    of: str = Field(default="", max_length=40)  #: with ``value``: the name of the variable
+    until: float | None = Field(default=None, gt=0)  #: with ``ahead`` and ``curve``: the time that is asked about
 
     @model_validator(mode="after")
     def _complete(self) -> Self:

@@ -10,18 +10,12 @@ from slotscope.model.kinds.rooms import ROOMS
 
 
 class RoomAsks(NamedTuple):
-    """What can be asked of a room's decisions.
+    """What can be asked of a room's decisions."""
 
-    Attributes
-    ----------
-    poses:
-        What makes a question of a moment, by what is asked (:data:`model.exercises.question.ASKS`).
-    values:
-        The variables that can be asked for, by the names that records give them; ``{i}`` of the record may stand in
-        their words.
-    """
-
+    #: what makes a question of a moment, by what is asked (:data:`model.exercises.question.ASKS`)
     poses: Mapping[str, Pose]
+    #: the variables that can be asked for, by the names that records give them; ``{i}`` of the record may stand in
+    #: their words
     values: Mapping[str, str]
 
 

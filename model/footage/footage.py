@@ -20,22 +20,13 @@ FEW_EVENTS = 10
 
 
 class Footage(NamedTuple):
-    """A stretch of a run.
+    """A stretch of a run."""
 
-    Attributes
-    ----------
-    start, end:
-        The first moment and the last one; at a time all events up to it have happened.
-    by:
-        What lies between two moments that are shown: a sub-step, an event, or as much time as *every*.
-    every:
-        Units of time, where it goes by time.
-    """
-
+    #: start, end: the first moment and the last one; at a time all events up to it have happened
     start: Place
     end: Place
-    by: By
-    every: float = 1.0
+    by: By  #: what lies between two moments that are shown: a sub-step, an event, or as much time as *every*
+    every: float = 1.0  #: units of time, where it goes by time
 
 
 def usual_by(start: Place, end: Place) -> By:

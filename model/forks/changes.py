@@ -23,21 +23,11 @@ _WORD = re.compile(r"(?P<word>[a-z]+)(?:=(?P<number>[0-9]{1,13}))?")
 
 
 class Choice(NamedTuple):
-    """Something that could be decided of the next event.
+    """Something that could be decided of the next event."""
 
-    Attributes
-    ----------
-    text:
-        The decision as text, without its number.
-    title:
-        What it means, with ``{}`` where its number stands.
-    most:
-        The largest number that it can be given, from 1 on; 0: it takes none.
-    """
-
-    text: str
-    title: str
-    most: int = 0
+    text: str  #: the decision as text, without its number
+    title: str  #: what it means, with ``{}`` where its number stands
+    most: int = 0  #: the largest number that it can be given, from 1 on; 0: it takes none
 
     def decision(self, number: int) -> str:
         """The text of the decision with a number."""

@@ -9,24 +9,12 @@ from slotscope.model.policies.choice import without_folder
 
 
 class Fork(NamedTuple):
-    """A place in the tree of forks.
+    """A place in the tree of forks."""
 
-    Attributes
-    ----------
-    text:
-        The course, as on a command line.
-    name:
-        What it was called, or what it does otherwise.
-    depth:
-        How many forks it goes on from.
-    change:
-        What it does otherwise; None: it is the run that others leave.
-    """
-
-    text: str
-    name: str
-    depth: int
-    change: Deviation | None
+    text: str  #: the course, as on a command line
+    name: str  #: what it was called, or what it does otherwise
+    depth: int  #: how many forks it goes on from
+    change: Deviation | None  #: what it does otherwise; None: it is the run that others leave
 
 
 class ForkTree:

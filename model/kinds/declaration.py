@@ -44,55 +44,27 @@ class PolicySpec(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Where the parts of a kind of system are; see :mod:`model.kinds.rooms`.
+    """Where the parts of a kind of system are; see :mod:`model.kinds.rooms`."""
 
-    Attributes
-    ----------
-    kind:
-        A module that defines ``KIND``.
-    schema:
-        A module, and the schema in it of scenarios.
-    readers:
-        What reads an instance file, by the key that tells whose it is: a module that defines
-        ``scenarios(data)``, the plain data of the scenarios in the file.
-    policies:
-        Policies by name.
-    questions:
-        A module that says what can be asked of a run, ``VOCABULARY``
-        (:class:`model.questions.fields.Vocabulary`).
-    whys:
-        A module that says why policies decide as they do, ``WHYS``
-        (:class:`model.whys.decision.Whys`).
-    asks:
-        A module that says what students can be asked of decisions, ``ASKS``
-        (:class:`model.exercises.room.RoomAsks`).
-    experiments:
-        Experiments by name.
-    commands:
-        Commands that are for this kind alone, by name.
-    problems:
-        A module that solves files of problems which are no scenarios, or nothing.
-    own_policies:
-        A module that puts policies of one's own under guard, or nothing: then there are none.
-    answered:
-        A module, and the policy in it whose decisions are answered from outside
-        (:class:`model.running.answering.Answered`), or nothing.
-    former_packages:
-        Packages whose modules are now others, for such policies that were written before.
-    """
-
-    kind: str
-    schema: tuple[str, str]
+    kind: str  #: a module that defines ``KIND``
+    schema: tuple[str, str]  #: a module, and the schema in it of scenarios
+    #: what reads an instance file, by the key that tells whose it is: a module that defines ``scenarios(data)``, the
+    #: plain data of the scenarios in the file
     readers: Mapping[str, str]
-    policies: Mapping[str, PolicySpec]
-    experiments: Mapping[str, Experiment]
+    policies: Mapping[str, PolicySpec]  #: policies by name
+    experiments: Mapping[str, Experiment]  #: experiments by name
+    #: a module that says what can be asked of a run, ``VOCABULARY`` (:class:`model.questions.fields.Vocabulary`)
     questions: str
-    whys: str
+    whys: str  #: a module that says why policies decide as they do, ``WHYS`` (:class:`model.whys.decision.Whys`)
+    #: a module that says what students can be asked of decisions, ``ASKS`` (:class:`model.exercises.room.RoomAsks`)
     asks: str
-    commands: Mapping[str, CommandSpec] = MappingProxyType({})
-    problems: str = ""
-    own_policies: str = ""
+    commands: Mapping[str, CommandSpec] = MappingProxyType({})  #: commands that are for this kind alone, by name
+    problems: str = ""  #: a module that solves files of problems which are no scenarios, or nothing
+    own_policies: str = ""  #: a module that puts policies of one's own under guard, or nothing: then there are none
+    #: a module, and the policy in it whose decisions are answered from outside
+    #: (:class:`model.running.answering.Answered`), or nothing
     answered: tuple[str, str] = ("", "")
+    #: packages whose modules are now others, for such policies that were written before
     former_packages: Mapping[str, str] = MappingProxyType({})
 
 

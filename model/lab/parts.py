@@ -26,26 +26,13 @@ Outcome = Any
 
 @dataclass(frozen=True)
 class Part:
-    """One piece of work.
+    """One piece of work."""
 
-    Attributes
-    ----------
-    work:
-        The module whose function ``carry_out(part)`` does it.
-    seed:
-        Of everything random in it.
-    text:
-        All else that the outcome depends on, as canonical JSON; see :attr:`settings`.
-    label:
-        For people, as in ``g = 1, L = 20, seed 3``.
-    length:
-        About how long it takes, in any unit that is the same for all parts of an experiment.
-    """
-
-    work: str
-    seed: int
-    text: str
-    label: str = field(default="", compare=False)
+    work: str  #: the module whose function ``carry_out(part)`` does it
+    seed: int  #: of everything random in it
+    text: str  #: all else that the outcome depends on, as canonical JSON; see :attr:`settings`
+    label: str = field(default="", compare=False)  #: for people, as in ``g = 1, L = 20, seed 3``
+    #: about how long it takes, in any unit that is the same for all parts of an experiment
     length: float = field(default=1.0, compare=False)
 
     @classmethod

@@ -33,28 +33,15 @@ _OF_POINTS = (
 
 @dataclass(frozen=True)
 class Row:
-    """One number.
+    """One number."""
 
-    Attributes
-    ----------
-    what:
-        What was measured, in snake case.
-    ours, half_width:
-        The number and the half-width of its 95 % confidence interval; 0 if it is exact.
-    paper:
-        The number that the paper gives, None if it gives none.
-    at:
-        For which parameters.
-    exact:
-        *ours* as a rational, empty if it was measured.
-    """
-
-    what: str
+    what: str  #: what was measured, in snake case
+    #: ours, half_width: the number and the half-width of its 95 % confidence interval; 0 if it is exact
     ours: float
     half_width: float = 0.0
-    paper: float | None = None
-    at: At = field(default_factory=dict)
-    exact: str = ""
+    paper: float | None = None  #: the number that the paper gives, None if it gives none
+    at: At = field(default_factory=dict)  #: for which parameters
+    exact: str = ""  #: *ours* as a rational, empty if it was measured
 
     @classmethod
     def of(cls, what: str, found: Estimate, at: At, paper: float | None = None) -> Row:

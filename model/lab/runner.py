@@ -22,25 +22,14 @@ from slotscope.model.lab.store import Store
 
 @dataclass(frozen=True)
 class Status:
-    """How far an experiment is.
+    """How far an experiment is."""
 
-    Attributes
-    ----------
-    done, total:
-        Parts.
-    kept:
-        Parts among *done* that were finished by an earlier run.
-    share:
-        Of the whole work, from 0 to 1; parts count by their length.
-    seconds_left:
-        An estimate, None before there is anything to estimate from.
-    """
-
+    #: done, total: parts
     done: int
     total: int
-    kept: int
-    share: float
-    seconds_left: float | None
+    kept: int  #: parts among *done* that were finished by an earlier run
+    share: float  #: of the whole work, from 0 to 1; parts count by their length
+    seconds_left: float | None  #: an estimate, None before there is anything to estimate from
 
 
 class StoppedError(UserError):

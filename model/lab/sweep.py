@@ -100,32 +100,20 @@ def _number(value: Value) -> float | None:
 class Sweep:
     """A sweep as a :class:`model.lab.plan.Plan`; all of it is checked when it is made.
 
-    Attributes
-    ----------
-    name:
-        Of its results.
-    scenario:
-        What is varied.
-    axes, policies:
-        The grid; no policy means the scenario's.
-    replications:
-        Runs of each combination, with the seeds *seed*, *seed* + 1, ....
-    until, warmup:
-        None: the scenario's; the warm-up is shortened in proportion where *until* shortens
-        the run.
-
     Raises
     ------
     UserError
         If a path leads nowhere, a value or policy is not allowed, or there are too many runs.
     """
 
-    name: str
-    scenario: Scenario
+    name: str  #: of its results
+    scenario: Scenario  #: what is varied
+    #: axes, policies: the grid; no policy means the scenario's
     axes: tuple[Axis, ...]
     policies: tuple[str, ...]
     seed: int
-    replications: int
+    replications: int  #: runs of each combination, with the seeds *seed*, *seed* + 1, ...
+    #: until, warmup: none: the scenario's; the warm-up is shortened in proportion where *until* shortens the run
     until: float | None = None
     warmup: float | None = None
     trace: tuple[str, ...] = ()

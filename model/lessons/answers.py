@@ -41,48 +41,25 @@ class AnswerFileError(ScenarioError):
 
 
 class Given(Section):
-    """An answer that was given.
+    """An answer that was given."""
 
-    Attributes
-    ----------
-    moment:
-        The line that opens where the question was put.
-    answer:
-        As it was read; empty: the answer was revealed without one.
-    time:
-        When, by the clock of the machine.
-    lesson, step:
-        The lesson's name and the step from 1; empty and 0 for a question of one's own.
-    policy:
-        Whose decision was asked for, from 1.
-    """
-
-    moment: MomentLine
+    moment: MomentLine  #: the line that opens where the question was put
     question: QuizQuestion
-    answer: str = Field(max_length=300)
-    time: str = Field(max_length=40)
+    answer: str = Field(max_length=300)  #: as it was read; empty: the answer was revealed without one
+    time: str = Field(max_length=40)  #: when, by the clock of the machine
+    #: lesson, step: the lesson's name and the step from 1; empty and 0 for a question of one's own
     lesson: str = Field(default="", max_length=100)
     step: int = Field(default=0, ge=0, le=100)
-    policy: int = Field(default=1, ge=1, le=3)
+    policy: int = Field(default=1, ge=1, le=3)  #: whose decision was asked for, from 1
 
 
 class AnswerFile(NamedTuple):
-    """What a file holds.
-
-    Attributes
-    ----------
-    sound:
-        The answers before the first line that was changed; all of them where none was.
-    broken:
-        That line's number, from 1; 0: there is none.
-    code:
-        The closing code of the file as it is.
-    """
+    """What a file holds."""
 
     given: tuple[Given, ...]
-    sound: int
-    broken: int
-    code: str
+    sound: int  #: the answers before the first line that was changed; all of them where none was
+    broken: int  #: that line's number, from 1; 0: there is none
+    code: str  #: the closing code of the file as it is
 
 
 def now() -> str:

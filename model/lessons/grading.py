@@ -24,23 +24,11 @@ RIGHT, WRONG, REVEALED, UNKNOWN = "right", "wrong", "revealed", "unknown"
 
 
 class Grade(NamedTuple):
-    """A line of the table: an answer and what it is worth.
-
-    Attributes
-    ----------
-    signed:
-        Whether the line stands in its file as it was written, "yes" or "no".
-    attempt:
-        From 1, where a question was answered again.
-    expected:
-        What the policy does.
-    note:
-        Why it is wrong, or why it cannot be graded.
-    """
+    """A line of the table: an answer and what it is worth."""
 
     file: str
     code: str
-    signed: str
+    signed: str  #: whether the line stands in its file as it was written, "yes" or "no"
     lesson: str
     step: str
     question: str
@@ -49,10 +37,10 @@ class Grade(NamedTuple):
     policy: int
     answer: str
     grade: str
-    expected: str
-    attempt: int
+    expected: str  #: what the policy does
+    attempt: int  #: from 1, where a question was answered again
     time: str
-    note: str
+    note: str  #: why it is wrong, or why it cannot be graded
 
 
 def known_lessons(paths: tuple[Path, ...]) -> dict[str, tuple[Lesson, Path]]:

@@ -52,30 +52,18 @@ Ground = Anchor | Literal["panel", "picture"]
 
 
 class Mark(Section):
-    """A stroke, an arrow or a note.
+    """A stroke, an arrow or a note."""
 
-    Attributes
-    ----------
-    panel:
-        In whose picture it is.
-    policy:
-        Of which of the policies that run side by side, from 1.
-    shape:
-        A note's ``text`` begins at its only point; an arrow ends at its second, and may have a text at its first.
-    path:
-        Points ``x,y`` in shares of the panel's width and height, or of what it stands ``on``.
-    on:
-        The section and the number in it, from 0, of the server in a picture of servers on which it stands; the mark
-        goes where that goes.
-    of:
-        What the path is in shares of where it stands on no server: the panel, or the picture of all servers in it.
-    """
-
-    panel: Name
+    panel: Name  #: in whose picture it is
+    #: a note's ``text`` begins at its only point; an arrow ends at its second, and may have a text at its first
     shape: Literal["stroke", "arrow", "note"]
+    #: points ``x,y`` in shares of the panel's width and height, or of what it stands ``on``
     path: Annotated[str, AfterValidator(_path)]
-    policy: int = Field(default=1, ge=1, le=3)
+    policy: int = Field(default=1, ge=1, le=3)  #: of which of the policies that run side by side, from 1
+    #: the section and the number in it, from 0, of the server in a picture of servers on which it stands; the mark goes
+    #: where that goes
     on: Anchor | None = None
+    #: what the path is in shares of where it stands on no server: the panel, or the picture of all servers in it
     of: Literal["panel", "picture"] = "panel"
     color: Literal["ink", "blue", "red"] = "red"
     text: str = Field(default="", max_length=120)

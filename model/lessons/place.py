@@ -17,15 +17,9 @@ from slotscope.model.running.origin import Moment, Origin, opening_line
 
 @dataclass(frozen=True)
 class StepPlace:
-    """Where a step of a lesson stands, with files found from the folder of the lesson's own.
+    """Where a step of a lesson stands, with files found from the folder of the lesson's own."""
 
-    Attributes
-    ----------
-    origins:
-        One for each policy that runs.
-    """
-
-    origins: tuple[Origin, ...]
+    origins: tuple[Origin, ...]  #: one for each policy that runs
     moment: Moment
 
     def is_of(self, run: Run) -> bool:

@@ -80,18 +80,12 @@ class Slope(NamedTuple):
 
 @dataclass(frozen=True)
 class Growth:
-    """How a queue grows.
+    """How a queue grows."""
 
-    Attributes
-    ----------
-    slope, half_width:
-        Jobs per slot, and the half-width of the 95 % confidence interval (nan: too few stretches).
-    verdict, reason:
-        What can be said, and why, as a clause such as "the queue returns to its mean".
-    """
-
+    #: slope, half_width: jobs per slot, and the half-width of the 95 % confidence interval (nan: too few stretches)
     slope: float
     half_width: float
+    #: verdict, reason: what can be said, and why, as a clause such as "the queue returns to its mean"
     verdict: Verdict
     reason: str
 

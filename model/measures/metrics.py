@@ -58,18 +58,10 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Batches:
-    """One quantity in each of several batches (or replications) of equal weight.
+    """One quantity in each of several batches (or replications) of equal weight."""
 
-    Attributes
-    ----------
-    values:
-        [b] the quantity; nan where it cannot be told.
-    scale:
-        What the mean is multiplied by: the number of batches where they add up.
-    """
-
-    values: NDArray[np.float64]
-    scale: float = 1
+    values: NDArray[np.float64]  #: [b] the quantity; nan where it cannot be told
+    scale: float = 1  #: what the mean is multiplied by: the number of batches where they add up
 
     def estimate(self) -> Estimate:
         """The mean over the batches where it is known, with its interval."""

@@ -35,91 +35,53 @@ def _unknown(_: Any, __: Any) -> None:
 
 
 class Monitor(NamedTuple):
-    """Something that must hold of every state.
+    """Something that must hold of every state."""
 
-    Attributes
-    ----------
-    name:
-        For scripts.
-    statement, symbols, source:
-        In words; as the paper writes it, or empty; and where it has it.
-    checks:
-        Functions of the system and a state: each way in which the state breaks it, in a sentence.
-    steps:
-        Functions of the system and the states before and after an event, for what the state after it does not tell.
-    stage:
-        It is judged only of states that break nothing of an earlier stage.
-    applies:
-        Whether a system has what it speaks of.
-    promise:
-        Whether it is the policy that sees to it: it is not judged once a fork has decided something in its place.
-    slack, unit:
-        (numbers, facts, samples [n, width]) to [n] how far each sample was from breaking it.
-    """
-
-    name: str
+    name: str  #: for scripts
+    #: statement, symbols, source: in words; as the paper writes it, or empty; and where it has it
     statement: str
     symbols: str
     source: str
+    #: functions of the system and a state: each way in which the state breaks it, in a sentence
     checks: tuple[Check, ...]
-    stage: int = 0
-    applies: Callable[[Any], bool] = _always
+    stage: int = 0  #: it is judged only of states that break nothing of an earlier stage
+    applies: Callable[[Any], bool] = _always  #: whether a system has what it speaks of
+    #: whether it is the policy that sees to it: it is not judged once a fork has decided something in its place
     promise: bool = False
+    #: slack, unit: (numbers, facts, samples [n, width]) to [n] how far each sample was from breaking it
     slack: Slack | None = None
     unit: str = ""
+    #: functions of the system and the states before and after an event, for what the state after it does not tell
     steps: tuple[StepCheck, ...] = ()
 
 
 class Claim(NamedTuple):
-    """A bound of a mean, or a judgement, that a paper proves of the long run.
+    """A bound of a mean, or a judgement, that a paper proves of the long run."""
 
-    Attributes
-    ----------
-    name:
-        For scripts.
-    statement, symbols, source:
-        In words; as the paper writes it; and where it has it.
-    measure:
-        The mean that is bounded, by its name among the batches; empty for what a kind judges
-        itself, such as whether a queue stays bounded.
-    side:
-        On which side of its bound the paper has the mean.
-    bound:
-        (numbers, bounds) to the bound; None while it is unknown.
-    policy:
-        The only one of which it is proved, by its name; empty where it is of any.
-    """
-
-    name: str
+    name: str  #: for scripts
+    #: statement, symbols, source: in words; as the paper writes it; and where it has it
     statement: str
     symbols: str
     source: str
+    #: the mean that is bounded, by its name among the batches; empty for what a kind judges itself, such as whether a
+    #: queue stays bounded
     measure: str = ""
-    side: Literal["at least", "at most"] = "at least"
-    bound: Callable[[Any, Any], float | None] = _unknown
-    policy: str = ""
+    side: Literal["at least", "at most"] = "at least"  #: on which side of its bound the paper has the mean
+    bound: Callable[[Any, Any], float | None] = _unknown  #: (numbers, bounds) to the bound; None while it is unknown
+    policy: str = ""  #: the only one of which it is proved, by its name; empty where it is of any
 
 
 class Reading(NamedTuple):
-    """What is known of a monitor.
-
-    Attributes
-    ----------
-    looked:
-        After how many events it was judged.
-    event, sentence:
-        The first event after which it was found violated, and how; -1 without one.  Of another a sentence says why it
-        is not judged.
-    since:
-        The last event before that after which it was judged, so that the fault is in between.
-    """
+    """What is known of a monitor."""
 
     monitor: Monitor
     standing: Standing
-    looked: int
+    looked: int  #: after how many events it was judged
+    #: event, sentence: the first event after which it was found violated, and how; -1 without one.  Of another a
+    #: sentence says why it is not judged.
     event: int = -1
     sentence: str = ""
-    since: int = -1
+    since: int = -1  #: the last event before that after which it was judged, so that the fault is in between
 
 
 def broken(

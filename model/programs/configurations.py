@@ -36,21 +36,14 @@ class ConfigurationSpace:
     """The set K of feasible configurations of J job types; equal where its content is equal.
 
     Made by :meth:`from_demands` or :meth:`from_maximal`.
-
-    Attributes
-    ----------
-    types:
-        J.
-    demand, capacity:
-        [J][n] and [n], integers in the largest common unit of each resource; empty where
-        the maximal configurations were given.
-    members:
-        The maximal configurations [m][J], sorted; empty where demands were given.
     """
 
-    types: int
+    types: int  #: J
+    #: demand, capacity: [J][n] and [n], integers in the largest common unit of each resource; empty where the maximal
+    #: configurations were given
     demand: tuple[tuple[int, ...], ...] = ()
     capacity: tuple[int, ...] = ()
+    #: the maximal configurations [m][J], sorted; empty where demands were given
     members: tuple[Configuration, ...] = ()
     _remembered: dict[tuple[Configuration, int], Configuration] = field(
         default_factory=dict, init=False, repr=False, compare=False

@@ -40,27 +40,15 @@ Integers = Sequence[int]
 
 @dataclass(frozen=True)
 class Knapsack:
-    """One search: m types, densest first, and c columns (resources and a combination).
+    """One search: m types, densest first, and c columns (resources and a combination)."""
 
-    Attributes
-    ----------
-    types:
-        [m] the types' numbers.
-    unit, weights:
-        [m] > 0, divided by their greatest common divisor ``unit``.
-    sizes:
-        [m * c] what one job takes of each column.
-    room:
-        [c] what is left of each column.
-    numerators, denominators:
-        [(m + 1) * c] the highest weight per unit of a column among types i, i+1, ...
-    """
-
-    types: list[int]
+    types: list[int]  #: [m] the types' numbers
+    #: unit, weights: [m] > 0, divided by their greatest common divisor ``unit``
     unit: int
     weights: list[int]
-    sizes: list[int]
-    room: list[int]
+    sizes: list[int]  #: [m * c] what one job takes of each column
+    room: list[int]  #: [c] what is left of each column
+    #: numerators, denominators: [(m + 1) * c] the highest weight per unit of a column among types i, i+1, ..
     numerators: list[int]
     denominators: list[int]
 

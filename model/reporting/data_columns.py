@@ -23,28 +23,15 @@ class DeclaredColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class DataColumn:
-    """A column.
+    """A column."""
 
-    Attributes
-    ----------
-    name:
-        As questions write it, where it can be asked for.
-    values:
-        [n] numbers, truths or text; with *labels* the places of labels, from 0.
-    about, unit:
-        What it is, as a clause, and of what; empty where there is nothing to say.
-    known:
-        [n] where there is a value; None: everywhere.
-    labels:
-        The texts that the values stand for.
-    """
-
-    name: str
-    values: NDArray[Any]
+    name: str  #: as questions write it, where it can be asked for
+    values: NDArray[Any]  #: [n] numbers, truths or text; with *labels* the places of labels, from 0
+    #: about, unit: what it is, as a clause, and of what; empty where there is nothing to say
     about: str = ""
     unit: str = ""
-    known: NDArray[np.bool_] | None = None
-    labels: tuple[str, ...] = ()
+    known: NDArray[np.bool_] | None = None  #: [n] where there is a value; None: everywhere
+    labels: tuple[str, ...] = ()  #: the texts that the values stand for
 
     def cells(self) -> list[Any]:
         """[n] plain values; None where there is none."""

@@ -25,30 +25,14 @@ ASKED = "asked"
 
 
 class Answered:
-    """What a policy whose decisions are answered has, beside the base class of its kind.
+    """What a policy whose decisions are answered has, beside the base class of its kind."""
 
-    Attributes
-    ----------
-    stands_for:
-        A policy of its kind, whose settings it takes.
-    actions:
-        Answers are 0 ... actions - 1.
-    observed:
-        Numbers in an observation, each from 0 to 1.
-    otherwise:
-        What an answer that is not allowed counts as.
-    answer:
-        The last one.
-    earned:
-        At once by decisions, beside :attr:`rate`, since it was last taken.
-    """
-
-    stands_for: str
-    actions: int
-    observed: int
-    otherwise: int
-    answer: int = 0
-    earned: float = 0.0
+    stands_for: str  #: a policy of its kind, whose settings it takes
+    actions: int  #: answers are 0 ... actions - 1.
+    observed: int  #: numbers in an observation, each from 0 to 1
+    otherwise: int  #: what an answer that is not allowed counts as
+    answer: int = 0  #: the last one
+    earned: float = 0.0  #: at once by decisions, beside :attr:`rate`, since it was last taken
     observation: NDArray[np.float32]  #: [observed] at the present question
     allowed: NDArray[np.bool_]  #: [actions] at the present question
     rate: Callable[[Any], float]  #: what is earned in a unit of time in which the state stays as it is

@@ -128,18 +128,10 @@ class Bench:
 
 @dataclass(frozen=True, eq=False)
 class ForkedBench(Bench):
-    """Several benches in turn; all else is said of the last.
+    """Several benches in turn; all else is said of the last."""
 
-    Attributes
-    ----------
-    parts:
-        The benches, each from an event of :attr:`course` on.
-    course:
-        What runs them.
-    """
-
-    parts: tuple[Bench, ...] = field(kw_only=True)
-    course: CourseSystem = field(kw_only=True)
+    parts: tuple[Bench, ...] = field(kw_only=True)  #: the benches, each from an event of :attr:`course` on
+    course: CourseSystem = field(kw_only=True)  #: what runs them
 
     @property
     def runs(self) -> System:

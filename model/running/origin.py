@@ -22,21 +22,11 @@ _FILE = re.compile(r"(?P<path>.*\.py)(?P<rest>[:@].*)?", re.DOTALL)
 
 @dataclass(frozen=True)
 class Moment:
-    """A place in the history of a run, or of several side by side.
+    """A place in the history of a run, or of several side by side."""
 
-    Attributes
-    ----------
-    events:
-        How many events there were: under each policy; one number is that under the first.
-    substep:
-        Sub-steps taken of the next event.
-    lane:
-        Under which policy they were taken, from 0.
-    """
-
-    events: tuple[int, ...]
-    substep: int = 0
-    lane: int = 0
+    events: tuple[int, ...]  #: how many events there were: under each policy; one number is that under the first
+    substep: int = 0  #: sub-steps taken of the next event
+    lane: int = 0  #: under which policy they were taken, from 0
 
     @classmethod
     def read(cls, text: str) -> Moment:
@@ -65,24 +55,12 @@ class Moment:
 
 @dataclass(frozen=True)
 class Origin:
-    """The arguments of the command that opens a run.
+    """The arguments of the command that opens a run."""
 
-    Attributes
-    ----------
-    source:
-        A built-in scenario's name or a path; empty where the scenario was edited or forked.
-    policy:
-        The policy as it is given on a command line, with parameters if it has any of its own.
-    seed:
-        The seed in force.
-    trace:
-        Paths of a recorded workload.
-    """
-
-    source: str
-    policy: str
-    seed: int
-    trace: tuple[str, ...] = ()
+    source: str  #: a built-in scenario's name or a path; empty where the scenario was edited or forked
+    policy: str  #: the policy as it is given on a command line, with parameters if it has any of its own
+    seed: int  #: the seed in force
+    trace: tuple[str, ...] = ()  #: paths of a recorded workload
 
 
 def opening_line(origins: Sequence[Origin], moment: Moment) -> str:

@@ -51,28 +51,19 @@ class _Kept(NamedTuple):
 
 
 class CompiledEngine:
-    """The compiled twin of a reference; a subclass says which kernel, and what it is given.
-
-    Attributes
-    ----------
-    kernel:
-        The function, to be compiled.
-    follow:
-        What keeps up the numbers of things that follow from its states, see :class:`.watching.Derived`.
-    constants, outcomes:
-        The lengths of ``constant`` and ``outcome``.
-    no_jobs:
-        The block of jobs where nothing arrives any more.
-    """
+    """The compiled twin of a reference; a subclass says which kernel, and what it is given."""
 
     name = "kernel"
     keyframe_every = 10_000
     slice_seconds = SLICE_SECONDS
     watchable = True  #: whether it can tell what it changes; one of a file would be compiled for it each time
-    kernel: Callable[..., int]
+    kernel: Callable[..., int]  #: the function, to be compiled
+    #: what keeps up the numbers of things that follow from its states, see :class:`.watching.Derived`
     follow: Callable[..., int] = staticmethod(follow_nothing)
+    #: constants, outcomes: the lengths of ``constant`` and ``outcome``
     constants: int
     outcomes: int
+    #: the block of jobs where nothing arrives any more
     no_jobs: Any = JobBlock(np.empty(0), np.empty(0, np.int32), np.empty(0), np.zeros(1, np.int64))
 
     def __init__(self, system: Any) -> None:

@@ -22,25 +22,14 @@ Bound = float | str
 
 
 class Field(NamedTuple):
-    """The shape and the range of an array, and what is in it where nothing has been.
+    """The shape and the range of an array, and what is in it where nothing has been."""
 
-    Attributes
-    ----------
-    axes:
-        Its axes by name, or by length, as in ``"L J"`` or ``"9"``.
-    low, high:
-        Bounds of its values, both allowed; no value may be NaN where there is one.
-    below:
-        Whether values stay below *high*.
-    blank:
-        What a place holds before anything is written there.
-    """
-
-    axes: str
+    axes: str  #: its axes by name, or by length, as in ``"L J"`` or ``"9"``
+    #: low, high: bounds of its values, both allowed; no value may be NaN where there is one
     low: Bound | None = None
     high: Bound | None = None
-    below: bool = False
-    blank: float = 0
+    below: bool = False  #: whether values stay below *high*
+    blank: float = 0  #: what a place holds before anything is written there
 
 
 def index(axes: str, of: str, blank: int = -1) -> Field:
@@ -70,24 +59,12 @@ def anything(axes: str) -> Field:
 
 @dataclass(frozen=True)
 class StateSpec:
-    """What a kind's states are like.
+    """What a kind's states are like."""
 
-    Attributes
-    ----------
-    state:
-        The NamedTuple; its annotations say what type each array has.
-    fields:
-        For each of its fields the shape and the range.
-    number:
-        For each place in ``number`` the most that may stand there; the least is 0.
-    growing:
-        The names of the axes that get longer while a system runs, given its first state; all
-        others are as long as there.
-    """
-
-    state: type[Any]
-    fields: Mapping[str, Field]
-    number: tuple[Bound, ...]
+    state: type[Any]  #: the NamedTuple; its annotations say what type each array has
+    fields: Mapping[str, Field]  #: for each of its fields the shape and the range
+    number: tuple[Bound, ...]  #: for each place in ``number`` the most that may stand there; the least is 0
+    #: the names of the axes that get longer while a system runs, given its first state; all others are as long as there
     growing: Callable[[Any], str]
 
     @cached_property

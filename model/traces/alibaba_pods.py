@@ -62,23 +62,15 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Pods:
-    """Pods that ran, in the order of their creation.  All arrays have shape (n,).
+    """Pods that ran, in the order of their creation.  All arrays have shape (n,)."""
 
-    Attributes
-    ----------
-    created, runtime:
-        Microseconds; from creation, and from scheduling to deletion.
-    cpu, memory:
-        Thousandths of a core and MiB.
-    report:
-        What was read, kept and left out.
-    """
-
+    #: created, runtime: microseconds; from creation, and from scheduling to deletion
     created: Integers
     runtime: Integers
+    #: cpu, memory: thousandths of a core and MiB
     cpu: Integers
     memory: Integers
-    report: ImportReport
+    report: ImportReport  #: what was read, kept and left out
 
 
 def read_pods(paths: Sequence[Path]) -> Pods:

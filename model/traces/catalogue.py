@@ -45,22 +45,12 @@ class RemoteFile(NamedTuple):
 
 
 class PublicTrace(NamedTuple):
-    """A trace that can be fetched.
-
-    Attributes
-    ----------
-    scenarios:
-        Built-in ones that play it, of the systems for which its format can be read.
-    megabytes:
-        What is fetched; None where that is not known.
-    licence:
-        Under what its owners give it.
-    """
+    """A trace that can be fetched."""
 
     title: str
-    scenarios: tuple[str, ...]
-    megabytes: float | None
-    licence: str
+    scenarios: tuple[str, ...]  #: built-in ones that play it, of the systems for which its format can be read
+    megabytes: float | None  #: what is fetched; None where that is not known
+    licence: str  #: under what its owners give it
     files: tuple[RemoteFile, ...]
 
 

@@ -66,32 +66,21 @@ _RUN_REASONS = (
 
 @dataclass(frozen=True, eq=False)
 class GoogleTasks:
-    """Completed runs, in the order of their SUBMIT rows.  All arrays have shape (n,).
+    """Completed runs, in the order of their SUBMIT rows.  All arrays have shape (n,)."""
 
-    Attributes
-    ----------
-    submit, schedule, finish:
-        int64, microseconds on the clock of the trace (it begins at 600 s).
-    cpu, memory:
-        int64, the latest requests of the run, exactly, in units of 1/:data:`REQUEST_UNIT`
-        of the largest machine.
-    priority:
-        int16, 0 (least) to 11 or 12.
-    job, index:
-        int64 and int32, the task.
-    report:
-        What was read, kept and left out.
-    """
-
+    #: submit, schedule, finish: int64, microseconds on the clock of the trace (it begins at 600 s)
     submit: npt.NDArray[np.int64]
     schedule: npt.NDArray[np.int64]
     finish: npt.NDArray[np.int64]
+    #: cpu, memory: int64, the latest requests of the run, exactly, in units of 1/:data:`REQUEST_UNIT` of the largest
+    #: machine
     cpu: npt.NDArray[np.int64]
     memory: npt.NDArray[np.int64]
-    priority: npt.NDArray[np.int16]
+    priority: npt.NDArray[np.int16]  #: int16, 0 (least) to 11 or 12
+    #: job, index: int64 and int32, the task
     job: npt.NDArray[np.int64]
     index: npt.NDArray[np.int32]
-    report: ImportReport
+    report: ImportReport  #: what was read, kept and left out
 
     def __len__(self) -> int:
         return len(self.submit)

@@ -60,32 +60,18 @@ class Needed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RecordedJobs:
-    """Jobs in the order of their arrival; n jobs.
+    """Jobs in the order of their arrival; n jobs."""
 
-    Attributes
-    ----------
-    arrival, duration:
-        int64 [n] microseconds; durations are above 0.
-    demands:
-        What they need; none where the trace does not say.
-    width:
-        int64 [n] the servers that each ran on, at least 1.
-    priority:
-        int64 [n], 0 where the trace does not say.
-    type, names:
-        int64 [n] a place in *names*; no names where the trace does not say.
-    report:
-        What was read, kept and left out.
-    """
-
+    #: arrival, duration: int64 [n] microseconds; durations are above 0
     arrival: Integers
     duration: Integers
-    demands: tuple[Demand, ...]
-    width: Integers
-    priority: Integers
+    demands: tuple[Demand, ...]  #: what they need; none where the trace does not say
+    width: Integers  #: int64 [n] the servers that each ran on, at least 1
+    priority: Integers  #: int64 [n], 0 where the trace does not say
+    #: type, names: int64 [n] a place in *names*; no names where the trace does not say
     type: Integers
     names: tuple[str, ...]
-    report: ImportReport
+    report: ImportReport  #: what was read, kept and left out
 
     def __len__(self) -> int:
         return len(self.arrival)

@@ -41,27 +41,13 @@ class MachineType:
 
 @dataclass(frozen=True)
 class PriceList:
-    """Machine types with their list prices in one region.
+    """Machine types with their list prices in one region."""
 
-    Attributes
-    ----------
-    region:
-        Such as ``europe-west1``.
-    generated:
-        When the list was made, as it says itself.
-    types:
-        The largest first, as Definition 2 wants them where rewards tie.
-    prices:
-        [n] per hour, for each of *types*.
-    left_out:
-        (name, reason) of types that were asked for and cannot be used.
-    """
-
-    region: str
-    generated: str
-    types: tuple[MachineType, ...]
-    prices: tuple[Fraction, ...]
-    left_out: tuple[tuple[str, str], ...]
+    region: str  #: such as ``europe-west1``
+    generated: str  #: when the list was made, as it says itself
+    types: tuple[MachineType, ...]  #: the largest first, as Definition 2 wants them where rewards tie
+    prices: tuple[Fraction, ...]  #: [n] per hour, for each of *types*
+    left_out: tuple[tuple[str, str], ...]  #: (name, reason) of types that were asked for and cannot be used
 
 
 def read_price_list(machine_types: Path, pricing: Path, region: str, families: Sequence[str]) -> PriceList:

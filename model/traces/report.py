@@ -8,50 +8,25 @@ from typing import Iterable
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A number of rows or tasks that were left out for one reason.
+    """A number of rows or tasks that were left out for one reason."""
 
-    Attributes
-    ----------
-    reason:
-        Why, as a clause that can follow "left out: ".
-    count:
-        How many, at least 1 in a report.
-    what:
-        What was counted, in the plural: ``"rows"``, ``"runs"``, ``"jobs"``.
-    """
-
-    reason: str
-    count: int
-    what: str
+    reason: str  #: why, as a clause that can follow "left out: "
+    count: int  #: how many, at least 1 in a report
+    what: str  #: what was counted, in the plural: ``"rows"``, ``"runs"``, ``"jobs"``
 
 
 @dataclass(frozen=True)
 class ImportReport:
-    """The account of one import.  All importers return one.
+    """The account of one import.  All importers return one."""
 
-    Attributes
-    ----------
-    source:
-        The format that was read, in words.
-    files:
-        The files' names, in the order in which they were read.
-    rows:
-        Rows read, all files together.
-    kept, kept_as:
-        How many were kept, and what they are called, in the plural.
-    left_out:
-        Every reason with its count, in the order of the importer's steps.
-    notes:
-        Sentences that concern the files as a whole.
-    """
-
-    source: str
-    files: tuple[str, ...]
-    rows: int
+    source: str  #: the format that was read, in words
+    files: tuple[str, ...]  #: the files' names, in the order in which they were read
+    rows: int  #: rows read, all files together
+    #: kept, kept_as: how many were kept, and what they are called, in the plural
     kept: int
     kept_as: str
-    left_out: tuple[LeftOut, ...] = ()
-    notes: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()  #: every reason with its count, in the order of the importer's steps
+    notes: tuple[str, ...] = ()  #: sentences that concern the files as a whole
 
     def then(self, kept: int, kept_as: str, left_out: Iterable[LeftOut], notes: Iterable[str] = ()) -> ImportReport:
         """The report after a further step; reasons with count 0 are not listed."""

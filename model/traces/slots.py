@@ -20,24 +20,12 @@ MOST_SLOTS = 10**12
 
 @dataclass(frozen=True, eq=False)
 class SlottedJobs:
-    """Jobs in the order of their arrival; n jobs, D resources.
+    """Jobs in the order of their arrival; n jobs, D resources."""
 
-    Attributes
-    ----------
-    slot:
-        int64 [n] the slot in which each arrives, from 0, not decreasing.
-    service:
-        int64 [n] slots of service, at least 1.
-    size:
-        int64 [n, D] in the importer's unit of each resource, at least 0 and not all 0.
-    report:
-        What was read, kept and left out.
-    """
-
-    slot: npt.NDArray[np.int64]
-    service: npt.NDArray[np.int64]
-    size: npt.NDArray[np.int64]
-    report: ImportReport
+    slot: npt.NDArray[np.int64]  #: int64 [n] the slot in which each arrives, from 0, not decreasing
+    service: npt.NDArray[np.int64]  #: int64 [n] slots of service, at least 1
+    size: npt.NDArray[np.int64]  #: int64 [n, D] in the importer's unit of each resource, at least 0 and not all 0
+    report: ImportReport  #: what was read, kept and left out
 
     def __len__(self) -> int:
         return len(self.slot)

@@ -88,26 +88,16 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class ParallelJobs:
-    """The jobs of a log that ran, in the order of their submission.  All arrays have shape (n,).
+    """The jobs of a log that ran, in the order of their submission.  All arrays have shape (n,)."""
 
-    Attributes
-    ----------
-    submit, run:
-        Seconds; from the log's start, and of the run time, above 0.
-    processors:
-        At least 1.
-    machine:
-        The processors of the machine: the header's MaxProcs, or the most that a job has; where no job has more
-        than MaxNodes, its nodes, by which such logs count.
-    report:
-        What was read, kept and left out.
-    """
-
+    #: submit, run: seconds; from the log's start, and of the run time, above 0
     submit: Floats
     run: Floats
-    processors: Integers
+    processors: Integers  #: at least 1
+    #: the processors of the machine: the header's MaxProcs, or the most that a job has; where no job has more than
+    #: MaxNodes, its nodes, by which such logs count
     machine: int
-    report: ImportReport
+    report: ImportReport  #: what was read, kept and left out
 
     def __len__(self) -> int:
         return len(self.submit)

@@ -67,14 +67,9 @@ class Change(NamedTuple):
 
 
 class Whys(Protocol):
-    """What a kind of system knows of its decisions.
+    """What a kind of system knows of its decisions."""
 
-    Attributes
-    ----------
-    monitors:
-        What must hold of a state that was changed; it may well be none that the policy would come to.
-    """
-
+    #: what must hold of a state that was changed; it may well be none that the policy would come to
     monitors: Sequence[Monitor]
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:

@@ -62,29 +62,15 @@ class WhyLine(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """n candidates of a decision, and what was asked of them.
+    """n candidates of a decision, and what was asked of them."""
 
-    Attributes
-    ----------
-    what:
-        What they are: "server", "waiting job", "number of servers".
-    names:
-        The name of one, as it stands in a sentence.
-    number_of:
-        The number of one as it stands in the state: a server's, a job's.
-    chosen:
-        Those that were taken; none where the job was turned away or waits.
-    it:
-        What stands for the name of one in the next sentence.
-    """
-
-    what: str
-    names: Callable[[int], str]
-    number_of: NDArray[np.int64]
+    what: str  #: what they are: "server", "waiting job", "number of servers"
+    names: Callable[[int], str]  #: the name of one, as it stands in a sentence
+    number_of: NDArray[np.int64]  #: the number of one as it stands in the state: a server's, a job's
     conditions: tuple[Condition, ...]
     preference: Preference
-    chosen: NDArray[np.int64]
-    it: str = "It"
+    chosen: NDArray[np.int64]  #: those that were taken; none where the job was turned away or waits
+    it: str = "It"  #: what stands for the name of one in the next sentence
 
     @property
     def count(self) -> int:

@@ -55,32 +55,17 @@ class Measures:
 
 @dataclass(frozen=True)
 class Facet:
-    """The picture of one class.
+    """The picture of one class; ``ticks`` are the widths below the columns."""
 
-    Attributes
-    ----------
-    title, lane, plot, ticks, bar:
-        Its name, what happens, the columns, the widths below them, and its servers; the title is
-        empty where there is only one class.
-    rows:
-        Rows of numbers by name, where there is room for them.
-    words:
-        What stands in the place of rows that there is no room for, where there is any for words.
-    span:
-        The widths that are seen.
-    together:
-        How many widths share a column: a power of two.
-    """
-
-    title: QRectF
-    lane: QRectF
-    plot: QRectF
+    title: QRectF  #: its name; empty where there is only one class
+    lane: QRectF  #: what happens
+    plot: QRectF  #: the columns
     ticks: QRectF
-    rows: tuple[tuple[str, QRectF], ...]
-    words: QRectF
-    bar: QRectF
-    span: WidthSpan
-    together: int
+    rows: tuple[tuple[str, QRectF], ...]  #: rows of numbers by name, where there is room for them
+    words: QRectF  #: what stands in the place of rows that there is no room for, where there is any for words
+    bar: QRectF  #: its servers
+    span: WidthSpan  #: the widths that are seen
+    together: int  #: how many widths share a column: a power of two
 
     @property
     def pitch(self) -> float:

@@ -33,37 +33,18 @@ _DIGITS = 3
 
 @dataclass(frozen=True, eq=False)
 class ClassAllocations:
-    """One class now; arrays [d_j + 1] are over widths, and their first place stays 0.
+    """One class now; arrays [d_j + 1] are over widths, and their first place stays 0."""
 
-    Attributes
-    ----------
-    job_class:
-        Its number, from 0.
-    name:
-        Empty where there is only one class.
-    now, mean:
-        X_i now, and on average since time 0.
-    target:
-        n y*_i; nan where it is not known.
-    asked:
-        p_i, with which its jobs ask for i servers; 0 where that depends on the state.
-    speedup:
-        s_i.
-    free:
-        Free servers that its jobs may take.
-    servers:
-        Servers that its jobs may take at all.
-    """
-
-    job_class: int
-    name: str
+    job_class: int  #: its number, from 0
+    name: str  #: empty where there is only one class
+    #: now, mean: X_i now, and on average since time 0
     now: NDArray[np.int64]
     mean: NDArray[np.float64]
-    target: NDArray[np.float64]
-    asked: NDArray[np.float64]
-    speedup: NDArray[np.float64]
-    free: int
-    servers: int
+    target: NDArray[np.float64]  #: n y*_i; nan where it is not known
+    asked: NDArray[np.float64]  #: p_i, with which its jobs ask for i servers; 0 where that depends on the state
+    speedup: NDArray[np.float64]  #: s_i
+    free: int  #: free servers that its jobs may take
+    servers: int  #: servers that its jobs may take at all
 
     @property
     def degree(self) -> int:

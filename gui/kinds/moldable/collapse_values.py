@@ -32,47 +32,23 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class CollapsePlane:
-    """What stays the same while a policy runs.
+    """What stays the same while a policy runs."""
 
-    Attributes
-    ----------
-    job_class, name:
-        Its number, and its name where there are several.
-    servers:
-        n.
-    widths:
-        i and i + 1, which hold I*.
-    factors:
-        s_i of both.
-    target:
-        y*_i of both.
-    limit:
-        The servers that its jobs may take, divided by n: q_1 = limit on the red line.
-    own:
-        Whether these are not all servers.
-    load:
-        rho_j, the paper's lambda.
-    mean, exponential:
-        Of the class's inherent sizes, and whether their distribution is exponential, as (12) takes it.
-    least:
-        i1, the least width of I*.
-    proved:
-        delta as in the proof of Theorem 2; 0 where the load leaves no room.
-    """
-
+    #: job_class, name: its number, and its name where there are several
     job_class: int
     name: str
-    servers: int
-    widths: tuple[int, int]
-    factors: Point
-    target: Point
-    limit: float
-    own: bool
-    load: float
+    servers: int  #: n
+    widths: tuple[int, int]  #: i and i + 1, which hold I*
+    factors: Point  #: s_i of both
+    target: Point  #: y*_i of both
+    limit: float  #: the servers that its jobs may take, divided by n: q_1 = limit on the red line
+    own: bool  #: whether these are not all servers
+    load: float  #: rho_j, the paper's lambda
+    #: mean, exponential: of the class's inherent sizes, and whether their distribution is exponential, as (12) takes it
     mean: float
     exponential: bool
-    least: int
-    proved: float
+    least: int  #: i1, the least width of I*
+    proved: float  #: delta as in the proof of Theorem 2; 0 where the load leaves no room
 
     @property
     def room(self) -> float:
@@ -216,26 +192,16 @@ def share_above(plane: CollapsePlane, frame: Frame, delta: float) -> float | Non
 
 @dataclass(frozen=True)
 class Nearness:
-    """How near the class is to its plane and its target.
+    """How near the class is to its plane and its target."""
 
-    Attributes
-    ----------
-    distance, mean_distance:
-        The sum over i of |x_i - y*_i|, now and on average.
-    beside:
-        Jobs on other widths than the two.
-    below, most_below:
-        Jobs on fewer than i1 servers, now and at most so far.
-    share_below:
-        The share of the time with more than one of them, which Lemma 2 says is 0.
-    """
-
+    #: distance, mean_distance: the sum over i of |x_i - y*_i|, now and on average
     distance: float
     mean_distance: float
-    beside: int
+    beside: int  #: jobs on other widths than the two
+    #: below, most_below: jobs on fewer than i1 servers, now and at most so far
     below: int
     most_below: int
-    share_below: float
+    share_below: float  #: the share of the time with more than one of them, which Lemma 2 says is 0
 
 
 def nearness(plane: CollapsePlane, frame: Frame) -> Nearness:

@@ -38,27 +38,13 @@ def picture_heights() -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class RatioValues:
-    """What the picture shows of a class of jobs.
+    """What the picture shows of a class of jobs."""
 
-    Attributes
-    ----------
-    ratios:
-        [d] s_i / i.
-    load:
-        Of the servers that the class has; 0 where it is not known.
-    support:
-        I*; empty where (P) has no solution.
-    shares:
-        p*_i for each i of I*, as they are written.
-    symbol:
-        What the load is called.
-    """
-
-    ratios: tuple[float, ...]
-    load: float
-    support: tuple[int, ...] = ()
-    shares: tuple[str, ...] = ()
-    symbol: str = "λ"
+    ratios: tuple[float, ...]  #: [d] s_i / i
+    load: float  #: of the servers that the class has; 0 where it is not known
+    support: tuple[int, ...] = ()  #: I*; empty where (P) has no solution
+    shares: tuple[str, ...] = ()  #: p*_i for each i of I*, as they are written
+    symbol: str = "λ"  #: what the load is called
 
 
 class RatioPlot(Chart):

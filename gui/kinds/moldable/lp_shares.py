@@ -26,25 +26,14 @@ _INKS = ("#101418", "#ffffff")  # of texts on a colour, dark and light
 
 @dataclass(frozen=True)
 class ShareValues:
-    """What is shown of a class.
+    """What is shown of a class."""
 
-    Attributes
-    ----------
-    name, letter:
-        What the class is called, and where room is short.
-    share:
-        b*_j.
-    servers:
-        b*_j n, rounded down.
-    curve:
-        (b, f_j(b)) where f_j bends.
-    """
-
+    #: name, letter: what the class is called, and where room is short
     name: str
     letter: str
-    share: float
-    servers: int
-    curve: tuple[tuple[float, float], ...]
+    share: float  #: b*_j
+    servers: int  #: b*_j n, rounded down
+    curve: tuple[tuple[float, float], ...]  #: (b, f_j(b)) where f_j bends
 
     @property
     def height(self) -> float:

@@ -30,30 +30,14 @@ _MOST_ROWS = 12
 
 @dataclass(frozen=True)
 class ShownClass:
-    """What is looked at: a class, and the load of its servers.
+    """What is looked at: a class, and the load of its servers."""
 
-    Attributes
-    ----------
-    one:
-        The class.
-    load:
-        Of the servers that the class has; another one where the user asks for it.
-    found:
-        (P) for that load; None where there is no solution.
-    present:
-        Whether it is the load of the run.
-    several:
-        Whether there are other classes.
-    servers:
-        How many the class has, on average where that is not whole.
-    """
-
-    one: ClassBounds
-    load: Fraction
-    found: Optimum | None
-    present: bool
-    several: bool
-    servers: Fraction
+    one: ClassBounds  #: the class
+    load: Fraction  #: of the servers that the class has; another one where the user asks for it
+    found: Optimum | None  #: (P) for that load; None where there is no solution
+    present: bool  #: whether it is the load of the run
+    several: bool  #: whether there are other classes
+    servers: Fraction  #: how many the class has, on average where that is not whole
 
     @property
     def mean_time(self) -> float | None:

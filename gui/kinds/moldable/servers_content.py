@@ -43,28 +43,15 @@ def sections_of(facts: MoldableFacts, servers: int) -> tuple[PoolSection, ...]:
 
 @dataclass(frozen=True, eq=False)
 class MoldableContent:
-    """What is on some servers of a section.
+    """What is on some servers of a section."""
 
-    Attributes
-    ----------
-    record:
-        [S] of the job on each; -1: it is free.
-    width:
-        [S] on how many servers that job runs; 0: there is none.
-    share:
-        [S] the part of its execution time that has passed, from 0 to 1.
-    left, right:
-        [S] whether the server beside it in number runs the same job.
-    partial:
-        [S] whether the job got fewer servers than it asked for.
-    """
-
-    record: Integers
-    width: Integers
-    share: Floats
+    record: Integers  #: [S] of the job on each; -1: it is free
+    width: Integers  #: [S] on how many servers that job runs; 0: there is none
+    share: Floats  #: [S] the part of its execution time that has passed, from 0 to 1
+    #: left, right: [S] whether the server beside it in number runs the same job
     left: Flags
     right: Flags
-    partial: Flags
+    partial: Flags  #: [S] whether the job got fewer servers than it asked for
 
 
 def content_of(state: MoldableState, time: float, section: PoolSection, index: Integers) -> MoldableContent:
@@ -107,19 +94,12 @@ def record_of(state: MoldableState, job: int) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class Strips:
-    """Parts of pieces in one row.
+    """Parts of pieces in one row."""
 
-    Attributes
-    ----------
-    start, length:
-        [R] the place of the first server, and how many there are.
-    record:
-        [R] of the job.
-    """
-
+    #: start, length: [R] the place of the first server, and how many there are
     start: Integers
     length: Integers
-    record: Integers
+    record: Integers  #: [R] of the job
 
 
 def strips_of(content: MoldableContent, index: Integers, columns: int) -> Strips:

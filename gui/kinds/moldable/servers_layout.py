@@ -33,18 +33,10 @@ PAD, BESIDE = 2, 2
 
 @dataclass(frozen=True)
 class MoldableWishes(SectionWishes):
-    """What the layout has to have room for.
+    """What the layout has to have room for."""
 
-    Attributes
-    ----------
-    digit:
-        Width of a digit in device pixels.
-    number:
-        Width of the largest number of a server.
-    """
-
-    digit: int
-    number: int
+    digit: int  #: width of a digit in device pixels
+    number: int  #: width of the largest number of a server
 
     @property
     def captions(self) -> bool:
@@ -54,38 +46,20 @@ class MoldableWishes(SectionWishes):
 
 @dataclass(frozen=True)
 class MoldableCell:
-    """The room of one server: its block, and its number below it.
+    """The room of one server: its block, and its number below it."""
 
-    Attributes
-    ----------
-    width, height:
-        With the gap to the next cell.
-    lead, trail:
-        Parts of the gap at the left and at the right of a block that is not joined to the next.
-    tall:
-        Height of the block.
-    border:
-        Width of its outline; 0: it has none.
-    numbered:
-        Whether the server's number stands below.
-    fills:
-        Whether the block is large enough to fill from below.
-    written:
-        Whether a digit has room in it.
-    textured:
-        Whether it is filled with the texture of its width; one does not write on that.
-    """
-
+    #: width, height: with the gap to the next cell
     width: int
     height: int
+    #: lead, trail: parts of the gap at the left and at the right of a block that is not joined to the next
     lead: int
     trail: int
-    tall: int
-    border: int
-    numbered: bool
-    fills: bool
-    written: bool
-    textured: bool
+    tall: int  #: height of the block
+    border: int  #: width of its outline; 0: it has none
+    numbered: bool  #: whether the server's number stands below
+    fills: bool  #: whether the block is large enough to fill from below
+    written: bool  #: whether a digit has room in it
+    textured: bool  #: whether it is filled with the texture of its width; one does not write on that
 
     @property
     def block(self) -> int:
@@ -123,15 +97,9 @@ NUMBERED_WORTH = 1.15
 
 @dataclass(frozen=True)
 class MoldableLayout(CellLayout[MoldableWishes, SectionGrid[MoldableCell]]):
-    """All sections, one below the other.
+    """All sections, one below the other."""
 
-    Attributes
-    ----------
-    side:
-        Width and height of a cell before they were rounded, in device pixels.
-    """
-
-    side: tuple[float, float] = (1.0, 1.0)
+    side: tuple[float, float] = (1.0, 1.0)  #: width and height of a cell before they were rounded, in device pixels
 
     @property
     def cell(self) -> MoldableCell:

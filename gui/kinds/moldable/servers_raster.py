@@ -30,22 +30,14 @@ MOST_PALETTES = 64
 
 @dataclass(frozen=True, eq=False)
 class MoldablePalette:
-    """The pixels of some looks.
+    """The pixels of some looks."""
 
-    Attributes
-    ----------
-    full:
-        [K, P, P] what is filled, to be repeated.
-    empty, edge, parting:
-        [K] what is not yet filled, outlines, and lines between servers of a job.
-    mark, under:
-        The mark of a partial allocation, and its border.
-    """
-
-    full: Pixels
+    full: Pixels  #: [K, P, P] what is filled, to be repeated
+    #: empty, edge, parting: [K] what is not yet filled, outlines, and lines between servers of a job
     empty: Pixels
     edge: Pixels
     parting: Pixels
+    #: mark, under: the mark of a partial allocation, and its border
     mark: int
     under: int
 

@@ -25,30 +25,14 @@ _ROOM = 1.06  # how far the axis goes beyond what is shown
 
 @dataclass(frozen=True)
 class AxisRow:
-    """One policy.
+    """One policy."""
 
-    Attributes
-    ----------
-    title:
-        What it is called.
-    servers:
-        N and its interval.
-    role:
-        The name of a colour of the theme: "run" for this run, "normal" for others.
-    verdict:
-        A few words beside its number, such as "breaks the budget".
-    breaks:
-        Whether the cost rate is above its budget, beyond doubt.
-    tip:
-        A sentence.
-    """
-
-    title: str
-    servers: Estimate
-    role: str = "normal"
-    verdict: str = ""
-    breaks: bool = False
-    tip: str = ""
+    title: str  #: what it is called
+    servers: Estimate  #: N and its interval
+    role: str = "normal"  #: the name of a colour of the theme: "run" for this run, "normal" for others
+    verdict: str = ""  #: a few words beside its number, such as "breaks the budget"
+    breaks: bool = False  #: whether the cost rate is above its budget, beyond doubt
+    tip: str = ""  #: a sentence
 
 
 class ServersAxis(SteadyRows[AxisRow]):

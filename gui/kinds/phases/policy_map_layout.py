@@ -18,24 +18,15 @@ NONE = -1
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """N cells for C configurations.
+    """N cells for C configurations."""
 
-    Attributes
-    ----------
-    right, up, third:
-        The phases whose jobs are counted to the right, upwards and from slice to slice; NONE
-        where there is none.
-    position:
-        [N, 3] jobs in these phases.
-    cell_of:
-        [C] the cell of each configuration; N for those beyond the map.
-    """
-
+    #: right, up, third: the phases whose jobs are counted to the right, upwards and from slice to slice; NONE where
+    #: there is none
     right: int
     up: int
     third: int
-    position: NDArray[np.int64]
-    cell_of: NDArray[np.int64]
+    position: NDArray[np.int64]  #: [N, 3] jobs in these phases
+    cell_of: NDArray[np.int64]  #: [C] the cell of each configuration; N for those beyond the map
 
     def __len__(self) -> int:
         return len(self.position)
@@ -111,26 +102,15 @@ _GAP = 14.0  # between slices
 
 @dataclass(frozen=True, eq=False)
 class MapLayout:
-    """Places of N cells in a picture.
-
-    Attributes
-    ----------
-    side:
-        Of a cell; 0 where there is no room for any.
-    left, top:
-        [N] of each cell.
-    origins:
-        The lower left corner of each slice.
-    legend:
-        Where the legend stands; empty if there is no room.
-    """
+    """Places of N cells in a picture."""
 
     cells: Cells
-    side: int
+    side: int  #: of a cell; 0 where there is no room for any
+    #: left, top: [N] of each cell
     left: NDArray[np.float64]
     top: NDArray[np.float64]
-    origins: tuple[QPointF, ...]
-    legend: QRectF
+    origins: tuple[QPointF, ...]  #: the lower left corner of each slice
+    legend: QRectF  #: where the legend stands; empty if there is no room
     text: float
 
     def box(self, cell: int) -> QRectF:

@@ -21,35 +21,18 @@ _DEEPEST = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class MapValues:
-    """What stays the same of one pool's policy; over N cells and I phases.
-
-    Attributes
-    ----------
-    stationary:
-        [N] pi of the pool.
-    low, high:
-        The ends of the scale of pi; NaN where pi is not known.
-    case:
-        [N] of Appendix C.2; the least where a cell stands for several configurations.
-    weight:
-        [N, I] how wide the arrow of a request is, 0 to 1; 0 for none.
-    overruns:
-        [N] whether h > 0.
-    patch:
-        The cell of k0 where a timer at 0 asks for it; NONE where there is no such timer.
-    empty:
-        The cell of 0.
-    """
+    """What stays the same of one pool's policy; over N cells and I phases."""
 
     cells: Cells
-    stationary: NDArray[np.float64]
+    stationary: NDArray[np.float64]  #: [N] pi of the pool
+    #: low, high: the ends of the scale of pi; NaN where pi is not known
     low: float
     high: float
-    case: NDArray[np.int8]
-    weight: NDArray[np.float64]
-    overruns: NDArray[np.bool_]
-    patch: int
-    empty: int
+    case: NDArray[np.int8]  #: [N] of Appendix C.2; the least where a cell stands for several configurations
+    weight: NDArray[np.float64]  #: [N, I] how wide the arrow of a request is, 0 to 1; 0 for none
+    overruns: NDArray[np.bool_]  #: [N] whether h > 0
+    patch: int  #: the cell of k0 where a timer at 0 asks for it; NONE where there is no such timer
+    empty: int  #: the cell of 0
 
     def level(self, stationary: float) -> float:
         """0 for the smallest pi on the scale, 1 for the largest; the scale is logarithmic."""

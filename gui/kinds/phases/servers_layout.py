@@ -34,79 +34,38 @@ TOKEN_SHARE, LARGEST_TOKEN = 0.11, 1.15
 
 @dataclass(frozen=True)
 class PhaseWishes(SectionWishes):
-    """What the layout has to have room for.
+    """What the layout has to have room for."""
 
-    Attributes
-    ----------
-    backup:
-        Which sections are of backup servers, whose cells are smaller.
-    resources:
-        How many there are.
-    tokens:
-        Whether servers have tokens, timers and virtual jobs.
-    top:
-        What the height of a high bin stands for, as a share of a server's capacity.
-    labels:
-        Widths of what can be written below a bin, in device pixels, the first one first.
-    most:
-        Width and height that bins have at most: those of policies side by side are equally large.
-    """
-
-    backup: tuple[bool, ...]
-    resources: int
-    tokens: bool
-    top: float
-    labels: tuple[int, ...]
+    backup: tuple[bool, ...]  #: which sections are of backup servers, whose cells are smaller
+    resources: int  #: how many there are
+    tokens: bool  #: whether servers have tokens, timers and virtual jobs
+    top: float  #: what the height of a high bin stands for, as a share of a server's capacity
+    labels: tuple[int, ...]  #: widths of what can be written below a bin, in device pixels, the first one first
+    #: width and height that bins have at most: those of policies side by side are equally large
     most: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class PhaseCell:
-    """The room of one server: tokens or a timer, and a bin for each resource below them.
+    """The room of one server: tokens or a timer, and a bin for each resource below them."""
 
-    Attributes
-    ----------
-    width, height:
-        With the gap to the next cell.
-    gap:
-        Pixels between neighbours.
-    left:
-        From the cell's edge to its first bin.
-    token:
-        Side of a token; 0 where there are none.
-    head:
-        From the cell's top to the highest level of a bin.
-    tall:
-        Height of a bin up to its highest level, without the floor.
-    top:
-        What that stands for, as a share of a server's capacity.
-    rim:
-        Height of the capacity.
-    real, virtual, between:
-        Widths of the column of real jobs, of that of virtual ones, and between two resources.
-    floor:
-        Height of the floor.
-    labels:
-        Lines of text below the bin.
-    shows_jobs:
-        Whether a bin is large enough for jobs to be told apart in it.
-    """
-
+    #: width, height: with the gap to the next cell
     width: int
     height: int
-    gap: int
-    left: int
-    token: int
-    head: int
-    tall: int
-    top: float
-    rim: int
+    gap: int  #: pixels between neighbours
+    left: int  #: from the cell's edge to its first bin
+    token: int  #: side of a token; 0 where there are none
+    head: int  #: from the cell's top to the highest level of a bin
+    tall: int  #: height of a bin up to its highest level, without the floor
+    top: float  #: what that stands for, as a share of a server's capacity
+    rim: int  #: height of the capacity
+    #: real, virtual, between: widths of the column of real jobs, of that of virtual ones, and between two resources
     real: int
     virtual: int
     between: int
-    floor: int
-    labels: int
-    shows_jobs: bool
+    floor: int  #: height of the floor
+    labels: int  #: lines of text below the bin
+    shows_jobs: bool  #: whether a bin is large enough for jobs to be told apart in it
 
     @property
     def bin(self) -> int:

@@ -47,23 +47,14 @@ _COOLEST, _HOTTEST = 0.1, 0.85
 
 @dataclass(frozen=True, eq=False)
 class PhasePalette:
-    """Strips for one width of bins.
+    """Strips for one width of bins."""
 
-    Attributes
-    ----------
-    real, virtual:
-        [2 K, P, W] a row of a column for each look, period P high; those of paused servers
-        follow the others.  ``virtual`` is None where those have no column.
-    heat:
-        [2 (HEATS + 1)] the pixels of servers too small for jobs, the last one for an overrun.
-    background:
-        What is between the cells.
-    """
-
+    #: real, virtual: [2 K, P, W] a row of a column for each look, period P high; those of paused servers follow the
+    #: others.  ``virtual`` is None where those have no column.
     real: Pixels
     virtual: Pixels | None
-    heat: Pixels
-    background: int
+    heat: Pixels  #: [2 (HEATS + 1)] the pixels of servers too small for jobs, the last one for an overrun
+    background: int  #: what is between the cells
 
 
 def heat_color(theme: Theme, share: float) -> str:
@@ -166,24 +157,16 @@ RIM_FROM = 22
 
 @dataclass(frozen=True, eq=False)
 class JobBlocks:
-    """Jobs on n servers, from server to server and on each from below, phase by phase.
+    """Jobs on n servers, from server to server and on each from below, phase by phase."""
 
-    Attributes
-    ----------
-    place, phase, order:
-        [m] the server, the phase, and which of the server's jobs in that phase it is.
-    low, high:
-        [m, D] its edges in device pixels above the floor.
-    start:
-        [n + 1] where the blocks of each server begin.
-    """
-
+    #: place, phase, order: [m] the server, the phase, and which of the server's jobs in that phase it is
     place: Integers
     phase: Integers
     order: Integers
+    #: low, high: [m, D] its edges in device pixels above the floor
     low: Integers
     high: Integers
-    start: Integers
+    start: Integers  #: [n + 1] where the blocks of each server begin
 
     def of(self, place: int) -> range:
         """The blocks of one server, from below."""
@@ -192,18 +175,10 @@ class JobBlocks:
 
 @dataclass(frozen=True, eq=False)
 class Amounts:
-    """What jobs need, and what a bin's height stands for; sums of units are exact.
+    """What jobs need, and what a bin's height stands for; sums of units are exact."""
 
-    Attributes
-    ----------
-    demand:
-        [I, D] units.
-    full:
-        [D] units that the whole height of a bin stands for.
-    """
-
-    demand: Integers
-    full: Floats
+    demand: Integers  #: [I, D] units
+    full: Floats  #: [D] units that the whole height of a bin stands for
 
     def level(self, units: Integers, tall: int) -> Integers:
         """[n, D] units as pixels of a bin that is so high."""

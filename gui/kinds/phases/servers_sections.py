@@ -44,24 +44,12 @@ class ServerPlace(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PhaseSection:
-    """Servers under a caption, in the order of their numbers.
+    """Servers under a caption, in the order of their numbers."""
 
-    Attributes
-    ----------
-    pool:
-        The pool of all of them; -1 for the backup servers of all pools, or where there are none.
-    backup:
-        Whether they are backup servers.
-    server:
-        [n] as in :class:`ServerPlace`.
-    of_pool:
-        [n] the pool of a backup server; -1 for others.
-    """
-
-    pool: int
-    backup: bool
-    server: Integers
-    of_pool: Integers
+    pool: int  #: the pool of all of them; -1 for the backup servers of all pools, or where there are none
+    backup: bool  #: whether they are backup servers
+    server: Integers  #: [n] as in :class:`ServerPlace`
+    of_pool: Integers  #: [n] the pool of a backup server; -1 for others
 
     def __len__(self) -> int:
         return len(self.server)
@@ -83,25 +71,14 @@ class PhaseSection:
 
 @dataclass(frozen=True, eq=False)
 class PhaseContent:
-    """What is on some servers.
+    """What is on some servers."""
 
-    Attributes
-    ----------
-    real, virtual:
-        [S, I] jobs in each phase.
-    tokens:
-        [S, I] tokens of each type.
-    timer:
-        [S] whether a timer runs.
-    paused:
-        [S] whether it holds a token.
-    """
-
+    #: real, virtual: [S, I] jobs in each phase
     real: Indices
     virtual: Indices
-    tokens: Indices
-    timer: Flags
-    paused: Flags
+    tokens: Indices  #: [S, I] tokens of each type
+    timer: Flags  #: [S] whether a timer runs
+    paused: Flags  #: [S] whether it holds a token
 
     def of(self, chosen: Integers) -> PhaseContent:
         """What is on some of them."""

@@ -22,43 +22,22 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class BinJobs:
-    """The jobs on some servers, from server to server and on each from below.
+    """The jobs on some servers, from server to server and on each from below."""
 
-    Attributes
-    ----------
-    start:
-        [S + 1] where the blocks of each server begin.
-    place:
-        [n] which of the servers asked for.
-    record:
-        [n] the job's record in the state.
-    queue:
-        [n] its virtual queue.
-    low, size, room:
-        [n, D] from where on it takes room, its true size, and the room accounted for.
-    served:
-        [n] the share of its service that it has had; nan where its service never ends.
-    reserve, kept:
-        [S, D] what the active configuration reserves at the bottom, and how much of that is
-        in use.
-    owner:
-        [S] the virtual queue for which that is reserved; -1 for none.
-    top:
-        [S, D] where free room begins.
-    """
-
-    start: Integers
-    place: Integers
-    record: Integers
-    queue: Indices
+    start: Integers  #: [S + 1] where the blocks of each server begin
+    place: Integers  #: [n] which of the servers asked for
+    record: Integers  #: [n] the job's record in the state
+    queue: Indices  #: [n] its virtual queue
+    #: low, size, room: [n, D] from where on it takes room, its true size, and the room accounted for
     low: Integers
     size: Integers
     room: Integers
-    served: Floats
+    served: Floats  #: [n] the share of its service that it has had; nan where its service never ends
+    #: reserve, kept: [S, D] what the active configuration reserves at the bottom, and how much of that is in use
     reserve: Integers
     kept: Integers
-    owner: Indices
-    top: Integers
+    owner: Indices  #: [S] the virtual queue for which that is reserved; -1 for none
+    top: Integers  #: [S, D] where free room begins
 
     def of(self, place: int) -> range:
         """The blocks of one of the servers asked for, from below."""
@@ -161,20 +140,11 @@ def _stacked(room: Integers, start: Integers, place: Integers) -> tuple[Integers
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """The slots of the active configurations of some servers, from below.
+    """The slots of the active configurations of some servers, from below."""
 
-    Attributes
-    ----------
-    place:
-        [m] which of the servers asked for.
-    queue:
-        [m] the virtual queue that a slot is for.
-    low, high:
-        [m, D] its edges.
-    """
-
-    place: Integers
-    queue: Integers
+    place: Integers  #: [m] which of the servers asked for
+    queue: Integers  #: [m] the virtual queue that a slot is for
+    #: low, high: [m, D] its edges
     low: Integers
     high: Integers
 
@@ -212,27 +182,17 @@ def slots_of(state: QueueState, facts: QueueFacts, heights: Integers, servers: I
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The edges of jobs and of what is reserved, for S servers with D resources.
+    """The edges of jobs and of what is reserved, for S servers with D resources."""
 
-    Attributes
-    ----------
-    low, middle, high:
-        [n, D] where a job's room begins, where its true size ends, and where its room ends.
-    kept, reserve:
-        [S, D] where what is reserved and empty begins and ends.
-    top:
-        [S, D] where free room begins.
-    capacity:
-        [S, D] where the bin ends.
-    """
-
+    #: low, middle, high: [n, D] where a job's room begins, where its true size ends, and where its room ends
     low: Integers
     middle: Integers
     high: Integers
+    #: kept, reserve: [S, D] where what is reserved and empty begins and ends
     kept: Integers
     reserve: Integers
-    top: Integers
-    capacity: Integers
+    top: Integers  #: [S, D] where free room begins
+    capacity: Integers  #: [S, D] where the bin ends
 
     def block_at(self, blocks: BinJobs, place: int, resource: int, height: int) -> int | None:
         """The block of a server in which a pixel is, *height* pixels above its floor."""

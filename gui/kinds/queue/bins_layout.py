@@ -26,24 +26,12 @@ LID, FLOOR, PAD = 3, 2, 5
 
 @dataclass(frozen=True)
 class BinWishes(SectionWishes):
-    """What the layout has to have room for.
+    """What the layout has to have room for."""
 
-    Attributes
-    ----------
-    pools:
-        Servers of each kind, and their capacity as a share of a largest server.
-    resources:
-        How many there are.
-    bars:
-        Whether servers have active configurations.
-    labels:
-        Widths of what can be written below a bin, in device pixels, the first one first.
-    """
-
-    pools: tuple[tuple[int, float], ...]
-    resources: int
-    bars: bool
-    labels: tuple[int, ...]
+    pools: tuple[tuple[int, float], ...]  #: servers of each kind, and their capacity as a share of a largest server
+    resources: int  #: how many there are
+    bars: bool  #: whether servers have active configurations
+    labels: tuple[int, ...]  #: widths of what can be written below a bin, in device pixels, the first one first
 
     @property
     def captions(self) -> bool:
@@ -63,43 +51,23 @@ class BinWishes(SectionWishes):
 
 @dataclass(frozen=True)
 class BinCell:
-    """The room of one server, from left to right for each resource: a bar and a bin.
+    """The room of one server, from left to right for each resource: a bar and a bin."""
 
-    Attributes
-    ----------
-    width, height:
-        With the gap to the next cell.
-    gap:
-        Pixels between neighbours.
-    left:
-        From the cell's edge to its first bar or bin.
-    head:
-        From the cell's top to the largest capacity.
-    tall:
-        Height of the largest capacity.
-    bar, bar_gap, bin, between:
-        Widths of a bar, of the gap to its bin, of a bin, and between two resources.
-    labels:
-        Lines of text below the bin.
-    label:
-        Height of all of them.
-    shows_jobs:
-        Whether a bin is large enough for jobs to be seen in it.
-    """
-
+    #: width, height: with the gap to the next cell
     width: int
     height: int
-    gap: int
-    left: int
-    head: int
-    tall: int
+    gap: int  #: pixels between neighbours
+    left: int  #: from the cell's edge to its first bar or bin
+    head: int  #: from the cell's top to the largest capacity
+    tall: int  #: height of the largest capacity
+    #: bar, bar_gap, bin, between: widths of a bar, of the gap to its bin, of a bin, and between two resources
     bar: int
     bar_gap: int
     bin: int
     between: int
-    labels: int
-    label: int
-    shows_jobs: bool
+    labels: int  #: lines of text below the bin
+    label: int  #: height of all of them
+    shows_jobs: bool  #: whether a bin is large enough for jobs to be seen in it
 
     @property
     def pair(self) -> int:
@@ -118,15 +86,9 @@ class BinCell:
 
 @dataclass(frozen=True)
 class BinGrid(SectionGrid[BinCell]):
-    """Servers in reading order; rows that have only smaller servers are lower.
+    """Servers in reading order; rows that have only smaller servers are lower."""
 
-    Attributes
-    ----------
-    shares:
-        The largest capacity in each row, as a share of a largest server.
-    """
-
-    shares: tuple[float, ...] = ()
+    shares: tuple[float, ...] = ()  #: the largest capacity in each row, as a share of a largest server
 
     @cached_property
     def edges(self) -> Integers:

@@ -39,32 +39,17 @@ _COOLEST, _HOTTEST = 0.08, 0.8
 
 @dataclass(frozen=True, eq=False)
 class BinPalette:
-    """Strips for one width of bins and bars.
+    """Strips for one width of bins and bars."""
 
-    Attributes
-    ----------
-    strips:
-        [2 K, P, W] a row of a bin for each look, period P high; those of stalled servers
-        follow the others.
-    bars:
-        [2 (1 + 2 V), P, B] the same of a bar; None without bars.
-    heat:
-        [2 (OUTSIDE, LID, HEATS), 1, W] the rows of bins too small for jobs.
-    ink, track:
-        [2, classes] what is drawn on jobs of a class: a gauge, and what it runs in.
-    wall:
-        Width of a wall with the gap inside it.
-    background:
-        What is between the cells.
-    """
-
+    #: [2 K, P, W] a row of a bin for each look, period P high; those of stalled servers follow the others
     strips: Pixels
-    bars: Pixels | None
-    heat: Pixels
+    bars: Pixels | None  #: [2 (1 + 2 V), P, B] the same of a bar; None without bars
+    heat: Pixels  #: [2 (OUTSIDE, LID, HEATS), 1, W] the rows of bins too small for jobs
+    #: ink, track: [2, classes] what is drawn on jobs of a class: a gauge, and what it runs in
     ink: Pixels
     track: Pixels
-    wall: int
-    background: int
+    wall: int  #: width of a wall with the gap inside it
+    background: int  #: what is between the cells
 
     @property
     def looks(self) -> int:

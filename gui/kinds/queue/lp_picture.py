@@ -35,47 +35,23 @@ MOST_DOTS = 600
 
 @dataclass(frozen=True)
 class SupportablePicture:
-    """What stays the same while a policy runs.
+    """What stays the same while a policy runs."""
 
-    Attributes
-    ----------
-    region:
-        The polygons and vectors, in jobs per slot and server.
-    types:
-        Both sizes in units.
-    names:
-        Both sizes in the scenario's unit.
-    rate:
-        mu, jobs that leave per slot for each in service.
-    dots:
-        The feasible configurations; none for servers of several kinds.
-    reduced_names:
-        What configurations of K_RED hold, and how they are called.
-    contents:
-        [C] what each active configuration holds of both sizes, as jobs really fit; empty where
-        there is none, or where it depends on which jobs come first.
-    traps:
-        Configurations that servers may not leave under this policy while queues grow.
-    share, reduced_share:
-        Load and K_RED as shares of rho*; None where there is none.
-    value:
-        rho*.
-    servers:
-        L.
-    """
-
-    region: Region
-    types: tuple[Size, Size]
-    names: tuple[str, str]
-    rate: float
-    dots: tuple[Counts, ...]
-    reduced_names: tuple[tuple[Counts, str], ...]
+    region: Region  #: the polygons and vectors, in jobs per slot and server
+    types: tuple[Size, Size]  #: both sizes in units
+    names: tuple[str, str]  #: both sizes in the scenario's unit
+    rate: float  #: mu, jobs that leave per slot for each in service
+    dots: tuple[Counts, ...]  #: the feasible configurations; none for servers of several kinds
+    reduced_names: tuple[tuple[Counts, str], ...]  #: what configurations of K_RED hold, and how they are called
+    #: [C] what each active configuration holds of both sizes, as jobs really fit; empty where there is none, or where
+    #: it depends on which jobs come first
     contents: tuple[Counts, ...]
-    traps: tuple[Counts, ...]
+    traps: tuple[Counts, ...]  #: configurations that servers may not leave under this policy while queues grow
+    #: share, reduced_share: load and K_RED as shares of rho*; None where there is none
     share: Fraction | None
     reduced_share: Fraction | None
-    value: Fraction
-    servers: int
+    value: Fraction  #: rho*
+    servers: int  #: L
 
     def at(self, counts: Sequence[float]) -> Point:
         """Jobs per slot of a server that holds so many jobs."""

@@ -32,40 +32,18 @@ class Stem(NamedTuple):
 
 @dataclass(frozen=True)
 class SizeAxis:
-    """What the axis of sizes shows of a scenario under a policy; sizes as shares of a server.
-
-    Attributes
-    ----------
-    classes:
-        Look and (low, high] of each class of sizes.
-    looks:
-        [V] of each virtual queue.
-    intervals:
-        [V] (low, high] that join each virtual queue; empty without a partition.
-    shares:
-        [V] the probability that a job arrives in each of these.
-    stems:
-        Sizes with their probabilities where there are few; else empty.
-    rounded:
-        Sizes up to this are rounded up to it; None where none is.
-    capacities:
-        Of the pools of servers, the largest first.
-    least:
-        The smallest size, or smallest end of an interval.
-    resource:
-        Whose sizes these are, where there are several; the one that jobs need most.
-    """
+    """What the axis of sizes shows of a scenario under a policy; sizes as shares of a server."""
 
     queues: int
-    classes: tuple[tuple[int, Interval], ...]
-    looks: tuple[Look, ...]
-    intervals: tuple[Interval, ...]
-    shares: tuple[float, ...]
-    stems: tuple[Stem, ...]
-    rounded: Fraction | None
-    capacities: tuple[Fraction, ...]
-    least: Fraction
-    resource: int
+    classes: tuple[tuple[int, Interval], ...]  #: look and (low, high] of each class of sizes
+    looks: tuple[Look, ...]  #: [V] of each virtual queue
+    intervals: tuple[Interval, ...]  #: [V] (low, high] that join each virtual queue; empty without a partition
+    shares: tuple[float, ...]  #: [V] the probability that a job arrives in each of these
+    stems: tuple[Stem, ...]  #: sizes with their probabilities where there are few; else empty
+    rounded: Fraction | None  #: sizes up to this are rounded up to it; None where none is
+    capacities: tuple[Fraction, ...]  #: of the pools of servers, the largest first
+    least: Fraction  #: the smallest size, or smallest end of an interval
+    resource: int  #: whose sizes these are, where there are several; the one that jobs need most
 
     @property
     def prefers_logarithmic(self) -> bool:

@@ -30,18 +30,10 @@ MOST_SIZES = 8
 
 @dataclass(frozen=True)
 class BestChoice:
-    """A feasible configuration of largest weight over all sizes that occur.
+    """A feasible configuration of largest weight over all sizes that occur."""
 
-    Attributes
-    ----------
-    counts:
-        [n] jobs of each size, the largest size first.
-    waiting:
-        [n] jobs of each size that wait.
-    """
-
-    counts: tuple[int, ...]
-    waiting: tuple[int, ...]
+    counts: tuple[int, ...]  #: [n] jobs of each size, the largest size first
+    waiting: tuple[int, ...]  #: [n] jobs of each size that wait
 
     @property
     def weight(self) -> int:

@@ -69,27 +69,16 @@ class ConfigurationColumn:
 
 @dataclass(frozen=True, eq=False)
 class StackFigure:
-    """One moment as Figure 1 shows it.
+    """One moment as Figure 1 shows it."""
 
-    Attributes
-    ----------
-    columns:
-        From left to right; one that has no configuration yet is None.
-    column, place:
-        [L] where each server stands: the number of its column, its place from the bottom.
-    reject_group:
-        [L] whether a server belongs to the Reject Group.
-    places:
-        Which other configuration has which column, for the next moment.
-    """
-
-    columns: tuple[ConfigurationColumn | None, ...]
+    columns: tuple[ConfigurationColumn | None, ...]  #: from left to right; one that has no configuration yet is None
+    #: column, place: [L] where each server stands: the number of its column, its place from the bottom
     column: npt.NDArray[np.int32]
     place: npt.NDArray[np.int32]
-    reject_group: npt.NDArray[np.bool_]
+    reject_group: npt.NDArray[np.bool_]  #: [L] whether a server belongs to the Reject Group
     i_star: int
     greedy: int  #: how many of the columns are GPA's
-    places: Places
+    places: Places  #: which other configuration has which column, for the next moment
 
     @property
     def names(self) -> tuple[tuple[int, tuple[int, ...]] | None, ...]:

@@ -18,15 +18,9 @@ LABELLED = 5
 
 @dataclass(frozen=True)
 class GridWishes(SectionWishes):
-    """What the grid has to have room for.
+    """What the grid has to have room for."""
 
-    Attributes
-    ----------
-    number:
-        Width of the largest server's number.
-    """
-
-    number: int = 0
+    number: int = 0  #: width of the largest server's number
 
     @property
     def captions(self) -> bool:
@@ -36,17 +30,11 @@ class GridWishes(SectionWishes):
 
 @dataclass(frozen=True)
 class GridCell:
-    """The room of one server, with its gap and label.
-
-    Attributes
-    ----------
-    label:
-        What of the height is kept free for the server's number.
-    """
+    """The room of one server, with its gap and label."""
 
     width: int
     height: int
-    label: int = 0
+    label: int = 0  #: what of the height is kept free for the server's number
 
     @property
     def gap(self) -> int:

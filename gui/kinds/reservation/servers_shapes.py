@@ -21,21 +21,13 @@ _INWARDS = np.array([1, 1, -1, -1])
 
 
 class GridServers(NamedTuple):
-    """S servers with J job types.
+    """S servers with J job types."""
 
-    Attributes
-    ----------
-    slots, jobs:
-        [S, J] slots per type, and how many of them are filled.
-    group:
-        [S] 0 Accept Group, 1 Reject Group, 2 neither.
-    weight:
-        [J], positive: the height of a slot, of what fills a server; one whose slots weigh more is fitted.
-    """
-
+    #: slots, jobs: [S, J] slots per type, and how many of them are filled
     slots: Integers
     jobs: Integers
-    group: Integers
+    group: Integers  #: [S] 0 Accept Group, 1 Reject Group, 2 neither
+    #: [J], positive: the height of a slot, of what fills a server; one whose slots weigh more is fitted
     weight: npt.NDArray[np.float64]
 
     def chosen(self, index: Indices) -> GridServers:
@@ -49,34 +41,21 @@ class GridServers(NamedTuple):
 
 
 class Shapes(NamedTuple):
-    """Rectangles as int64[N, 4] (left, top, right, bottom), in the order of drawing.
+    """Rectangles as int64[N, 4] (left, top, right, bottom), in the order of drawing."""
 
-    Attributes
-    ----------
-    outer, outer_group:
-        The servers that have a frame, and their groups.
-    inner:
-        What is cleared inside the frames.
-    filled, filled_type:
-        Filled slots, or the shares that they take.
-    vacant, vacant_type, vacant_group:
-        Empty slots.
-    share:
-        The empty share of servers that are too small to show slots.
-    mark:
-        The edge by which a tiny server is known to be in the Reject Group.
-    """
-
+    #: outer, outer_group: the servers that have a frame, and their groups
     outer: Boxes
     outer_group: Integers
-    inner: Boxes
+    inner: Boxes  #: what is cleared inside the frames
+    #: filled, filled_type: filled slots, or the shares that they take
     filled: Boxes
     filled_type: Indices
+    #: vacant, vacant_type, vacant_group: empty slots
     vacant: Boxes
     vacant_type: Indices
     vacant_group: Integers
-    share: Boxes
-    mark: Boxes
+    share: Boxes  #: the empty share of servers that are too small to show slots
+    mark: Boxes  #: the edge by which a tiny server is known to be in the Reject Group
 
 
 def shapes(servers: GridServers, size: tuple[int, int], pitch: int, scale: int = 1) -> Shapes:
@@ -121,22 +100,12 @@ def slot_at(server: GridServers, size: tuple[int, int], x: int, y: int, scale: i
 
 
 class _Inside(NamedTuple):
-    """What is inside the frames of servers.
-
-    Attributes
-    ----------
-    unit:
-        [S] pixels for each unit of weight.
-    bands:
-        [S, J] up to which height, counted from below, the slots of each type reach.
-    single:
-        [S] whether there is room for single slots, and not only for shares.
-    """
+    """What is inside the frames of servers."""
 
     inner: Boxes
-    unit: npt.NDArray[np.float64]
-    bands: Boxes
-    single: Mask
+    unit: npt.NDArray[np.float64]  #: [S] pixels for each unit of weight
+    bands: Boxes  #: [S, J] up to which height, counted from below, the slots of each type reach
+    single: Mask  #: [S] whether there is room for single slots, and not only for shares
 
 
 def _inside(servers: GridServers, outer: Boxes, scale: int) -> _Inside:

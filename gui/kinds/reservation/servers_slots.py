@@ -140,22 +140,14 @@ def _rows(slots: int, width: int, height: int, line: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class StripPicture:
-    """How a server of one configuration looks.
+    """How a server of one configuration looks."""
 
-    Attributes
-    ----------
-    boxes:
-        Where its slots are.
-    job_type, threshold:
-        [height, width] the type at each pixel, and how many of its slots must be filled
-        (per server) for this pixel to be filled; a single row where all rows are equal.
-    full, vacant, reserved:
-        [height, width] pixels with all slots filled, all empty, all empty in the Reject Group.
-    """
-
-    boxes: tuple[SlotBox, ...]
+    boxes: tuple[SlotBox, ...]  #: where its slots are
+    #: job_type, threshold: [height, width] the type at each pixel, and how many of its slots must be filled (per
+    #: server) for this pixel to be filled; a single row where all rows are equal
     job_type: npt.NDArray[np.uint8]
     threshold: npt.NDArray[np.float32]
+    #: full, vacant, reserved: [height, width] pixels with all slots filled, all empty, all empty in the Reject Group
     full: Pixels
     vacant: Pixels
     reserved: Pixels

@@ -154,23 +154,15 @@ class StackHit(NamedTuple):
 
 @dataclass(frozen=True)
 class StackLayout:
-    """Stacks in a stage of *width* by *height* pixels, seen from *offset*.
-
-    Attributes
-    ----------
-    base:
-        From the top of the stage to the base line when nothing is scrolled.
-    offset:
-        How far the view has moved to the right and upwards.
-    """
+    """Stacks in a stage of *width* by *height* pixels, seen from *offset*."""
 
     width: int
     height: int
-    base: int
+    base: int  #: from the top of the stage to the base line when nothing is scrolled
     scale: StackScale
     columns: tuple[ColumnSpan, ...]
     counts: tuple[int, ...]
-    offset: tuple[int, int] = (0, 0)
+    offset: tuple[int, int] = (0, 0)  #: how far the view has moved to the right and upwards
 
     @property
     def content_width(self) -> int:

@@ -28,34 +28,18 @@ SAME = 1e-6
 
 @dataclass(frozen=True)
 class EffectiveServers:
-    """Effective servers and q at one moment.
+    """Effective servers and q at one moment."""
 
-    Attributes
-    ----------
-    configurations:
-        [C] those that GPA gave servers last, those of the target and the selected one, in
-        descending order.
-    effective:
-        [C] X^(e), servers.
-    target:
-        [C] x^(g), shares of the servers; None while it is not known.
-    deficit:
-        [C, J] q.
-    place:
-        The place, from 0, of the configuration that the next empty server would get.
-    lacking:
-        The first configuration that the last CRA could not give servers enough, if any.  It
-        is that of ``place`` unless the policy plans for other jobs than those present.
-    servers, reserved:
-        L and ceil(g(L)).
-    """
-
+    #: [C] those that GPA gave servers last, those of the target and the selected one, in descending order
     configurations: tuple[Configuration, ...]
-    effective: tuple[int, ...]
-    target: tuple[float, ...] | None
-    deficit: Counts
-    place: int | None
+    effective: tuple[int, ...]  #: [C] X^(e), servers
+    target: tuple[float, ...] | None  #: [C] x^(g), shares of the servers; None while it is not known
+    deficit: Counts  #: [C, J] q
+    place: int | None  #: the place, from 0, of the configuration that the next empty server would get
+    #: the first configuration that the last CRA could not give servers enough, if any.  It is that of ``place`` unless
+    #: the policy plans for other jobs than those present.
     lacking: Configuration | None
+    #: servers, reserved: L and ceil(g(L))
     servers: int
     reserved: int
 

@@ -16,30 +16,15 @@ from slotscope.model.kinds.moldable.tables import MoldableTables
 
 @dataclass(frozen=True, eq=False)
 class MoldableFacts:
-    """What stays the same while one policy runs.
+    """What stays the same while one policy runs."""
 
-    Attributes
-    ----------
-    rules:
-        Requests and pools.
-    tables:
-        Speed-ups, targets, and the bins of ``occupancy``.
-    distributions:
-        [l] (i, p_i) that the policy draws requests by; empty where it draws none.
-    pool_names:
-        [P] the class whose servers a pool's are, "common", or "" where there is one pool.
-    chosen:
-        Whether the policy is a user's, which may give a job any number of those that are free.
-    asks:
-        Whether the policy says for how many servers a job asks.
-    """
-
-    rules: AllocationRules
-    tables: MoldableTables
+    rules: AllocationRules  #: requests and pools
+    tables: MoldableTables  #: speed-ups, targets, and the bins of ``occupancy``
+    #: [l] (i, p_i) that the policy draws requests by; empty where it draws none
     distributions: tuple[tuple[tuple[int, float], ...], ...]
-    pool_names: tuple[str, ...]
-    chosen: bool
-    asks: bool
+    pool_names: tuple[str, ...]  #: [P] the class whose servers a pool's are, "common", or "" where there is one pool
+    chosen: bool  #: whether the policy is a user's, which may give a job any number of those that are free
+    asks: bool  #: whether the policy says for how many servers a job asks
 
     def has_asked(self, request: int) -> bool:
         """Whether a job with this *request* has asked for servers; that of one which has not is -1, or what it got."""
@@ -76,15 +61,9 @@ def facts_of(numbers: MoldableNumbers, tables: MoldableTables, policy: MoldableP
 
 @dataclass(frozen=True, eq=False)
 class MoldableStanding:
-    """What follows from a state.
+    """What follows from a state."""
 
-    Attributes
-    ----------
-    mean_jobs:
-        [l, d + 1] X_i of each class on average since time 0; at time 0 as they are.
-    """
-
-    mean_jobs: NDArray[np.float64]
+    mean_jobs: NDArray[np.float64]  #: [l, d + 1] X_i of each class on average since time 0; at time 0 as they are
 
 
 def standing(state: MoldableState) -> MoldableStanding:

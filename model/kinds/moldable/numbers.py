@@ -24,33 +24,16 @@ MOST_ALLOCATIONS = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class MoldableNumbers:
-    """n servers and l classes of moldable jobs.
+    """n servers and l classes of moldable jobs."""
 
-    Attributes
-    ----------
-    servers:
-        n.
-    class_names:
-        [l].
-    speedups:
-        [l] s_1, ..., s_{d_j} of each class; s_0 = 0 is left out.
-    arrival_rates:
-        [l] lambda_j, jobs per unit of time and server; 0 where all jobs are scripted.
-    means:
-        [l] 1/mu_j, the mean inherent size, in units of time.
-    seed:
-        Of all random streams.
-    requests_scripted:
-        Whether a script says of every job for how many servers it asks.
-    """
-
-    servers: int
-    class_names: tuple[str, ...]
-    speedups: tuple[tuple[Fraction, ...], ...]
+    servers: int  #: n
+    class_names: tuple[str, ...]  #: [l]
+    speedups: tuple[tuple[Fraction, ...], ...]  #: [l] s_1, ..., s_{d_j} of each class; s_0 = 0 is left out
+    #: [l] lambda_j, jobs per unit of time and server; 0 where all jobs are scripted
     arrival_rates: tuple[Fraction, ...]
-    means: tuple[Fraction, ...]
-    seed: int
-    requests_scripted: bool = False
+    means: tuple[Fraction, ...]  #: [l] 1/mu_j, the mean inherent size, in units of time
+    seed: int  #: of all random streams
+    requests_scripted: bool = False  #: whether a script says of every job for how many servers it asks
 
     @property
     def classes(self) -> int:

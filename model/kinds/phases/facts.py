@@ -14,24 +14,12 @@ from slotscope.model.kinds.phases.state import NOW, PhaseState
 
 @dataclass(frozen=True, eq=False)
 class PhaseFacts:
-    """What stays the same while one policy runs.
+    """What stays the same while one policy runs."""
 
-    Attributes
-    ----------
-    plan:
-        The plan of JRS (:class:`model.kinds.phases.programs.plan.ServerPlan`); None for its peers.
-    rules:
-        It as tables (:class:`model.kinds.phases.programs.rules.Rules`); None for its peers.
-    pool_of:
-        [L] the pool of each normal server; empty where servers are unlimited.
-    pools:
-        P.
-    """
-
-    plan: Any
-    rules: Any
-    pool_of: NDArray[np.int32]
-    pools: int
+    plan: Any  #: the plan of JRS (:class:`model.kinds.phases.programs.plan.ServerPlan`); None for its peers
+    rules: Any  #: it as tables (:class:`model.kinds.phases.programs.rules.Rules`); None for its peers
+    pool_of: NDArray[np.int32]  #: [L] the pool of each normal server; empty where servers are unlimited
+    pools: int  #: P
 
     @property
     def normal_servers(self) -> int:
@@ -65,17 +53,11 @@ class PhaseFacts:
 
 @dataclass(frozen=True, eq=False)
 class PhaseStanding:
-    """What follows from a state.
+    """What follows from a state."""
 
-    Attributes
-    ----------
-    present:
-        [P, C] normal servers of each pool in each observed configuration; C = 0 without a lattice.
-    occupancy:
-        [C] the share of the normal servers' time that was spent in each observed configuration.
-    """
-
+    #: [P, C] normal servers of each pool in each observed configuration; C = 0 without a lattice
     present: NDArray[np.int64]
+    #: [C] the share of the normal servers' time that was spent in each observed configuration
     occupancy: NDArray[np.float64]
 
 

@@ -15,60 +15,30 @@ Rates = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost rate h of a configuration.
+    """The cost rate h of a configuration."""
 
-    Attributes
-    ----------
-    law:
-        "overrun": the sum over resources of max(0, use - capacity) / capacity; "quadratic": the
-        sum of its squares; "table": as listed, 0 elsewhere.
-    table:
-        Pairs of a configuration [I] and its rate, for "table".
-    """
-
+    #: "overrun": the sum over resources of max(0, use - capacity) / capacity; "quadratic": the sum of its squares;
+    #: "table": as listed, 0 elsewhere
     law: str = "overrun"
-    table: tuple[tuple[tuple[int, ...], Fraction], ...] = ()
+    table: tuple[tuple[tuple[int, ...], Fraction], ...] = ()  #: pairs of a configuration [I] and its rate, for "table"
 
 
 @dataclass(frozen=True)
 class JobModel:
-    """I phases and D resources on equal servers.  Hashable: equal models have equal plans.
+    """I phases and D resources on equal servers.  Hashable: equal models have equal plans."""
 
-    Attributes
-    ----------
-    phases, resources:
-        [I] and [D] names.
-    demand:
-        [I][D] what a job needs in each phase.
-    capacity:
-        [D] what a server has.
-    most_jobs:
-        K_max, the service limit.
-    hard:
-        Whether no server may ever hold more than its capacity (no cost, no budget).
-    arrival_rates:
-        [I] lambda_i: arrivals of type i per unit of time for r = 1.
-    departure_rates:
-        [I] mu_i to the end.
-    moves:
-        [I][I] mu_ii', 0 on the diagonal.
-    cost:
-        h.
-    budget:
-        epsilon; 0 where ``hard``.
-    """
-
+    #: phases, resources: [I] and [D] names
     phases: tuple[str, ...]
     resources: tuple[str, ...]
-    demand: tuple[Rates, ...]
-    capacity: Rates
-    most_jobs: int
-    hard: bool
-    arrival_rates: Rates
-    departure_rates: Rates
-    moves: tuple[Rates, ...]
-    cost: Cost
-    budget: Fraction
+    demand: tuple[Rates, ...]  #: [I][D] what a job needs in each phase
+    capacity: Rates  #: [D] what a server has
+    most_jobs: int  #: K_max, the service limit
+    hard: bool  #: whether no server may ever hold more than its capacity (no cost, no budget)
+    arrival_rates: Rates  #: [I] lambda_i: arrivals of type i per unit of time for r = 1
+    departure_rates: Rates  #: [I] mu_i to the end
+    moves: tuple[Rates, ...]  #: [I][I] mu_ii', 0 on the diagonal
+    cost: Cost  #: h
+    budget: Fraction  #: epsilon; 0 where ``hard``
 
     @cached_property
     def out_rates(self) -> Rates:

@@ -23,21 +23,11 @@ MOST_CONFIGURATIONS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """C configurations of I phases.
+    """C configurations of I phases."""
 
-    Attributes
-    ----------
-    configurations:
-        [C, I] in lexicographic order; the first is 0.
-    up:
-        [C, I] the place of k + e_i, -1 if it is not in K.
-    down:
-        [C, I] the place of k - e_i, -1 if k_i = 0.
-    """
-
-    configurations: NDArray[np.int32]
-    up: NDArray[np.int32]
-    down: NDArray[np.int32]
+    configurations: NDArray[np.int32]  #: [C, I] in lexicographic order; the first is 0
+    up: NDArray[np.int32]  #: [C, I] the place of k + e_i, -1 if it is not in K
+    down: NDArray[np.int32]  #: [C, I] the place of k - e_i, -1 if k_i = 0
 
     def __len__(self) -> int:
         return len(self.configurations)

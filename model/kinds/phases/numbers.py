@@ -23,21 +23,11 @@ UNLIMITED = 0
 
 @dataclass(frozen=True, eq=False)
 class PhaseNumbers:
-    """A job model at scale r.
+    """A job model at scale r."""
 
-    Attributes
-    ----------
-    model:
-        Phases, rates, demands and cost.
-    scale:
-        r: arrivals of type i have rate lambda_i r.
-    seed:
-        Of all random streams.
-    """
-
-    model: JobModel
-    scale: Fraction
-    seed: int
+    model: JobModel  #: phases, rates, demands and cost
+    scale: Fraction  #: r: arrivals of type i have rate lambda_i r
+    seed: int  #: of all random streams
 
     servers = UNLIMITED
 

@@ -15,37 +15,20 @@ from slotscope.model.kinds.queue.state import WAITING, QueueState
 
 @dataclass(frozen=True, eq=False)
 class QueueFacts:
-    """What stays the same while one policy runs.
+    """What stays the same while one policy runs."""
 
-    Attributes
-    ----------
-    layout:
-        The virtual queues.
-    intervals:
-        [V] of (low, high], in units of a largest server; empty without a partition of sizes.
-    configurations:
-        [C, V] the configurations that a server's active one is chosen from; C = 0 without.
-    configuration_names:
-        [C] such as "e₁ + 2e₅".
-    pool_configurations:
-        [P] of (start, stop): which of them belong to the servers of each pool.
-    reserves:
-        Whether k_1 = 1 reserves two thirds of a server for VQ_1 (VQS).
-    gamma:
-        A server is stalled when its configuration weighs less than this share of the largest
-        weight; 0: never.
-    in_line:
-        Whether no job is placed before one that came earlier and waits.
-    """
-
-    layout: QueueLayout
+    layout: QueueLayout  #: the virtual queues
+    #: [V] of (low, high], in units of a largest server; empty without a partition of sizes
     intervals: tuple[tuple[int, int], ...]
+    #: [C, V] the configurations that a server's active one is chosen from; C = 0 without
     configurations: NDArray[np.int32]
-    configuration_names: tuple[str, ...]
+    configuration_names: tuple[str, ...]  #: [C] such as "e₁ + 2e₅"
+    #: [P] of (start, stop): which of them belong to the servers of each pool
     pool_configurations: tuple[tuple[int, int], ...]
-    reserves: bool
+    reserves: bool  #: whether k_1 = 1 reserves two thirds of a server for VQ_1 (VQS)
+    #: a server is stalled when its configuration weighs less than this share of the largest weight; 0: never
     gamma: Fraction = Fraction(0)
-    in_line: bool = False
+    in_line: bool = False  #: whether no job is placed before one that came earlier and waits
 
     @property
     def has_configurations(self) -> bool:
@@ -55,21 +38,11 @@ class QueueFacts:
 
 @dataclass(frozen=True, eq=False)
 class QueueStanding:
-    """What follows from a state.
+    """What follows from a state."""
 
-    Attributes
-    ----------
-    weights:
-        [C] the weight <k, Q> of each configuration now, (5).
-    heaviest:
-        [P] for each pool the first configuration of largest weight; -1 without configurations.
-    free:
-        [L, D] residual capacity of each server, in units.
-    """
-
-    weights: NDArray[np.int64]
-    heaviest: tuple[int, ...]
-    free: NDArray[np.int64]
+    weights: NDArray[np.int64]  #: [C] the weight <k, Q> of each configuration now, (5)
+    heaviest: tuple[int, ...]  #: [P] for each pool the first configuration of largest weight; -1 without configurations
+    free: NDArray[np.int64]  #: [L, D] residual capacity of each server, in units
 
 
 def standing(state: QueueState, numbers: QueueNumbers, facts: QueueFacts) -> QueueStanding:

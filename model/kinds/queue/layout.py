@@ -12,18 +12,10 @@ Indices = NDArray[np.int32]
 
 
 class QueueLayout(Protocol):
-    """The virtual queues of a policy, VQ_0 to VQ_{V-1}.
+    """The virtual queues of a policy, VQ_0 to VQ_{V-1}."""
 
-    Attributes
-    ----------
-    queues:
-        V.
-    names:
-        [V] how each is called.
-    """
-
-    queues: int
-    names: tuple[str, ...]
+    queues: int  #: V
+    names: tuple[str, ...]  #: [V] how each is called
 
     def queue_of(self, sizes: Integers) -> Indices:
         """[n] the virtual queue of jobs of *sizes* [n, D], in units."""

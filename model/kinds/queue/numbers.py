@@ -38,48 +38,27 @@ class QueuePool:
 
 @dataclass(frozen=True, eq=False)
 class QueueNumbers:
-    """L servers in P pools, D resources.
+    """L servers in P pools, D resources."""
 
-    Attributes
-    ----------
-    servers:
-        L.
-    capacity:
-        [L, D] units of each server.
-    largest:
-        [D] units of the largest pool, the paper's capacity 1; the same number for every
-        resource, divisible by 3 * 2^20, so that 2/3 and 1/2^J of it are whole.
-    unit:
-        [D] the amount of a resource in one unit, in the scenario's unit of that resource.
-    pool_of:
-        [L] the number of each server's pool.
-    sizes:
-        The distribution of the size of an arriving job, over all classes (of a script: how often each
-        size stands in it).
-    class_distributions, shares:
-        [C] the distribution of each class's sizes, and its share of all jobs; empty for a script.
-    arrival_rate:
-        lambda, jobs per slot for the whole system (of a script: over its slots).
-    mean_service:
-        1 / mu in slots (of a script: of the jobs that leave).
-    mean_work:
-        [D] E[size times service], in shares of a largest server times slots.
-    """
-
-    servers: int
+    servers: int  #: L
     resource_names: tuple[str, ...]
-    capacity: NDArray[np.int64]
+    capacity: NDArray[np.int64]  #: [L, D] units of each server
+    #: [D] units of the largest pool, the paper's capacity 1; the same number for every resource, divisible by 3 * 2^20,
+    #: so that 2/3 and 1/2^J of it are whole
     largest: NDArray[np.int64]
-    unit: tuple[Fraction, ...]
+    unit: tuple[Fraction, ...]  #: [D] the amount of a resource in one unit, in the scenario's unit of that resource
     pools: tuple[QueuePool, ...]
-    pool_of: NDArray[np.int32]
+    pool_of: NDArray[np.int32]  #: [L] the number of each server's pool
     seed: int
+    #: the distribution of the size of an arriving job, over all classes (of a script: how often each size stands in it)
     sizes: SizeDistribution
+    #: class_distributions, shares: [C] the distribution of each class's sizes, and its share of all jobs; empty for a
+    #: script
     class_distributions: tuple[SizeDistribution, ...]
     shares: tuple[Fraction, ...]
-    arrival_rate: Fraction
-    mean_service: Fraction
-    mean_work: tuple[Fraction, ...]
+    arrival_rate: Fraction  #: lambda, jobs per slot for the whole system (of a script: over its slots)
+    mean_service: Fraction  #: 1 / mu in slots (of a script: of the jobs that leave)
+    mean_work: tuple[Fraction, ...]  #: [D] E[size times service], in shares of a largest server times slots
 
     @property
     def resources(self) -> int:

@@ -26,21 +26,11 @@ from slotscope.model.systems.statespec import StateSpec
 
 @dataclass(frozen=True)
 class ReservationFacts:
-    """What panels of the loss system need to know of the policy.
+    """What panels of the loss system need to know of the policy."""
 
-    Attributes
-    ----------
-    reserves_slots:
-        Whether jobs go into reserved slots.
-    reserved:
-        ceil(g(L)), 0 without a reservation factor.
-    has_groups:
-        Whether servers have ranks and groups.
-    """
-
-    reserves_slots: bool
-    reserved: int
-    has_groups: bool
+    reserves_slots: bool  #: whether jobs go into reserved slots
+    reserved: int  #: ceil(g(L)), 0 without a reservation factor
+    has_groups: bool  #: whether servers have ranks and groups
 
 
 class ReservationKind(Kind):

@@ -22,22 +22,13 @@ LOAD_BOUND = 2**62
 
 @dataclass(frozen=True, eq=False)
 class LoadMeasure:
-    """Loads in units of 1/``full`` of a server.
+    """Loads in units of 1/``full`` of a server."""
 
-    Attributes
-    ----------
-    by_pool:
-        int64 [P, J, m], what a job of each type adds, on a server of each pool, to each of the
-        m sums whose largest is the load; 0 for a type that fits no server.
-    pool_of:
-        [L] the pool of each server.
-    full:
-        The load of a server of which some resource is used up.
-    """
-
+    #: int64 [P, J, m], what a job of each type adds, on a server of each pool, to each of the m sums whose largest is
+    #: the load; 0 for a type that fits no server
     by_pool: NDArray[np.int64]
-    pool_of: NDArray[np.int32]
-    full: int
+    pool_of: NDArray[np.int32]  #: [L] the pool of each server
+    full: int  #: the load of a server of which some resource is used up
 
     @property
     def weights(self) -> NDArray[np.int64]:

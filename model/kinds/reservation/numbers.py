@@ -39,49 +39,27 @@ class Pool:
 
 @dataclass(frozen=True, eq=False)
 class ReservationNumbers:
-    """L servers in P pools, J job types, n resources.
+    """L servers in P pools, J job types, n resources."""
 
-    Attributes
-    ----------
-    servers:
-        L.
-    pools:
-        [P] the kinds of servers (Section 9); 1 in the paper's system.
-    space:
-        The feasible configurations K (Section 2.2); with several pools those of a server that
-        has the most of each resource that any pool has, which includes every pool's.
-    rewards:
-        [J] u_j, exact, per time unit of service.
-    reward_units:
-        [J] u_j as integers, in units of ``reward_unit``.
-    demand, capacity:
-        [J, n] and [n], integers in a common unit per resource; n = 0 where a set of
-        configurations was given instead.  With several pools the most that any pool has.
-    workload:
-        [J] rho_j per server, exact (0 where unknown, as in a trace).
-    rates:
-        [J] lambda_j per server.
-    initial_jobs:
-        How many jobs are in service at time 0; they have the numbers before the arrivals'.
-    seed:
-        The scenario's, for policies that choose at random.
-    """
-
-    servers: int
+    servers: int  #: L
     type_names: tuple[str, ...]
     resource_names: tuple[str, ...]
-    pools: tuple[Pool, ...]
+    pools: tuple[Pool, ...]  #: [P] the kinds of servers (Section 9); 1 in the paper's system
+    #: the feasible configurations K (Section 2.2); with several pools those of a server that has the most of each
+    #: resource that any pool has, which includes every pool's
     space: ConfigurationSpace
-    rewards: tuple[Fraction, ...]
-    reward_units: tuple[int, ...]
+    rewards: tuple[Fraction, ...]  #: [J] u_j, exact, per time unit of service
+    reward_units: tuple[int, ...]  #: [J] u_j as integers, in units of ``reward_unit``
     reward_unit: Fraction
+    #: demand, capacity: [J, n] and [n], integers in a common unit per resource; n = 0 where a set of configurations was
+    #: given instead.  With several pools the most that any pool has.
     demand: NDArray[np.int64]
     capacity: NDArray[np.int64]
-    workload: tuple[Fraction, ...]
-    rates: tuple[Fraction, ...]
+    workload: tuple[Fraction, ...]  #: [J] rho_j per server, exact (0 where unknown, as in a trace)
+    rates: tuple[Fraction, ...]  #: [J] lambda_j per server
     priorities: tuple[int, ...]
-    initial_jobs: int
-    seed: int
+    initial_jobs: int  #: how many jobs are in service at time 0; they have the numbers before the arrivals'
+    seed: int  #: the scenario's, for policies that choose at random
 
     @cached_property
     def types(self) -> int:

@@ -16,20 +16,12 @@ from slotscope.model.reporting.records import Record
 
 
 class Occasion(NamedTuple):
-    """When a policy is called: a method, and its arguments after ``self``.
-
-    Attributes
-    ----------
-    answers:
-        Decisions one of which must be yielded; none: it may do nothing.
-    unanswered:
-        What is said of a policy that yields none of them, after "it".
-    """
+    """When a policy is called: a method, and its arguments after ``self``."""
 
     name: str
     arguments: tuple[str, ...] = ("view",)
-    answers: tuple[type[Record], ...] = ()
-    unanswered: str = ""
+    answers: tuple[type[Record], ...] = ()  #: decisions one of which must be yielded; none: it may do nothing
+    unanswered: str = ""  #: what is said of a policy that yields none of them, after "it"
 
 
 def nothing_to_add(*_: Any) -> Mapping[str, Any]:
@@ -47,78 +39,41 @@ def nothing_to_refuse(*_: Any) -> None:
 
 
 class KernelKind(NamedTuple):
-    """What a kind of system says of kernels of one's own.
+    """What a kind of system says of kernels of one's own."""
 
-    Attributes
-    ----------
-    arguments:
-        Those of the function ``kernel``.
-    engine:
-        Makes the engine of a system whose policy brings one along, a :class:`.driver.OwnKernel`.
-    """
-
-    arguments: tuple[str, ...]
+    arguments: tuple[str, ...]  #: those of the function ``kernel``
+    #: makes the engine of a system whose policy brings one along, a :class:`.driver.OwnKernel`
     engine: Callable[[Any], Any]
 
 
 class OwnKind(NamedTuple):
-    """A kind of system, as far as the guard of policies of one's own must know it.
+    """A kind of system, as far as the guard of policies of one's own must know it."""
 
-    Attributes
-    ----------
-    base:
-        What the kind's system runs; it has what a file leaves out.
-    own:
-        What a file's class starts from.
-    occasions:
-        Methods that may be there.
-    enough:
-        Methods of which a file must define one; the first, where its class does not start from
-        *own*.
-    hint:
-        What the first of them does, in a few words.
-    records:
-        The decisions that may be yielded, each with the check of its fields; ``say`` goes without.
-    about:
-        Words for the moment of an occasion: (its name, view, arguments).
-    kernels:
-        What is known of kernels of one's own.
-    typed:
-        Attributes of the class that must have a plain type.
-    attributes:
-        Attributes of the policy that the system reads, each with its check.
-    reserved:
-        Kinds of sub-steps that the program itself records.
-    needed:
-        Values that the words for a known kind are made of.
-    heeded:
-        Kinds of sub-steps of which the system takes notice although they decide nothing.
-    names:
-        What the value of a name that panels know must be, as the view tells.
-    explained:
-        Values that a decision gets where it has none of them: (record, view, arguments).
-    parts:
-        The numbers, and what else they consist of, with all computed that is to be watched.
-    together:
-        Refuses attributes that do not fit each other: (the policy with all of them, numbers).
-    """
-
-    base: type[Policy]
-    own: type[Policy]
-    occasions: tuple[Occasion, ...]
+    base: type[Policy]  #: what the kind's system runs; it has what a file leaves out
+    own: type[Policy]  #: what a file's class starts from
+    occasions: tuple[Occasion, ...]  #: methods that may be there
+    #: methods of which a file must define one; the first, where its class does not start from *own*
     enough: tuple[str, ...]
-    hint: str
+    hint: str  #: what the first of them does, in a few words
+    #: the decisions that may be yielded, each with the check of its fields; ``say`` goes without
     records: Mapping[type[Record], RecordCheck]
+    #: words for the moment of an occasion: (its name, view, arguments)
     about: Callable[[str, Any, tuple[Any, ...]], str]
-    kernels: KernelKind
-    typed: Mapping[str, type] = MappingProxyType({})
+    kernels: KernelKind  #: what is known of kernels of one's own
+    typed: Mapping[str, type] = MappingProxyType({})  #: attributes of the class that must have a plain type
+    #: attributes of the policy that the system reads, each with its check
     attributes: Mapping[str, Check] = MappingProxyType({})
-    reserved: frozenset[str] = frozenset()
-    needed: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    reserved: frozenset[str] = frozenset()  #: kinds of sub-steps that the program itself records
+    needed: Mapping[str, tuple[str, ...]] = MappingProxyType({})  #: values that the words for a known kind are made of
+    #: kinds of sub-steps of which the system takes notice although they decide nothing
     heeded: frozenset[str] = frozenset()
+    #: what the value of a name that panels know must be, as the view tells
     names: Mapping[str, Check] = MappingProxyType({})
+    #: values that a decision gets where it has none of them: (record, view, arguments)
     explained: Callable[[Record, Any, tuple[Any, ...]], Mapping[str, Any]] = nothing_to_add
+    #: the numbers, and what else they consist of, with all computed that is to be watched
     parts: Callable[[Any], tuple[Any, ...]] = itself
+    #: refuses attributes that do not fit each other: (the policy with all of them, numbers)
     together: Callable[[Any, Any], None] = nothing_to_refuse
 
 

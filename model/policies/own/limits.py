@@ -29,31 +29,17 @@ def memory_of(process: int) -> int:
 
 
 class Limits(NamedTuple):
-    """Limits on code that somebody else wrote.
+    """Limits on code that somebody else wrote."""
 
-    Attributes
-    ----------
-    seconds, seconds_in_event:
-        For one resumption of a policy, and for one event over all its sub-steps.
-    seconds_to_load:
-        For a policy's file, which may import large libraries.
-    seconds_of_grace:
-        Longer than that nothing may go on: code that no exception reaches is ended with its process.
-    substeps:
-        In one event.
-    turns:
-        That the loops of a function of a kernel may make in one call.
-    memory:
-        Bytes that all policies of one's own may have together.
-    """
-
+    #: seconds, seconds_in_event: for one resumption of a policy, and for one event over all its sub-steps
     seconds: float = 5.0
     seconds_in_event: float = 60.0
-    seconds_to_load: float = 30.0
+    seconds_to_load: float = 30.0  #: for a policy's file, which may import large libraries
+    #: longer than that nothing may go on: code that no exception reaches is ended with its process
     seconds_of_grace: float = 2.0
-    substeps: int = 100_000
-    turns: int = 10**8
-    memory: float = _half_of_the_memory()
+    substeps: int = 100_000  #: in one event
+    turns: int = 10**8  #: that the loops of a function of a kernel may make in one call
+    memory: float = _half_of_the_memory()  #: bytes that all policies of one's own may have together
 
 
 #: Those in force; the process of the policies is told when they change.

@@ -49,32 +49,19 @@ class ParameterField(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """What a file says of its policy.
+    """What a file says of its policy."""
 
-    Attributes
-    ----------
-    title, paper:
-        What the window calls the policy; where it comes from, if the file says so.
-    system:
-        The kind of system that it is for.
-    pseudocode, own_algorithm:
-        What is shown, and the number of the algorithm that is made of the file's own lines.
-    parameters:
-        Those that its schema has.
-    first_lines:
-        Where its methods begin, without those that it inherits and that do nothing: the program has these, too.
-    kernel_line:
-        Where its kernel begins; 0: it has none.
-    """
-
+    #: title, paper: what the window calls the policy; where it comes from, if the file says so
     title: str
     paper: str
-    system: str
+    system: str  #: the kind of system that it is for
+    #: pseudocode, own_algorithm: what is shown, and the number of the algorithm that is made of the file's own lines
     pseudocode: tuple[PseudocodeLine, ...]
     own_algorithm: int
-    parameters: tuple[ParameterField, ...]
+    parameters: tuple[ParameterField, ...]  #: those that its schema has
+    #: where its methods begin, without those that it inherits and that do nothing: the program has these, too
     first_lines: Mapping[str, int]
-    kernel_line: int
+    kernel_line: int  #: where its kernel begins; 0: it has none
 
 
 class PolicyClass:

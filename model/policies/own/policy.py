@@ -24,14 +24,10 @@ class OwnPolicy(Policy):
     ----------
     source, loaded:
         Its file, and what that says.
-
-    Attributes
-    ----------
-    called:
-        What the policy yields: (occasion, view, further arguments); raises
-        :class:`model.errors.PolicyFileError` where it does what it must not.
     """
 
+    #: what the policy yields: (occasion, view, further arguments); raises :class:`model.errors.PolicyFileError` where
+    #: it does what it must not
     called: Callable[..., Generator[Record, None, None]]
 
     may_fail = True

@@ -39,31 +39,16 @@ UNTIL = -5
 
 
 class Ran(NamedTuple):
-    """What came of a request to run a kernel.
+    """What came of a request to run a kernel."""
 
-    Attributes
-    ----------
-    code:
-        Why its loop came back; None where it did not.
-    said, line:
-        What is wrong instead, and where in the file; empty where it must be compiled first.
-    impossible:
-        Whether its last answer is what is wrong.
-    asked:
-        Whether somebody asked for an end of it (Esc).
-    seconds:
-        Of a processor that it took.
-    ended:
-        Whether its process ended with it.
-    """
-
-    code: int | None = None
+    code: int | None = None  #: why its loop came back; None where it did not
+    #: said, line: what is wrong instead, and where in the file; empty where it must be compiled first
     said: str = ""
     line: int = 0
-    impossible: bool = False
-    asked: bool = False
-    seconds: float = 0.0
-    ended: bool = False
+    impossible: bool = False  #: whether its last answer is what is wrong
+    asked: bool = False  #: whether somebody asked for an end of it (Esc)
+    seconds: float = 0.0  #: of a processor that it took
+    ended: bool = False  #: whether its process ended with it
 
 
 class Kernels:

@@ -52,47 +52,27 @@ def take(stream: BinaryIO) -> Any:
 
 
 class Query(NamedTuple):
-    """What the program asks.
+    """What the program asks."""
 
-    Attributes
-    ----------
-    verb, arguments:
-        A function of :mod:`.serving`, and what it is given.
-    limits, path:
-        Those that hold from now on, where they have changed; so for where modules are found.
-    dropped:
-        Policies that are not needed any more, and events that were left halfway, as (policy, event).
-    asked:
-        Whether somebody wants to stop what runs (Esc).
-    """
-
+    #: verb, arguments: A function of :mod:`.serving`, and what it is given
     verb: str
     arguments: tuple[Any, ...]
+    #: limits, path: those that hold from now on, where they have changed; so for where modules are found
     limits: Any
     path: tuple[str, ...] | None
+    #: policies that are not needed any more, and events that were left halfway, as (policy, event)
     dropped: tuple[tuple[int, int | None], ...]
-    asked: bool
+    asked: bool  #: whether somebody wants to stop what runs (Esc)
 
 
 class Answer(NamedTuple):
-    """What the policies' process answers.
+    """What the policies' process answers."""
 
-    Attributes
-    ----------
-    value:
-        What was asked for.
-    fault:
-        What is wrong instead, as :func:`told` makes it.
-    spoilt:
-        Whether the process is of no use any more: what a file was importing when it was stopped is there by half.
-    broken:
-        The traceback of a fault of the program's own; else empty.
-    """
-
-    value: Any = None
-    fault: Any = None
+    value: Any = None  #: what was asked for
+    fault: Any = None  #: what is wrong instead, as :func:`told` makes it
+    #: whether the process is of no use any more: what a file was importing when it was stopped is there by half
     spoilt: bool = False
-    broken: str = ""
+    broken: str = ""  #: the traceback of a fault of the program's own; else empty
 
 
 class Batch(NamedTuple):

@@ -38,21 +38,11 @@ EXECUTION_TIMES = ("execution_time", "execution_time_completed", "execution_time
 
 @dataclass(frozen=True)
 class MoldableLength:
-    """How many jobs arrive in a run.
+    """How many jobs arrive in a run."""
 
-    Attributes
-    ----------
-    arrivals:
-        At how many arrivals, from the empty system on, numbers are taken; increasing.
-    replications:
-        How many runs.
-    warmup:
-        How many of the first arrivals no number is about.
-    """
-
-    arrivals: tuple[int, ...]
-    replications: int
-    warmup: int = 0
+    arrivals: tuple[int, ...]  #: at how many arrivals, from the empty system on, numbers are taken; increasing
+    replications: int  #: how many runs
+    warmup: int = 0  #: how many of the first arrivals no number is about
 
     def text(self) -> str:
         """For people, as in "4 runs of 5,000,000 arrivals"."""
@@ -133,15 +123,9 @@ def _measures(numbers: MoldableNumbers, first: NDArray[np.float64], last: NDArra
 
 @dataclass(frozen=True, eq=False)
 class MoldableRuns:
-    """Replications of one system under one policy.
+    """Replications of one system under one policy."""
 
-    Attributes
-    ----------
-    table:
-        By measure, [replications, k] up to each number of arrivals.
-    """
-
-    table: Mapping[str, NDArray[np.float64]]
+    table: Mapping[str, NDArray[np.float64]]  #: by measure, [replications, k] up to each number of arrivals
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> MoldableRuns:

@@ -41,110 +41,55 @@ COMPARED = ("greedy-p", "greedy")
 
 @dataclass(frozen=True, eq=False)
 class ClassBounds:
-    """One class of jobs.
+    """One class of jobs."""
 
-    Attributes
-    ----------
-    name:
-        Of the class.
-    speedup, ratios:
-        [d] s_i, and s_i / i.
-    arrival_rate, mean, load:
-        lambda_j, 1 / mu_j and rho_j.
-    knots:
-        (lambda, sum of y*_i) where D* bends, see
-        :func:`model.kinds.moldable.programs.theorem1.knots`.
-    curve:
-        [points, 2] loads and D*, in units of time, with the breakpoints among them.
-    share:
-        b_j; 1 with one class.  None, like all below, where there is no optimum.
-    servers:
-        b_j n, rounded down.
-    optimum:
-        (P) for one class; with several that of the class's own servers, for the load
-        rho_j / b_j.
-    y, p:
-        [d] y*_{i,j}, divided by n, and p*_{i,j}.
-    mean_time:
-        D*_j, in units of time.
-    duals:
-        Multipliers of ``optimum``.
-    value:
-        (b, f_j(b)) where f_j bends.
-    theorem2:
-        Theorem 2 for its own servers, in multiples of the mean size; None also where b_j n is
-        not whole.
-    fluid_times, fluid:
-        [T] and [T, |I*|] the solution of (12) from an empty system: x_i for i in I*.
-    """
-
-    name: str
+    name: str  #: of the class
+    #: speedup, ratios: [d] s_i, and s_i / i
     speedup: tuple[Fraction, ...]
     ratios: tuple[Fraction, ...]
+    #: arrival_rate, mean, load: lambda_j, 1 / mu_j and rho_j
     arrival_rate: Fraction
     mean: Fraction
     load: Fraction
+    #: (lambda, sum of y*_i) where D* bends, see :func:`model.kinds.moldable.programs.theorem1.knots`
     knots: tuple[tuple[Fraction, Fraction], ...]
-    curve: NDArray[np.float64]
-    share: Fraction | None = None
-    servers: int | None = None
+    curve: NDArray[np.float64]  #: [points, 2] loads and D*, in units of time, with the breakpoints among them
+    share: Fraction | None = None  #: b_j; 1 with one class.  None, like all below, where there is no optimum.
+    servers: int | None = None  #: b_j n, rounded down
+    #: (P) for one class; with several that of the class's own servers, for the load rho_j / b_j
     optimum: Optimum | None = None
+    #: y, p: [d] y*_{i,j}, divided by n, and p*_{i,j}
     y: tuple[Fraction, ...] = ()
     p: tuple[Fraction, ...] = ()
-    mean_time: Fraction | None = None
-    duals: Duals | None = None
-    value: tuple[tuple[Fraction, Fraction], ...] = ()
+    mean_time: Fraction | None = None  #: D*_j, in units of time
+    duals: Duals | None = None  #: multipliers of ``optimum``
+    value: tuple[tuple[Fraction, Fraction], ...] = ()  #: (b, f_j(b)) where f_j bends
+    #: Theorem 2 for its own servers, in multiples of the mean size; None also where b_j n is not whole
     theorem2: DistanceBounds | None = None
+    #: fluid_times, fluid: [T] and [T, |I*|] the solution of (12) from an empty system: x_i for i in I*
     fluid_times: NDArray[np.float64] | None = None
     fluid: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class MoldableBounds:
-    """What is known so far; the next answer has all that this one has, and more.
+    """What is known so far; the next answer has all that this one has, and more."""
 
-    Attributes
-    ----------
-    servers:
-        n; 0 where nothing is known.
-    load:
-        rho, the sum of rho_j; 0 where it is not known.
-    classes:
-        [l].
-    solved:
-        Whether (P), or (Q) for several classes, has a solution, and it is here.
-    solution:
-        Of (Q); with one class it says the same as the class's ``optimum``.
-    mean_time:
-        D*, the least mean execution time of all jobs, in units of time: the objective.
-    answers:
-        What solvers say of the same program, in units of time.
-    off:
-        How far the worst solver's objective is from ``mean_time``, relative to it; None before
-        there is one.
-    poisson, exponential:
-        Whether arrivals are Poisson, and whether inherent sizes are exponential as well.
-    references:
-        What becomes of policies exactly, the scenario's own first.
-    finished:
-        Whether this is the last answer.
-    problem:
-        Why something is missing, as a sentence; or empty.
-    """
-
-    servers: int = 0
-    load: Fraction = Fraction(0)
-    classes: tuple[ClassBounds, ...] = ()
-    solved: bool = False
-    solution: ClassesOptimum | None = None
-    mean_time: Fraction | None = None
-    answers: tuple[ProgramAnswer, ...] = ()
+    servers: int = 0  #: n; 0 where nothing is known
+    load: Fraction = Fraction(0)  #: rho, the sum of rho_j; 0 where it is not known
+    classes: tuple[ClassBounds, ...] = ()  #: [l]
+    solved: bool = False  #: whether (P), or (Q) for several classes, has a solution, and it is here
+    solution: ClassesOptimum | None = None  #: of (Q); with one class it says the same as the class's ``optimum``
+    mean_time: Fraction | None = None  #: D*, the least mean execution time of all jobs, in units of time: the objective
+    answers: tuple[ProgramAnswer, ...] = ()  #: what solvers say of the same program, in units of time
+    #: how far the worst solver's objective is from ``mean_time``, relative to it; None before there is one
     off: float | None = None
+    #: poisson, exponential: whether arrivals are Poisson, and whether inherent sizes are exponential as well
     poisson: bool = False
     exponential: bool = False
-    references: tuple[PolicyReference, ...] = ()
-    finished: bool = False
-    problem: str = ""
+    references: tuple[PolicyReference, ...] = ()  #: what becomes of policies exactly, the scenario's own first
+    finished: bool = False  #: whether this is the last answer
+    problem: str = ""  #: why something is missing, as a sentence; or empty
 
 
 def all_bounds(scenario: MoldableScenario) -> Iterator[MoldableBounds]:

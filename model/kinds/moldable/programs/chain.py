@@ -66,26 +66,13 @@ class Allocation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JobChain:
-    """The chain and its stationary distribution.
+    """The chain and its stationary distribution."""
 
-    Attributes
-    ----------
-    classes:
-        [l].
-    allocations:
-        [K] all that jobs can have.
-    states:
-        [S, K] jobs with each allocation.
-    probability:
-        [S].
-    blocked, partial:
-        [S, l] the probability that an arriving job is blocked, or gets fewer than it asks for.
-    """
-
-    classes: tuple[ChainClass, ...]
-    allocations: tuple[Allocation, ...]
-    states: NDArray[np.int64]
-    probability: NDArray[np.float64]
+    classes: tuple[ChainClass, ...]  #: [l]
+    allocations: tuple[Allocation, ...]  #: [K] all that jobs can have
+    states: NDArray[np.int64]  #: [S, K] jobs with each allocation
+    probability: NDArray[np.float64]  #: [S]
+    #: blocked, partial: [S, l] the probability that an arriving job is blocked, or gets fewer than it asks for
     blocked: NDArray[np.float64]
     partial: NDArray[np.float64]
 

@@ -13,42 +13,23 @@ from slotscope.model.kinds.moldable.programs.chain import MOST_STATES, ChainClas
 
 @dataclass(frozen=True)
 class ChainMeasures:
-    """Exact stationary measures; [l] and [l][d_j] are for each class.
+    """Exact stationary measures; [l] and [l][d_j] are for each class."""
 
-    Attributes
-    ----------
-    states:
-        Of the chain, or of the chains of all classes together where these do not meet.
-    blocking, class_blocking:
-        P_b, of all jobs and of each class [l].
-    mean_time, class_times:
-        E[D], the mean execution time of accepted jobs, in units of time; None where none is
-        accepted.
-    partial:
-        The share of arriving jobs that get fewer servers than they ask for, but some.
-    busy:
-        E[q_1], the share of servers in use.
-    jobs:
-        [l][d_j] E[x_{i,j}], divided by n.
-    distance:
-        E||x - y*||, the sum over all classes and widths; None where there is no y*.
-    squared:
-        E[sum over I* of s_i (x_i - y*_i)^2], see (19); None where there is no y*.
-    narrow:
-        [l] P(more than one job of the class is on fewer than i1 servers), which Lemma 2 takes to
-        be 0; empty where there is no y*.
-    """
-
-    states: int
+    states: int  #: of the chain, or of the chains of all classes together where these do not meet
+    #: blocking, class_blocking: P_b, of all jobs and of each class [l]
     blocking: float
     class_blocking: tuple[float, ...]
+    #: mean_time, class_times: E[D], the mean execution time of accepted jobs, in units of time; None where none is
+    #: accepted
     mean_time: float | None
     class_times: tuple[float | None, ...]
-    partial: float
-    busy: float
-    jobs: tuple[tuple[float, ...], ...]
-    distance: float | None
-    squared: float | None
+    partial: float  #: the share of arriving jobs that get fewer servers than they ask for, but some
+    busy: float  #: E[q_1], the share of servers in use
+    jobs: tuple[tuple[float, ...], ...]  #: [l][d_j] E[x_{i,j}], divided by n
+    distance: float | None  #: E||x - y*||, the sum over all classes and widths; None where there is no y*
+    squared: float | None  #: E[sum over I* of s_i (x_i - y*_i)^2], see (19); None where there is no y*
+    #: [l] P(more than one job of the class is on fewer than i1 servers), which Lemma 2 takes to be 0; empty where there
+    #: is no y*
     narrow: tuple[float, ...]
 
 

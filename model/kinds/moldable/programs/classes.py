@@ -18,25 +18,14 @@ from slotscope.model.kinds.moldable.programs.theorem1 import Optimum, optimum
 
 @dataclass(frozen=True)
 class ClassOptimum:
-    """One class in an optimal solution of (Q).
+    """One class in an optimal solution of (Q)."""
 
-    Attributes
-    ----------
-    arrival_rate, service_rate:
-        lambda_j for each server of the system, and mu_j.
-    share:
-        b_j: as many servers as its jobs use, divided by n.  With one class the policy has all.
-    within:
-        (P) for the load rho_j / b_j, which is that of its own servers: widths, p*, case.
-    y:
-        [d_j] y*_{1,j}..y*_{d_j,j}, jobs on each number of servers, divided by n: b_j times
-        those of ``within``.
-    """
-
+    #: arrival_rate, service_rate: lambda_j for each server of the system, and mu_j
     arrival_rate: Fraction
     service_rate: Fraction
-    share: Fraction
-    within: Optimum
+    share: Fraction  #: b_j: as many servers as its jobs use, divided by n.  With one class the policy has all.
+    within: Optimum  #: (P) for the load rho_j / b_j, which is that of its own servers: widths, p*, case
+    #: [d_j] y*_{1,j}..y*_{d_j,j}, jobs on each number of servers, divided by n: b_j times those of ``within``
     y: tuple[Fraction, ...]
 
     @property
@@ -62,28 +51,15 @@ class ClassOptimum:
 
 @dataclass(frozen=True)
 class ClassesOptimum:
-    """An optimal solution of (Q).
+    """An optimal solution of (Q)."""
 
-    Attributes
-    ----------
-    classes:
-        [l] what each class gets.
-    objective:
-        (1 / lambda) sum of y*_{i,j}: the mean execution time of all jobs, in units of time.
-    slack:
-        1 - sum of b_j, servers that nobody needs, divided by n.
-    price:
-        At which rate the objective would fall as the bound 1 on the sum of b_j rose: for n servers
-        more, were it linear.  Where it bends at 1 the rate beyond counts.
-    unique:
-        Whether there is no other optimal y.
-    """
-
-    classes: tuple[ClassOptimum, ...]
-    objective: Fraction
-    slack: Fraction
+    classes: tuple[ClassOptimum, ...]  #: [l] what each class gets
+    objective: Fraction  #: (1 / lambda) sum of y*_{i,j}: the mean execution time of all jobs, in units of time
+    slack: Fraction  #: 1 - sum of b_j, servers that nobody needs, divided by n
+    #: at which rate the objective would fall as the bound 1 on the sum of b_j rose: for n servers more, were it linear.
+    #: Where it bends at 1 the rate beyond counts.
     price: Fraction
-    unique: bool
+    unique: bool  #: whether there is no other optimal y
 
     @property
     def shares(self) -> tuple[Fraction, ...]:

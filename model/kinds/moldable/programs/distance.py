@@ -27,33 +27,18 @@ from slotscope.model.kinds.moldable.programs.theorem1 import Optimum
 
 @dataclass(frozen=True)
 class DistanceBounds:
-    """Theorem 2 in numbers.
+    """Theorem 2 in numbers."""
 
-    Attributes
-    ----------
-    squared:
-        Of E[sum over I* of s_i (x_i - y*_i)^2], (19); it is least for ``delta``.
-    distance:
-        Of E||x - y*||.
-    blocking:
-        Of P_b, (31), which says something below 1 only.
-    time:
-        Of |E[D] - D*| for jobs with mean inherent size 1: (33), or for |I*| = 1 what follows
-        from (34).  It needs P_b; this one takes the bound on it, and is None where that is not
-        below 1.
-    delta:
-        The best delta in (0, 1 - lambda), or its upper end where (19) falls up to there; None for
-        |I*| = 1, where there is none.
-    proved:
-        Whether the paper's proof holds: for |I*| = 1.
-    """
-
-    squared: float
-    distance: float
-    blocking: float
+    squared: float  #: of E[sum over I* of s_i (x_i - y*_i)^2], (19); it is least for ``delta``
+    distance: float  #: of E||x - y*||
+    blocking: float  #: of P_b, (31), which says something below 1 only
+    #: of |E[D] - D*| for jobs with mean inherent size 1: (33), or for |I*| = 1 what follows from (34).  It needs P_b;
+    #: this one takes the bound on it, and is None where that is not below 1.
     time: float | None
+    #: the best delta in (0, 1 - lambda), or its upper end where (19) falls up to there; None for |I*| = 1, where there
+    #: is none
     delta: float | None
-    proved: bool
+    proved: bool  #: whether the paper's proof holds: for |I*| = 1
 
 
 def theorem2(servers: int, speedup: Sequence[Fraction], found: Optimum) -> DistanceBounds:

@@ -20,30 +20,14 @@ SOLVERS = {"HiGHS": "HiGHS", "COIN_CMD": "CBC", "PULP_CBC_CMD": "CBC"}
 
 @dataclass(frozen=True)
 class ProgramAnswer:
-    """What a solver says.
+    """What a solver says."""
 
-    Attributes
-    ----------
-    solver:
-        "HiGHS" or "CBC".
-    status:
-        "optimal", "infeasible", ..., or a sentence where the solver failed.
-    objective:
-        (1 / lambda) sum of y_{i,j}; None unless optimal, like all below.
-    y:
-        [l][d_j] y_{i,j}.
-    nu:
-        [l] duals of the equalities, with the sign that they have in Appendix B.
-    servers:
-        theta_0, the dual of sum of i y_{i,j} <= 1.
-    """
-
-    solver: str
-    status: str
-    objective: float | None = None
-    y: tuple[tuple[float, ...], ...] = ()
-    nu: tuple[float, ...] = ()
-    servers: float | None = None
+    solver: str  #: "HiGHS" or "CBC"
+    status: str  #: "optimal", "infeasible", ..., or a sentence where the solver failed
+    objective: float | None = None  #: (1 / lambda) sum of y_{i,j}; None unless optimal, like all below
+    y: tuple[tuple[float, ...], ...] = ()  #: [l][d_j] y_{i,j}
+    nu: tuple[float, ...] = ()  #: [l] duals of the equalities, with the sign that they have in Appendix B
+    servers: float | None = None  #: theta_0, the dual of sum of i y_{i,j} <= 1
 
 
 def formulate(

@@ -48,27 +48,13 @@ def erlang_b(lines: int, offered: float) -> float:
 
 @dataclass(frozen=True)
 class ErlangReference:
-    """What jobs of one width meet, exactly.
+    """What jobs of one width meet, exactly."""
 
-    Attributes
-    ----------
-    width:
-        i, on how many servers each runs.
-    lines:
-        m / i.
-    offered:
-        a, of these lines.
-    blocking:
-        The share of jobs that are blocked.
-    mean_time:
-        1 / s_i, of jobs with mean inherent size 1.
-    """
-
-    width: int
-    lines: int
-    offered: float
-    blocking: float
-    mean_time: float
+    width: int  #: i, on how many servers each runs
+    lines: int  #: m / i
+    offered: float  #: a, of these lines
+    blocking: float  #: the share of jobs that are blocked
+    mean_time: float  #: 1 / s_i, of jobs with mean inherent size 1
 
 
 def fixed_width(servers: int, width: int, speedup: Sequence[Fraction], work: Fraction) -> ErlangReference | None:
@@ -95,36 +81,16 @@ def fixed_width(servers: int, width: int, speedup: Sequence[Fraction], work: Fra
 
 @dataclass(frozen=True)
 class PolicyReference:
-    """What is known exactly of one policy.
+    """What is known exactly of one policy."""
 
-    Attributes
-    ----------
-    policy:
-        Its name, with parameters such as "greedy-p:rest=common".
-    pools:
-        [l] the servers that are each class's own; 0 where all are common.
-    common:
-        Servers for all classes.
-    erlang:
-        [l] Erlang's formula for each class; empty unless it holds for all.
-    blocking:
-        P_b of all jobs by Erlang's formula.
-    mean_time:
-        E[D] of accepted jobs by Erlang's formula, in units of time.
-    chain:
-        The exact chain, for exponential sizes.
-    note:
-        Why there is no chain, as a clause; or empty.
-    """
-
-    policy: str
-    pools: tuple[int, ...]
-    common: int
-    erlang: tuple[ErlangReference, ...] = ()
-    blocking: float | None = None
-    mean_time: float | None = None
-    chain: ChainMeasures | None = None
-    note: str = ""
+    policy: str  #: its name, with parameters such as "greedy-p:rest=common"
+    pools: tuple[int, ...]  #: [l] the servers that are each class's own; 0 where all are common
+    common: int  #: servers for all classes
+    erlang: tuple[ErlangReference, ...] = ()  #: [l] Erlang's formula for each class; empty unless it holds for all
+    blocking: float | None = None  #: P_b of all jobs by Erlang's formula
+    mean_time: float | None = None  #: E[D] of accepted jobs by Erlang's formula, in units of time
+    chain: ChainMeasures | None = None  #: the exact chain, for exponential sizes
+    note: str = ""  #: why there is no chain, as a clause; or empty
 
 
 def erlang_reference(policy: str, numbers: MoldableNumbers, rules: AllocationRules) -> PolicyReference:

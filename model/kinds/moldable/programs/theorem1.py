@@ -17,36 +17,16 @@ Speedup = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class Optimum:
-    """An optimal solution of (P) with at most two widths.
+    """An optimal solution of (P) with at most two widths."""
 
-    Attributes
-    ----------
-    load:
-        lambda, in (0, 1].
-    y:
-        [d] y*_1..y*_d, jobs on each number of servers, divided by n.
-    p:
-        [d] p*_i = s_i y*_i / lambda, with which greedy(p*) requests i servers.
-    mean_time:
-        D* = sum of y*_i / lambda, of jobs with mean inherent size 1.
-    support:
-        I*, the widths i with y*_i > 0, ascending.
-    case:
-        "i", "ii" or "iii" of Theorem 1; (i) where (i) and (ii) agree, at s_d / d.
-    unique:
-        Whether (P) has no other optimal solution.
-    busy:
-        q_1(y*) = sum of i y*_i, the share of servers in use.
-    """
-
-    load: Fraction
-    y: tuple[Fraction, ...]
-    p: tuple[Fraction, ...]
-    mean_time: Fraction
-    support: tuple[int, ...]
-    case: str
-    unique: bool
-    busy: Fraction
+    load: Fraction  #: lambda, in (0, 1]
+    y: tuple[Fraction, ...]  #: [d] y*_1..y*_d, jobs on each number of servers, divided by n
+    p: tuple[Fraction, ...]  #: [d] p*_i = s_i y*_i / lambda, with which greedy(p*) requests i servers
+    mean_time: Fraction  #: D* = sum of y*_i / lambda, of jobs with mean inherent size 1
+    support: tuple[int, ...]  #: I*, the widths i with y*_i > 0, ascending
+    case: str  #: "i", "ii" or "iii" of Theorem 1; (i) where (i) and (ii) agree, at s_d / d
+    unique: bool  #: whether (P) has no other optimal solution
+    busy: Fraction  #: q_1(y*) = sum of i y*_i, the share of servers in use
 
     @property
     def i1(self) -> int:
@@ -61,21 +41,11 @@ class Optimum:
 
 @dataclass(frozen=True)
 class Duals:
-    """An optimal dual solution of (P): what proves the optimum, see Appendix B, (35)-(38).
+    """An optimal dual solution of (P): what proves the optimum, see Appendix B, (35)-(38)."""
 
-    Attributes
-    ----------
-    nu:
-        Of the equality, with the sign that it has in the Lagrangian.
-    servers:
-        theta_0 >= 0, of q_1(y) <= 1: at which rate D* would fall as this bound rose.
-    widths:
-        [d] theta_i = 1 / lambda + nu s_i + theta_0 i >= 0, and 0 where y*_i > 0.
-    """
-
-    nu: Fraction
-    servers: Fraction
-    widths: tuple[Fraction, ...]
+    nu: Fraction  #: of the equality, with the sign that it has in the Lagrangian
+    servers: Fraction  #: theta_0 >= 0, of q_1(y) <= 1: at which rate D* would fall as this bound rose
+    widths: tuple[Fraction, ...]  #: [d] theta_i = 1 / lambda + nu s_i + theta_0 i >= 0, and 0 where y*_i > 0
 
 
 def optimum(speedup: Sequence[Fraction], load: Fraction) -> Optimum | None:

@@ -84,17 +84,10 @@ def _plan(plan: Any) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, eq=False)
 class PhaseRuns:
-    """Replications of one system at one scale under one policy.
+    """Replications of one system at one scale under one policy."""
 
-    Attributes
-    ----------
-    table:
-        By measure, [replications, stretches].
-    nbar, servers:
-        Of the plan that JRS followed; None for its peers.
-    """
-
-    table: Mapping[str, NDArray[np.float64]]
+    table: Mapping[str, NDArray[np.float64]]  #: by measure, [replications, stretches]
+    #: nbar, servers: of the plan that JRS followed; None for its peers
     nbar: float | None
     servers: int | None
 

@@ -38,25 +38,14 @@ PROGRESS_INTERVAL, FAREWELL = 0.5, 5.0
 
 @dataclass(frozen=True)
 class RecurrentClassRow:
-    """A recurrent class.
+    """A recurrent class."""
 
-    Attributes
-    ----------
-    share:
-        p_j.
-    configurations, passed:
-        How many configurations it has that last, and how many of case 2 it passes through.
-    throughput:
-        [I] requests of each type per unit of time of one server.
-    start:
-        k0 [I].
-    """
-
-    share: float
+    share: float  #: p_j
+    #: configurations, passed: how many configurations it has that last, and how many of case 2 it passes through
     configurations: int
     passed: int
-    throughput: tuple[float, ...]
-    start: tuple[int, ...]
+    throughput: tuple[float, ...]  #: [I] requests of each type per unit of time of one server
+    start: tuple[int, ...]  #: k0 [I]
 
 
 class PhasePoint(NamedTuple):
@@ -71,79 +60,36 @@ class PhasePoint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PhasesBounds:
-    """What is known so far; the next answer has all that this one has, and more.
+    """What is known so far; the next answer has all that this one has, and more."""
 
-    Attributes
-    ----------
-    phases:
-        [I] names of the types.
-    configurations:
-        |K|; 0 where it is not known.
-    scale:
-        r.
-    mean_jobs:
-        E[Z], real jobs in the long run under every policy.
-    budget:
-        epsilon; 0 where capacities are hard.
-    iterations:
-        Steps of the solver so far.
-    phi:
-        Phi*; while it is being solved the best one so far, with ``solved`` False.
-    solved:
-        Whether all below is there.
-    exact_phi:
-        Phi* as a rational where it was proved.
-    nbar:
-        Nbar = r / Phi*, the servers that every policy within the budget needs (Theorem 2).
-    spent:
-        h^T pi / (1 - pi(0)).
-    budget_price, type_prices:
-        Dual variables of (61).
-    certified, gap, status, method:
-        See :class:`model.kinds.phases.programs.single_server.SingleServerSolution`.
-    cases:
-        How many configurations are case 1, 2 and 3.
-    timers:
-        How many configurations have a timer.
-    classes:
-        Recurrent classes, largest share first.
-    pools:
-        Pools of JRS at this scale.
-    lemma7:
-        How well the policy's chain agrees with pi and u.
-    packing:
-        1 / Phi* by the program over configurations, for jobs of fixed size; else None.
-    points:
-        Short runs at this scale and others (:mod:`model.kinds.phases.experiments.phase_points`).
-    problem:
-        Why something is missing, as a sentence; or empty.
-    """
-
-    phases: tuple[str, ...] = ()
-    configurations: int = 0
-    scale: Fraction = Fraction(0)
-    mean_jobs: float = 0.0
-    budget: float = 0.0
-    iterations: int = 0
-    phi: float | None = None
-    solved: bool = False
-    exact_phi: Fraction | None = None
-    nbar: float | None = None
-    spent: float | None = None
+    phases: tuple[str, ...] = ()  #: [I] names of the types
+    configurations: int = 0  #: |K|; 0 where it is not known
+    scale: Fraction = Fraction(0)  #: r
+    mean_jobs: float = 0.0  #: E[Z], real jobs in the long run under every policy
+    budget: float = 0.0  #: epsilon; 0 where capacities are hard
+    iterations: int = 0  #: steps of the solver so far
+    phi: float | None = None  #: Phi*; while it is being solved the best one so far, with ``solved`` False
+    solved: bool = False  #: whether all below is there
+    exact_phi: Fraction | None = None  #: Phi* as a rational where it was proved
+    nbar: float | None = None  #: Nbar = r / Phi*, the servers that every policy within the budget needs (Theorem 2)
+    spent: float | None = None  #: h^T pi / (1 - pi(0))
+    #: budget_price, type_prices: dual variables of (61)
     budget_price: float | None = None
     type_prices: tuple[float, ...] = ()
+    #: certified, gap, status, method: see :class:`model.kinds.phases.programs.single_server.SingleServerSolution`
     certified: bool = False
     gap: float = 0.0
     status: str = ""
     method: str = ""
-    cases: tuple[int, int, int] = (0, 0, 0)
-    timers: int = 0
-    classes: tuple[RecurrentClassRow, ...] = ()
-    pools: tuple[PoolPlan, ...] = ()
-    lemma7: Lemma7 | None = None
-    packing: float | None = None
+    cases: tuple[int, int, int] = (0, 0, 0)  #: how many configurations are case 1, 2 and 3
+    timers: int = 0  #: how many configurations have a timer
+    classes: tuple[RecurrentClassRow, ...] = ()  #: recurrent classes, largest share first
+    pools: tuple[PoolPlan, ...] = ()  #: pools of JRS at this scale
+    lemma7: Lemma7 | None = None  #: how well the policy's chain agrees with pi and u
+    packing: float | None = None  #: 1 / Phi* by the program over configurations, for jobs of fixed size; else None
+    #: short runs at this scale and others (:mod:`model.kinds.phases.experiments.phase_points`)
     points: tuple[PhasePoint, ...] = ()
-    problem: str = ""
+    problem: str = ""  #: why something is missing, as a sentence; or empty
 
 
 def all_bounds(scenario: PhasesScenario) -> Iterator[PhasesBounds]:

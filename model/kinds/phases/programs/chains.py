@@ -23,21 +23,12 @@ SHARE_DIGITS = 9
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """How one server moves under a policy.
+    """How one server moves under a policy."""
 
-    Attributes
-    ----------
-    requests_at_once:
-        [C, C] probabilities of the next configuration in case 2.
-    settled:
-        [C, C] the configuration in which a chain of case 2 ends (itself where there is none).
-    events:
-        [C, C] rates from a configuration that lasts to the one that follows before any request at
-        once: transitions of jobs, and timers.
-    """
-
-    requests_at_once: sparse.csr_matrix
-    settled: sparse.csr_matrix
+    requests_at_once: sparse.csr_matrix  #: [C, C] probabilities of the next configuration in case 2
+    settled: sparse.csr_matrix  #: [C, C] the configuration in which a chain of case 2 ends (itself where there is none)
+    #: [C, C] rates from a configuration that lasts to the one that follows before any request at once: transitions of
+    #: jobs, and timers
     events: sparse.csr_matrix
 
 
@@ -72,35 +63,19 @@ def _requesting(lattice: Lattice, weight: NDArray[np.float64]) -> sparse.csr_mat
 
 @dataclass(frozen=True, eq=False)
 class RecurrentClass:
-    """A set of configurations that a server never leaves (S_j).
+    """A set of configurations that a server never leaves (S_j)."""
 
-    Attributes
-    ----------
-    members:
-        [n] places in K of the configurations that last.
-    vanishing:
-        [m] those of case 2 that it passes through.
-    share:
-        p_j, of all servers.
-    table:
-        The policy in these configurations, case 3 in all others (sigma^j of Lemma 5, closed under
-        what it passes through).
-    stationary, requests:
-        [C] pi^j and [C, I] u^j; 0 where the class is never left to itself (p_j = 0).
-    throughput:
-        [I] requests of each type per unit of time.
-    start:
-        k0 [I]: the likeliest member made only of types that the class receives.
-    """
-
-    members: NDArray[np.int64]
-    vanishing: NDArray[np.int64]
-    share: float
+    members: NDArray[np.int64]  #: [n] places in K of the configurations that last
+    vanishing: NDArray[np.int64]  #: [m] those of case 2 that it passes through
+    share: float  #: p_j, of all servers
+    #: the policy in these configurations, case 3 in all others (sigma^j of Lemma 5, closed under what it passes
+    #: through)
     table: PolicyTable
+    #: stationary, requests: [C] pi^j and [C, I] u^j; 0 where the class is never left to itself (p_j = 0)
     stationary: NDArray[np.float64]
     requests: NDArray[np.float64]
-    throughput: NDArray[np.float64]
-    start: NDArray[np.int32]
+    throughput: NDArray[np.float64]  #: [I] requests of each type per unit of time
+    start: NDArray[np.int32]  #: k0 [I]: the likeliest member made only of types that the class receives
 
 
 def recurrent_classes(

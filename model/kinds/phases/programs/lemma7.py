@@ -22,18 +22,10 @@ LEMMA_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Lemma7:
-    """The largest absolute differences between the chain and the solution.
+    """The largest absolute differences between the chain and the solution."""
 
-    Attributes
-    ----------
-    stationary:
-        Of pi(k).
-    requests:
-        Of u_i(k).
-    """
-
-    stationary: float
-    requests: float
+    stationary: float  #: of pi(k)
+    requests: float  #: of u_i(k)
 
     @property
     def holds(self) -> bool:

@@ -22,89 +22,43 @@ CEILING_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class PoolPlan:
-    """One pool of normal servers and its single-server policy (Appendix B.3).
+    """One pool of normal servers and its single-server policy (Appendix B.3)."""
 
-    Attributes
-    ----------
-    servers:
-        L_j, normal servers.
-    token_limit:
-        eta_max of the pool.
-    nbar:
-        p_j Nbar, of which ``servers`` is the ceiling; NaN where it is not known.
-    share:
-        p_j; NaN where it is not known.
-    route:
-        [I] the probability that an arriving job of a type goes to this pool.
-    case:
-        [C] int8: 1 (timers run), 2 (a request at once) or 3 (nothing) in each configuration.
-    rate:
-        [C, I] rates of the timers in case 1, else 0.
-    choice:
-        [C, I] probabilities of the type requested in case 2, else 0.
-    patch:
-        [I] int32: what a server that rests at 0 requests when the timer of rate ``patch_rate``
-        ticks, all at once; None where it needs none.
-    patch_rate:
-        The rate of that timer.
-    stationary:
-        [C] pi^j, 0 outside the pool's recurrent class.
-    requests:
-        [C, I] u^j, transition frequencies of one server.
-    arrival_rates:
-        [I] jobs of each type into the pool per unit of time, at the plan's scale.
-    """
-
-    servers: int
-    token_limit: int
-    nbar: float
-    share: float
-    route: NDArray[np.float64]
-    case: NDArray[np.int8]
-    rate: NDArray[np.float64]
-    choice: NDArray[np.float64]
+    servers: int  #: L_j, normal servers
+    token_limit: int  #: eta_max of the pool
+    nbar: float  #: p_j Nbar, of which ``servers`` is the ceiling; NaN where it is not known
+    share: float  #: p_j; NaN where it is not known
+    route: NDArray[np.float64]  #: [I] the probability that an arriving job of a type goes to this pool
+    case: NDArray[np.int8]  #: [C] int8: 1 (timers run), 2 (a request at once) or 3 (nothing) in each configuration
+    rate: NDArray[np.float64]  #: [C, I] rates of the timers in case 1, else 0
+    choice: NDArray[np.float64]  #: [C, I] probabilities of the type requested in case 2, else 0
+    #: [I] int32: what a server that rests at 0 requests when the timer of rate ``patch_rate`` ticks, all at once; None
+    #: where it needs none
     patch: NDArray[np.int32] | None
-    patch_rate: float
-    stationary: NDArray[np.float64]
-    requests: NDArray[np.float64]
-    arrival_rates: NDArray[np.float64]
+    patch_rate: float  #: the rate of that timer
+    stationary: NDArray[np.float64]  #: [C] pi^j, 0 outside the pool's recurrent class
+    requests: NDArray[np.float64]  #: [C, I] u^j, transition frequencies of one server
+    arrival_rates: NDArray[np.float64]  #: [I] jobs of each type into the pool per unit of time, at the plan's scale
 
 
 @dataclass(frozen=True, eq=False)
 class ServerPlan:
-    """All pools of a plan, and the solution of (61) that they come from.
+    """All pools of a plan, and the solution of (61) that they come from."""
 
-    Attributes
-    ----------
-    pools:
-        The pools; their normal servers are numbered in this order.
-    lattice:
-        The configurations that all arrays are over.
-    phi:
-        Phi, the throughput of one server; NaN where it is not known.
-    nbar:
-        Nbar = r / Phi; NaN where it is not known.
-    budget, spent:
-        epsilon, and the cost per active server h^T pi / (1 - pi(0)); NaN where not known.
-    stationary, requests:
-        [C] pi and [C, I] u over all pools.
-    certified:
-        Whether the support of pi and u is proved (an exact vertex, or a solution of the
-        reduced program without residual).
-    source:
-        "solved", "given in FILE" or "given in the scenario".
-    """
-
-    pools: tuple[PoolPlan, ...]
-    lattice: Lattice
-    phi: float
-    nbar: float
+    pools: tuple[PoolPlan, ...]  #: the pools; their normal servers are numbered in this order
+    lattice: Lattice  #: the configurations that all arrays are over
+    phi: float  #: Phi, the throughput of one server; NaN where it is not known
+    nbar: float  #: Nbar = r / Phi; NaN where it is not known
+    #: budget, spent: epsilon, and the cost per active server h^T pi / (1 - pi(0)); NaN where not known
     budget: float
     spent: float
+    #: stationary, requests: [C] pi and [C, I] u over all pools
     stationary: NDArray[np.float64]
     requests: NDArray[np.float64]
+    #: whether the support of pi and u is proved (an exact vertex, or a solution of the reduced program without
+    #: residual)
     certified: bool
-    source: str
+    source: str  #: "solved", "given in FILE" or "given in the scenario"
 
 
 def ceiling(value: float) -> int:

@@ -17,17 +17,10 @@ TIMERS, AT_ONCE, NOTHING = 1, 2, 3
 
 @dataclass(frozen=True, eq=False)
 class PolicyPart:
-    """A solution of (61) on some of the servers (Lemma 5).
+    """A solution of (61) on some of the servers (Lemma 5)."""
 
-    Attributes
-    ----------
-    share:
-        Of all servers.
-    stationary, requests:
-        [C] pi and [C, I] u of one of these servers.
-    """
-
-    share: float
+    share: float  #: of all servers
+    #: stationary, requests: [C] pi and [C, I] u of one of these servers
     stationary: NDArray[np.float64]
     requests: NDArray[np.float64]
 
@@ -41,21 +34,11 @@ def together(parts: Sequence[PolicyPart]) -> tuple[NDArray[np.float64], NDArray[
 
 @dataclass(frozen=True, eq=False)
 class PolicyTable:
-    """A single-server policy.
+    """A single-server policy."""
 
-    Attributes
-    ----------
-    case:
-        [C] int8: 1 (timers run), 2 (a request at once) or 3 (nothing).
-    rate:
-        [C, I] rates of the timers in case 1, else 0.
-    choice:
-        [C, I] probabilities of the type requested in case 2, else 0.
-    """
-
-    case: NDArray[np.int8]
-    rate: NDArray[np.float64]
-    choice: NDArray[np.float64]
+    case: NDArray[np.int8]  #: [C] int8: 1 (timers run), 2 (a request at once) or 3 (nothing)
+    rate: NDArray[np.float64]  #: [C, I] rates of the timers in case 1, else 0
+    choice: NDArray[np.float64]  #: [C, I] probabilities of the type requested in case 2, else 0
 
     def within(self, kept: NDArray[np.bool_]) -> PolicyTable:
         """The same policy in the [C] configurations that are *kept*, case 3 in all others."""

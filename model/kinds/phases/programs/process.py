@@ -36,43 +36,21 @@ MOST_MODES = 20
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """Dual variables of (61).
+    """Dual variables of (61)."""
 
-    Attributes
-    ----------
-    types:
-        [I] of the throughputs: what a request of each type earns.
-    cost:
-        Of the budget: what a unit of cost rate takes away.
-    """
-
-    types: NDArray[np.float64]
-    cost: float
+    types: NDArray[np.float64]  #: [I] of the throughputs: what a request of each type earns
+    cost: float  #: of the budget: what a unit of cost rate takes away
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """A policy and what it is worth.
+    """A policy and what it is worth."""
 
-    Attributes
-    ----------
-    action:
-        [C] WAIT, or the type requested at once.
-    stationary:
-        [C] pi, positive in its one recurrent class.
-    gain:
-        What it earns per unit of time.
-    value:
-        [C] the relative value of each configuration, where it is known.
-    known:
-        [C] whether it is.
-    """
-
-    action: NDArray[np.int64]
-    stationary: NDArray[np.float64]
-    gain: float
-    value: NDArray[np.float64]
-    known: NDArray[np.bool_]
+    action: NDArray[np.int64]  #: [C] WAIT, or the type requested at once
+    stationary: NDArray[np.float64]  #: [C] pi, positive in its one recurrent class
+    gain: float  #: what it earns per unit of time
+    value: NDArray[np.float64]  #: [C] the relative value of each configuration, where it is known
+    known: NDArray[np.bool_]  #: [C] whether it is
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,25 +22,14 @@ from slotscope.model.kinds.phases.lattice import Lattice, cost_units, lattice_of
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """What jobs do by themselves: configuration ``source`` becomes ``target``.
+    """What jobs do by themselves: configuration ``source`` becomes ``target``."""
 
-    Attributes
-    ----------
-    source, target:
-        [T] places in K.
-    jobs:
-        [T] how many jobs can do it: k_i.
-    rate:
-        [T] the rate of each of them, as a place in ``rates``.
-    rates:
-        The rates that occur, exact.
-    """
-
+    #: source, target: [T] places in K
     source: NDArray[np.int64]
     target: NDArray[np.int64]
-    jobs: NDArray[np.int64]
-    rate: NDArray[np.int64]
-    rates: tuple[Fraction, ...]
+    jobs: NDArray[np.int64]  #: [T] how many jobs can do it: k_i
+    rate: NDArray[np.int64]  #: [T] the rate of each of them, as a place in ``rates``
+    rates: tuple[Fraction, ...]  #: the rates that occur, exact
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
@@ -83,28 +72,20 @@ class SingleServerProgram:
 
     Rows: (57) for each configuration [C], the sum of pi, the throughput of each type [I], and
     the budget, unless capacities are hard.
-
-    Attributes
-    ----------
-    model, lattice:
-        Of which it is.
-    request_from, request_type:
-        [U] configuration and type of each column u_i(k).
-    row, column, count, factor:
-        [N] entries: ``count * factors[factor]``; entries of one place add up.
-    factors:
-        The numbers that occur, exact.
     """
 
+    #: model, lattice: of which it is
     model: JobModel
     lattice: Lattice
+    #: request_from, request_type: [U] configuration and type of each column u_i(k)
     request_from: NDArray[np.int64]
     request_type: NDArray[np.int64]
+    #: row, column, count, factor: [N] entries: ``count * factors[factor]``; entries of one place add up
     row: NDArray[np.int64]
     column: NDArray[np.int64]
     count: NDArray[np.int64]
     factor: NDArray[np.int64]
-    factors: tuple[Fraction, ...]
+    factors: tuple[Fraction, ...]  #: the numbers that occur, exact
 
     @property
     def configurations(self) -> int:

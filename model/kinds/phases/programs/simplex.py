@@ -37,26 +37,16 @@ class SolvingStoppedError(UserError):
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """What the simplex method ended with.
+    """What the simplex method ended with."""
 
-    Attributes
-    ----------
-    phi:
-        Phi.
-    values, prices:
-        [columns] and [rows] the vertex and its dual variables, in floats.
-    columns, rows:
-        The basic columns, and the rows whose own variable is basic.
-    iterations:
-        Pivots.
-    """
-
-    phi: float
+    phi: float  #: Phi
+    #: values, prices: [columns] and [rows] the vertex and its dual variables, in floats
     values: NDArray[np.float64]
     prices: NDArray[np.float64]
+    #: columns, rows: the basic columns, and the rows whose own variable is basic
     columns: tuple[int, ...]
     rows: tuple[int, ...]
-    iterations: int
+    iterations: int  #: pivots
 
 
 def by_highs(

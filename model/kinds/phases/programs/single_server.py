@@ -43,54 +43,27 @@ TRUSTED = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class SingleServerSolution:
-    """An optimum of (61).
+    """An optimum of (61)."""
 
-    Attributes
-    ----------
-    phi:
-        Phi*, the throughput of one server in units of the arrival rates.
-    exact_phi:
-        The same as a rational where it was proved, else None.
-    nbar_per_r:
-        1 / Phi*: servers for each unit of r.
-    stationary, requests:
-        [C] pi and [C, I] u.
-    parts:
-        The same, taken apart where servers of different policies should not be mixed.
-    spent, budget:
-        h^T pi / (1 - pi(0)), and epsilon.
-    budget_price:
-        The dual variable of the budget: what Phi gains with epsilon.
-    type_prices:
-        [I] those of the throughputs; their sum, weighted with the arrival rates, is 1.
-    certified:
-        Whether the support is proved: an exact vertex, or policies whose recurrent classes are
-        the support and whose dual bound meets Phi.
-    gap:
-        How far Phi may be from the optimum, relative to it; 0 if exact.
-    status:
-        "optimal", or a sentence about what is not as it should be.
-    method:
-        "simplex" or "policies".
-    iterations:
-        Pivots, or policies that were evaluated.
-    """
-
-    phi: float
-    exact_phi: Fraction | None
-    nbar_per_r: float
+    phi: float  #: Phi*, the throughput of one server in units of the arrival rates
+    exact_phi: Fraction | None  #: the same as a rational where it was proved, else None
+    nbar_per_r: float  #: 1 / Phi*: servers for each unit of r
+    #: stationary, requests: [C] pi and [C, I] u
     stationary: NDArray[np.float64]
     requests: NDArray[np.float64]
-    parts: tuple[PolicyPart, ...]
+    parts: tuple[PolicyPart, ...]  #: the same, taken apart where servers of different policies should not be mixed
+    #: spent, budget: h^T pi / (1 - pi(0)), and epsilon
     spent: float
     budget: float
-    budget_price: float
-    type_prices: tuple[float, ...]
+    budget_price: float  #: the dual variable of the budget: what Phi gains with epsilon
+    type_prices: tuple[float, ...]  #: [I] those of the throughputs; their sum, weighted with the arrival rates, is 1
+    #: whether the support is proved: an exact vertex, or policies whose recurrent classes are the support and whose
+    #: dual bound meets Phi
     certified: bool
-    gap: float
-    status: str
-    method: str
-    iterations: int
+    gap: float  #: how far Phi may be from the optimum, relative to it; 0 if exact
+    status: str  #: "optimal", or a sentence about what is not as it should be
+    method: str  #: "simplex" or "policies"
+    iterations: int  #: pivots, or policies that were evaluated
 
 
 def solved(

@@ -35,24 +35,12 @@ REGULAR = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """The long run of a chain.
+    """The long run of a chain."""
 
-    Attributes
-    ----------
-    shares:
-        [n] the stationary distribution.
-    often:
-        A state in which the chain is often.
-    gain:
-        Income per unit of time.
-    values:
-        [n] relative values.
-    """
-
-    shares: Floats
-    often: int
-    gain: float
-    values: Floats
+    shares: Floats  #: [n] the stationary distribution
+    often: int  #: a state in which the chain is often
+    gain: float  #: income per unit of time
+    values: Floats  #: [n] relative values
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,21 +74,11 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class LongRun:
-    """A chain with one recurrent class.
+    """A chain with one recurrent class."""
 
-    Attributes
-    ----------
-    generator:
-        [n, n] rates, the diagonal less the total rate.
-    income:
-        [n] per unit of time in each state.
-    own:
-        The states of the recurrent class.
-    """
-
-    generator: sparse.csr_matrix
-    income: Floats
-    own: Places
+    generator: sparse.csr_matrix  #: [n, n] rates, the diagonal less the total rate
+    income: Floats  #: [n] per unit of time in each state
+    own: Places  #: the states of the recurrent class
 
     @cached_property
     def out(self) -> Floats:

@@ -19,18 +19,10 @@ Sparse = list[dict[int, Fraction]]
 
 @dataclass(frozen=True)
 class Vertex:
-    """An optimal vertex, exact.
+    """An optimal vertex, exact."""
 
-    Attributes
-    ----------
-    values:
-        Column -> value, of the columns that are not 0.
-    prices:
-        [rows] the dual variables.
-    """
-
-    values: dict[int, Fraction]
-    prices: tuple[Fraction, ...]
+    values: dict[int, Fraction]  #: column -> value, of the columns that are not 0
+    prices: tuple[Fraction, ...]  #: [rows] the dual variables
 
 
 def exact_vertex(program: SingleServerProgram, basic: Sequence[int], loose: Sequence[int]) -> Vertex | None:

@@ -120,18 +120,8 @@ class FixedType(NamedTuple):
 
 @dataclass(frozen=True)
 class FixedTypes:
-    """All types of a trace.
+    """All types of a trace."""
 
-    Attributes
-    ----------
-    types:
-        In the order of the trace's own list of types, or of their sizes.
-    span:
-        Seconds over which the arrivals came.
-    report:
-        What was read, kept and left out; ``kept`` counts jobs.
-    """
-
-    types: tuple[FixedType, ...]
-    span: Fraction
-    report: ImportReport
+    types: tuple[FixedType, ...]  #: in the order of the trace's own list of types, or of their sizes
+    span: Fraction  #: seconds over which the arrivals came
+    report: ImportReport  #: what was read, kept and left out; ``kept`` counts jobs

@@ -86,21 +86,11 @@ def edges_of(slots: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class QueueRuns:
-    """Replications of one system under one policy.
+    """Replications of one system under one policy."""
 
-    Attributes
-    ----------
-    slots:
-        Of each replication.
-    table:
-        [r, CUTS] the mean queue in each stretch of each.
-    growth:
-        Of all together, after the warm-up.
-    """
-
-    slots: int
-    table: NDArray[np.float64]
-    growth: Growth
+    slots: int  #: of each replication
+    table: NDArray[np.float64]  #: [r, CUTS] the mean queue in each stretch of each
+    growth: Growth  #: of all together, after the warm-up
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome], slots: int) -> QueueRuns:

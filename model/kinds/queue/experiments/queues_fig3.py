@@ -24,23 +24,13 @@ DRAWN = ("VQS", "VQS-BF", "BF-J/S")
 
 @dataclass(frozen=True)
 class Stability:
-    """One half of Figure 3, as a :class:`model.lab.plan.Plan`.
-
-    Attributes
-    ----------
-    scenario:
-        A built-in one.
-    policies:
-        By the name that they have here.
-    notes:
-        What the paper says, and what was chosen where it leaves a choice.
-    """
+    """One half of Figure 3, as a :class:`model.lab.plan.Plan`."""
 
     name: str
-    scenario: str
+    scenario: str  #: a built-in one
     title: str
-    policies: Mapping[str, str]
-    notes: tuple[str, ...]
+    policies: Mapping[str, str]  #: by the name that they have here
+    notes: tuple[str, ...]  #: what the paper says, and what was chosen where it leaves a choice
 
     def parts(self, scale: str, options: Options) -> list[Part]:
         """One part for each replication under each policy."""

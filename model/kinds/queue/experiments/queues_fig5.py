@@ -58,21 +58,13 @@ PAPER = (
 
 @dataclass(frozen=True, eq=False)
 class QueueTraceFacts:
-    """What a trace offers.
+    """What a trace offers."""
 
-    Attributes
-    ----------
-    loads:
-        By traffic scaling, the servers' worth of jobs in service on average from the first arrival
-        to the last, if none waited.
-    servers:
-        L, chosen by that.
-    jobs, slots:
-        How many jobs, and from the first arrival to the last how many slots at scaling 1.
-    """
-
+    #: by traffic scaling, the servers' worth of jobs in service on average from the first arrival to the last, if none
+    #: waited
     loads: Mapping[str, float]
-    servers: int
+    servers: int  #: L, chosen by that
+    #: jobs, slots: how many jobs, and from the first arrival to the last how many slots at scaling 1
     jobs: int
     slots: int
     report: ImportReport

@@ -27,51 +27,26 @@ TRIMMED_LEVEL = MOST_REFINED - 1
 
 @dataclass(frozen=True)
 class QueueBounds:
-    """What is known so far; the next answer has all that this one has, and more.
+    """What is known so far; the next answer has all that this one has, and more."""
 
-    Attributes
-    ----------
-    workload:
-        rho, of the scenario; 0 where it is unknown.
-    sizes:
-        [J][D] the sizes of the types, smallest first, as shares of a largest server; empty if
-        the distribution is continuous or has too many sizes.
-    probabilities:
-        [J] P_j; where classes of jobs differ in service, each type's share of the workload.
-    supportable:
-        rho* of (4) over these types.
-    depth:
-        J of partition I; 0 where it does not apply.
-    reduced, real:
-        The workload that K_RED carries, and what its configurations carry as they really hold
-        jobs; over the 2J virtual queues.
-    mean_bound:
-        L / E[R], which rho* does not exceed (Lemma 1).
-    theorem1:
-        A row for each n so far.
-    trimmed:
-        A row with cuts at the ends of the support.
-    region:
-        The picture of two types.
-    fluid:
-        Limits and growth of policies.
-    problem:
-        Why something is missing, as a sentence; or empty.
-    """
-
-    workload: Fraction = Fraction(0)
+    workload: Fraction = Fraction(0)  #: rho, of the scenario; 0 where it is unknown
+    #: [J][D] the sizes of the types, smallest first, as shares of a largest server; empty if the distribution is
+    #: continuous or has too many sizes
     sizes: tuple[tuple[Fraction, ...], ...] = ()
+    #: [J] P_j; where classes of jobs differ in service, each type's share of the workload
     probabilities: tuple[Fraction, ...] = ()
-    supportable: SupportableWorkload | None = None
-    depth: int = 0
+    supportable: SupportableWorkload | None = None  #: rho* of (4) over these types
+    depth: int = 0  #: J of partition I; 0 where it does not apply
+    #: reduced, real: the workload that K_RED carries, and what its configurations carry as they really hold jobs; over
+    #: the 2J virtual queues
     reduced: SupportableWorkload | None = None
     real: SupportableWorkload | None = None
-    mean_bound: Fraction | None = None
-    theorem1: tuple[Refinement, ...] = ()
-    trimmed: Refinement | None = None
-    region: Region | None = None
-    fluid: tuple[FluidLimit, ...] = ()
-    problem: str = ""
+    mean_bound: Fraction | None = None  #: L / E[R], which rho* does not exceed (Lemma 1)
+    theorem1: tuple[Refinement, ...] = ()  #: a row for each n so far
+    trimmed: Refinement | None = None  #: a row with cuts at the ends of the support
+    region: Region | None = None  #: the picture of two types
+    fluid: tuple[FluidLimit, ...] = ()  #: limits and growth of policies
+    problem: str = ""  #: why something is missing, as a sentence; or empty
 
     @property
     def lower(self) -> Fraction | None:

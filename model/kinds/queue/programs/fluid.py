@@ -104,37 +104,18 @@ Rates = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class FluidLimit:
-    """What becomes of the queues of a policy in the long run.
+    """What becomes of the queues of a policy in the long run."""
 
-    Attributes
-    ----------
-    policies:
-        Names of the policies that this holds for.
-    types:
-        What each component of ``arrivals`` and ``growth`` stands for.
-    arrivals:
-        Jobs per slot that arrive of each type, in the whole system.
-    growth:
-        By how much their queues grow per slot; all 0 where the limit is not exceeded.
-    limit:
-        Jobs per slot of all types together up to which the queues do not grow; None where this
-        is no limit but a trap, which is possible and not certain.
-    configuration:
-        The configuration in which servers stay, or empty.
-    condition:
-        When it holds, as a sentence without a final stop.
-    source:
-        The section of the paper.
-    """
-
-    policies: tuple[str, ...]
-    types: tuple[str, ...]
-    arrivals: Rates
-    growth: Rates
+    policies: tuple[str, ...]  #: names of the policies that this holds for
+    types: tuple[str, ...]  #: what each component of ``arrivals`` and ``growth`` stands for
+    arrivals: Rates  #: jobs per slot that arrive of each type, in the whole system
+    growth: Rates  #: by how much their queues grow per slot; all 0 where the limit is not exceeded
+    #: jobs per slot of all types together up to which the queues do not grow; None where this is no limit but a trap,
+    #: which is possible and not certain
     limit: Fraction | None
-    configuration: Configuration
-    condition: str
-    source: str
+    configuration: Configuration  #: the configuration in which servers stay, or empty
+    condition: str  #: when it holds, as a sentence without a final stop
+    source: str  #: the section of the paper
 
     @property
     def slope(self) -> Fraction:

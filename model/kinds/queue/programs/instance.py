@@ -46,27 +46,13 @@ MOST_TYPES, MOST_TYPES_IN_GENERAL = 64, 10
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """What the programs of one scenario are given.
+    """What the programs of one scenario are given."""
 
-    Attributes
-    ----------
-    numbers:
-        The scenario's.
-    distribution:
-        Of a job's size, weighted by service.
-    partition:
-        I; None with several resources, or servers that K_RED does not serve.
-    fixed_service:
-        Whether all jobs are served equally long.
-    one_rate:
-        Whether all classes of jobs have the same mean service.
-    """
-
-    numbers: QueueNumbers
-    distribution: SizeDistribution
-    partition: Partition | None
-    fixed_service: bool
-    one_rate: bool
+    numbers: QueueNumbers  #: the scenario's
+    distribution: SizeDistribution  #: of a job's size, weighted by service
+    partition: Partition | None  #: I; None with several resources, or servers that K_RED does not serve
+    fixed_service: bool  #: whether all jobs are served equally long
+    one_rate: bool  #: whether all classes of jobs have the same mean service
 
     @cached_property
     def _types(self) -> tuple[tuple[tuple[Fraction, ...], Fraction], ...]:

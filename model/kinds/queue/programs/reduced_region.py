@@ -30,24 +30,12 @@ GUARANTEE = Fraction(2, 3)
 
 @dataclass(frozen=True)
 class WorstQueue:
-    """A queue for which K_RED is worst against all configurations.
+    """A queue for which K_RED is worst against all configurations."""
 
-    Attributes
-    ----------
-    depth:
-        J.
-    ratio:
-        The heaviest weight over K_RED divided by that over K^(X); at least 2/3.
-    configuration:
-        [2J] the heaviest configuration of K^(X), by virtual queues of I.
-    queue:
-        [2J] Q, for which K_RED's heaviest weighs 1.
-    """
-
-    depth: int
-    ratio: Fraction
-    configuration: Configuration
-    queue: tuple[Fraction, ...]
+    depth: int  #: J
+    ratio: Fraction  #: the heaviest weight over K_RED divided by that over K^(X); at least 2/3
+    configuration: Configuration  #: [2J] the heaviest configuration of K^(X), by virtual queues of I
+    queue: tuple[Fraction, ...]  #: [2J] Q, for which K_RED's heaviest weighs 1
 
     @property
     def tight(self) -> bool:

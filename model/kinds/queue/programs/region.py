@@ -28,55 +28,26 @@ _ZERO = Fraction(0)
 
 @dataclass(frozen=True)
 class DrawnConfiguration:
-    """A maximal configuration of the servers of a pool.
+    """A maximal configuration of the servers of a pool."""
 
-    Attributes
-    ----------
-    pool:
-        Its number.
-    configuration:
-        k, of two types.
-    service:
-        mu k, jobs per slot of either type that a server in this configuration serves.
-    share:
-        The share of all servers that have it in the solution of (4); 0 if none.
-    """
-
-    pool: int
-    configuration: Configuration
-    service: Vector
-    share: Fraction
+    pool: int  #: its number
+    configuration: Configuration  #: k, of two types
+    service: Vector  #: mu k, jobs per slot of either type that a server in this configuration serves
+    share: Fraction  #: the share of all servers that have it in the solution of (4); 0 if none
 
 
 @dataclass(frozen=True)
 class Region:
-    """What to draw for two types; all rates are jobs per slot and server.
+    """What to draw for two types; all rates are jobs per slot and server."""
 
-    Attributes
-    ----------
-    full:
-        The corners of the supportable region, from (0, 0) counter-clockwise.
-    reduced:
-        The same for what K_RED holds; empty where it does not apply.
-    configurations:
-        The maximal configurations, largest pool first.
-    reduced_configurations:
-        (name, service vector) of those of K_RED that hold jobs of these types.
-    arrivals:
-        The arrival vector.
-    boundary:
-        Where its direction leaves the region: arrivals at rho*.
-    reduced_boundary:
-        Where it leaves the reduced region, or None.
-    """
-
-    full: Polygon
-    reduced: Polygon
-    configurations: tuple[DrawnConfiguration, ...]
+    full: Polygon  #: the corners of the supportable region, from (0, 0) counter-clockwise
+    reduced: Polygon  #: the same for what K_RED holds; empty where it does not apply
+    configurations: tuple[DrawnConfiguration, ...]  #: the maximal configurations, largest pool first
+    #: (name, service vector) of those of K_RED that hold jobs of these types
     reduced_configurations: tuple[tuple[str, Vector], ...]
-    arrivals: Vector
-    boundary: Vector
-    reduced_boundary: Vector | None
+    arrivals: Vector  #: the arrival vector
+    boundary: Vector  #: where its direction leaves the region: arrivals at rho*
+    reduced_boundary: Vector | None  #: where it leaves the reduced region, or None
 
 
 def hull(points: Iterable[Vector]) -> Polygon:

@@ -50,30 +50,14 @@ class ServersWith(NamedTuple):
 
 @dataclass(frozen=True)
 class SupportableWorkload:
-    """An optimal solution of (4) and its proof, all exact.
+    """An optimal solution of (4) and its proof, all exact."""
 
-    Attributes
-    ----------
-    value:
-        rho*, in jobs.
-    servers:
-        L.
-    solution:
-        Which configurations support it; the servers of a pool add up to L_p.
-    type_prices:
-        [J] y_j, with sum_j P_j y_j = 1 (at least 1 where rho* is 0).
-    pool_prices:
-        [P] q_p: by how much one more server of each pool would raise rho*.
-    generated:
-        How many configurations were looked at.
-    """
-
-    value: Fraction
-    servers: int
-    solution: tuple[ServersWith, ...]
-    type_prices: tuple[Fraction, ...]
-    pool_prices: tuple[Fraction, ...]
-    generated: int
+    value: Fraction  #: rho*, in jobs
+    servers: int  #: L
+    solution: tuple[ServersWith, ...]  #: which configurations support it; the servers of a pool add up to L_p
+    type_prices: tuple[Fraction, ...]  #: [J] y_j, with sum_j P_j y_j = 1 (at least 1 where rho* is 0)
+    pool_prices: tuple[Fraction, ...]  #: [P] q_p: by how much one more server of each pool would raise rho*
+    generated: int  #: how many configurations were looked at
 
     def load(self, workload: Fraction) -> Fraction | None:
         """rho / rho*: which share of the supportable workload *workload* is; None of 0."""

@@ -71,29 +71,17 @@ class SizeInterval:
 
 @dataclass(frozen=True)
 class Refinement:
-    """Theorem 1 for one partition.
+    """Theorem 1 for one partition."""
 
-    Attributes
-    ----------
-    level:
-        n.
-    cells:
-        Those of positive probability, by their upper ends.
-    lower, upper:
-        Values of (4) with sizes rounded up, and down; ``upper`` is None where all sizes are
-        rounded down to 0.
-    trimmed:
-        Whether the partition has cuts at the ends of the support.
-    exact:
-        Whether the ends of the cells were used as they are; otherwise they were rounded, too,
-        which leaves the bounds valid and moves them apart a little.
-    """
-
-    level: int
-    cells: tuple[SizeInterval, ...]
+    level: int  #: n
+    cells: tuple[SizeInterval, ...]  #: those of positive probability, by their upper ends
+    #: lower, upper: values of (4) with sizes rounded up, and down; ``upper`` is None where all sizes are rounded down
+    #: to 0
     lower: Fraction
     upper: Fraction | None
-    trimmed: bool = False
+    trimmed: bool = False  #: whether the partition has cuts at the ends of the support
+    #: whether the ends of the cells were used as they are; otherwise they were rounded, too, which leaves the bounds
+    #: valid and moves them apart a little
     exact: bool = True
 
 

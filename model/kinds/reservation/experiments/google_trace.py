@@ -40,26 +40,15 @@ WARMUP_SHARE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class LossTraceFacts:
-    """What a trace offers.
+    """What a trace offers."""
 
-    Attributes
-    ----------
-    last:
-        Seconds from the first arrival to the last.
-    load:
-        The mean total size of the jobs in service if none were rejected: servers' worth.
-    time, size, priority:
-        [n] of each job.
-    report:
-        What was read and left out.
-    """
-
-    last: float
-    load: float
+    last: float  #: seconds from the first arrival to the last
+    load: float  #: the mean total size of the jobs in service if none were rejected: servers' worth
+    #: time, size, priority: [n] of each job
     time: NDArray[np.float64]
     size: NDArray[np.float64]
     priority: NDArray[np.int64]
-    report: ImportReport
+    report: ImportReport  #: what was read and left out
 
 
 def facts(trace: tuple[str, ...]) -> LossTraceFacts:

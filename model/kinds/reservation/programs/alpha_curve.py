@@ -31,27 +31,18 @@ Line = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class AlphaCurve:
-    """Figure 2, exact.
+    """Figure 2, exact."""
 
-    Attributes
-    ----------
-    greedy, optimum:
-        Breakpoints (alpha, value) from (0, 0) on; constant after the last one.
-    critical_low:
-        Up to this alpha the global greedy assignment serves the whole workload that fits,
-        so that both rewards are the same; 0 where there is none.
-    critical_high:
-        From this alpha on both have reached the highest reward of any configuration whose
-        types have workload.
-    worst_ratio, worst_alpha:
-        The smallest U^(g) / U* over alpha > 0, and the smallest alpha where it occurs; 1 at
-        0 where the two are the same everywhere.
-    """
-
+    #: greedy, optimum: breakpoints (alpha, value) from (0, 0) on; constant after the last one
     greedy: Points
     optimum: Points
+    #: up to this alpha the global greedy assignment serves the whole workload that fits, so that both rewards are the
+    #: same; 0 where there is none
     critical_low: Fraction
+    #: from this alpha on both have reached the highest reward of any configuration whose types have workload
     critical_high: Fraction
+    #: worst_ratio, worst_alpha: the smallest U^(g) / U* over alpha > 0, and the smallest alpha where it occurs; 1 at 0
+    #: where the two are the same everywhere
     worst_ratio: Fraction
     worst_alpha: Fraction
 

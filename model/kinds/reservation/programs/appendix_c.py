@@ -25,14 +25,9 @@ MOST_TYPES, MOST_JOBS = 8, 1000
 
 @dataclass(frozen=True)
 class AppendixC:
-    """One member of the family.
+    """One member of the family."""
 
-    Attributes
-    ----------
-    types, jobs:
-        J >= 2 and N >= 1.
-    """
-
+    #: types, jobs: J >= 2 and N >= 1
     types: int
     jobs: int
 

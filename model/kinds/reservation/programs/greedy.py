@@ -18,31 +18,16 @@ MOST_SUBSETS = 2**16
 
 @dataclass(frozen=True)
 class GreedyAssignment:
-    """x^(g)[rho] (Definition 5) for the m types that fit in a server; m = J if all do.
+    """x^(g)[rho] (Definition 5) for the m types that fit in a server; m = J if all do."""
 
-    Attributes
-    ----------
-    permutation:
-        [m] sigma of Proposition 1: the type (from 0) that runs out in each step.
-    configurations:
-        [m + 1] k^(1), ..., k^(m) and the empty configuration.
-    z:
-        [m] servers, as a share of all, that each configuration would take if there were
-        any number of servers; may add up to more than 1.
-    x:
-        [m + 1] shares of the servers; they add up to 1.
-    last:
-        I_rho, from 1: where the servers run out; m + 1 if the whole workload is served.
-    objective:
-        U^(g)[rho], reward per server and time unit.
-    """
-
-    permutation: tuple[int, ...]
-    configurations: tuple[Configuration, ...]
+    permutation: tuple[int, ...]  #: [m] sigma of Proposition 1: the type (from 0) that runs out in each step
+    configurations: tuple[Configuration, ...]  #: [m + 1] k^(1), ..., k^(m) and the empty configuration
+    #: [m] servers, as a share of all, that each configuration would take if there were any number of servers; may add
+    #: up to more than 1
     z: tuple[Fraction, ...]
-    x: tuple[Fraction, ...]
-    last: int
-    objective: Fraction
+    x: tuple[Fraction, ...]  #: [m + 1] shares of the servers; they add up to 1
+    last: int  #: I_rho, from 1: where the servers run out; m + 1 if the whole workload is served
+    objective: Fraction  #: U^(g)[rho], reward per server and time unit
 
     def fractions(self) -> dict[Configuration, Fraction]:
         """The positive shares x_k; they add up to 1, the empty configuration included."""

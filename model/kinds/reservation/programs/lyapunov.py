@@ -37,19 +37,11 @@ Shares = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LyapunovValue:
-    """V at one point, term by term.
+    """V at one point, term by term."""
 
-    Attributes
-    ----------
-    configurations:
-        [C_rho] Z_i (x^(g)_i - x^(e)_i); negative where there are more effective servers than
-        the target has.
-    jobs:
-        [J] Z (y_j - rho_j)^+.
-    """
-
+    #: [C_rho] Z_i (x^(g)_i - x^(e)_i); negative where there are more effective servers than the target has
     configurations: tuple[Fraction, ...]
-    jobs: tuple[Fraction, ...]
+    jobs: tuple[Fraction, ...]  #: [J] Z (y_j - rho_j)^+
 
     @property
     def value(self) -> Fraction:
@@ -59,29 +51,16 @@ class LyapunovValue:
 
 @dataclass(frozen=True)
 class Lyapunov:
-    """V for one workload rho: its target and its constants, all exact.
+    """V for one workload rho: its target and its constants, all exact."""
 
-    Attributes
-    ----------
-    configurations:
-        [C_rho] the greedy configurations up to the last one of the target, in descending
-        order, without the empty one.
-    target:
-        [C_rho] x^(g), shares of the servers.
-    weights, jobs_weight:
-        [C_rho] Z_i, and Z.
-    ratio:
-        xi.
-    workload:
-        [J] rho_j per server.
-    """
-
+    #: [C_rho] the greedy configurations up to the last one of the target, in descending order, without the empty one
     configurations: tuple[Configuration, ...]
-    target: tuple[Fraction, ...]
+    target: tuple[Fraction, ...]  #: [C_rho] x^(g), shares of the servers
+    #: weights, jobs_weight: [C_rho] Z_i, and Z
     weights: tuple[Fraction, ...]
     jobs_weight: Fraction
-    ratio: int
-    workload: tuple[Fraction, ...]
+    ratio: int  #: xi
+    workload: tuple[Fraction, ...]  #: [J] rho_j per server
 
     def at(self, effective: Mapping[Configuration, Fraction], jobs: Sequence[Fraction]) -> LyapunovValue:
         """V(z), exactly.

@@ -53,21 +53,11 @@ class Witness:
 
 @dataclass(frozen=True)
 class MonotoneSearch:
-    """What a search found.
+    """What a search found."""
 
-    Attributes
-    ----------
-    witness:
-        None if no violation was found.
-    evaluations:
-        Workloads whose U^(g) was computed.
-    cancelled:
-        Whether the search was broken off.
-    """
-
-    witness: Witness | None
-    evaluations: int
-    cancelled: bool = False
+    witness: Witness | None  #: none if no violation was found
+    evaluations: int  #: workloads whose U^(g) was computed
+    cancelled: bool = False  #: whether the search was broken off
 
     def as_data(self) -> dict[str, Any]:
         """As plain data for JSON; exact numbers are text."""

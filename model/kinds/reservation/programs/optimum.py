@@ -28,35 +28,19 @@ Column = tuple[Literal["servers", "unserved", "idle"], Configuration]
 
 @dataclass(frozen=True)
 class ExactOptimum:
-    """An optimal solution of LP (3.2) and its proof, all exact.
+    """An optimal solution of LP (3.2) and its proof, all exact."""
 
-    Attributes
-    ----------
-    value:
-        U*[rho].
-    servers:
-        (k, x_k) for the x_k > 0, which add up to 1.
-    jobs:
-        [J] y_j.
-    workload_prices, server_price:
-        [J] the dual variables of (3.2b) and that of (3.2d): what one more unit of workload
-        of each type, and one more server, are worth.
-    generated:
-        All configurations that were looked at; an optimum needs no others.
-    pivots:
-        Steps of the simplex method.
-    basis:
-        [J + 1][J + 1] the basic columns, the row of the servers last.  Their prices do not
-        depend on rho: wherever they are feasible they are optimal, and U* is linear in rho.
-    """
-
-    value: Fraction
-    servers: tuple[tuple[Configuration, Fraction], ...]
-    jobs: tuple[Fraction, ...]
+    value: Fraction  #: U*[rho]
+    servers: tuple[tuple[Configuration, Fraction], ...]  #: (k, x_k) for the x_k > 0, which add up to 1
+    jobs: tuple[Fraction, ...]  #: [J] y_j
+    #: workload_prices, server_price: [J] the dual variables of (3.2b) and that of (3.2d): what one more unit of
+    #: workload of each type, and one more server, are worth
     workload_prices: tuple[Fraction, ...]
     server_price: Fraction
-    generated: tuple[Configuration, ...]
-    pivots: int
+    generated: tuple[Configuration, ...]  #: all configurations that were looked at; an optimum needs no others
+    pivots: int  #: steps of the simplex method
+    #: [J + 1][J + 1] the basic columns, the row of the servers last.  Their prices do not depend on rho: wherever they
+    #: are feasible they are optimal, and U* is linear in rho.
     basis: tuple[tuple[int, ...], ...]
 
 

@@ -32,29 +32,18 @@ _Column = tuple[str, int, Configuration]
 
 @dataclass(frozen=True)
 class PooledAssignment:
-    """Shares of all servers that have a configuration, pool by pool.
+    """Shares of all servers that have a configuration, pool by pool."""
 
-    Attributes
-    ----------
-    value:
-        Reward per server and time unit.
-    servers:
-        (p, k, x_kp) for the positive x_kp; those of a pool add up to its share.
-    jobs:
-        [J] y_j, jobs served per server.
-    workload_prices, pool_prices:
-        [J] and [P] what one more unit of workload of each type, and one more server of each
-        pool (as a share of all), are worth at an optimum; empty otherwise.
-    basis:
-        [J + P][J + P] the basic columns at an optimum, rows as in the program (the types,
-        then the pools); wherever they are feasible they are optimal.  Empty otherwise.
-    """
-
-    value: Fraction
+    value: Fraction  #: reward per server and time unit
+    #: (p, k, x_kp) for the positive x_kp; those of a pool add up to its share
     servers: tuple[tuple[int, Configuration, Fraction], ...]
-    jobs: tuple[Fraction, ...]
+    jobs: tuple[Fraction, ...]  #: [J] y_j, jobs served per server
+    #: workload_prices, pool_prices: [J] and [P] what one more unit of workload of each type, and one more server of
+    #: each pool (as a share of all), are worth at an optimum; empty otherwise
     workload_prices: tuple[Fraction, ...] = ()
     pool_prices: tuple[Fraction, ...] = ()
+    #: [J + P][J + P] the basic columns at an optimum, rows as in the program (the types, then the pools); wherever they
+    #: are feasible they are optimal.  Empty otherwise.
     basis: tuple[tuple[int, ...], ...] = ()
 
 

@@ -27,40 +27,20 @@ SHARE_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class RewardProgram:
-    """LP (3.2) solved.
+    """LP (3.2) solved."""
 
-    Attributes
-    ----------
-    objective:
-        What the solver says, reward per server and time unit.  Without a working solver the exact value.
-    exact:
-        The same as a rational, proved.
-    status:
-        ``optimal``, or one sentence that says what is not as it should be.
-    solver:
-        Which solver answered; empty if none did.
-    configurations, servers:
-        The configurations in use, and which share of the servers each has.
-    jobs:
-        [J] y_j.
-    workload_duals:
-        [J] the price of (3.2b): what one more job of each type in reach is worth.
-    server_dual:
-        The price of (3.2d): what one more server is worth.
-    binding:
-        Which constraints hold with equality: ``workload j`` and ``slots j``, types from 1,
-        and ``servers``.
-    """
-
+    #: what the solver says, reward per server and time unit.  Without a working solver the exact value.
     objective: float
-    exact: Fraction
-    status: str
-    solver: str
+    exact: Fraction  #: the same as a rational, proved
+    status: str  #: ``optimal``, or one sentence that says what is not as it should be
+    solver: str  #: which solver answered; empty if none did
+    #: configurations, servers: the configurations in use, and which share of the servers each has
     configurations: tuple[Configuration, ...]
     servers: tuple[float, ...]
-    jobs: tuple[float, ...]
-    workload_duals: tuple[float, ...]
-    server_dual: float
+    jobs: tuple[float, ...]  #: [J] y_j
+    workload_duals: tuple[float, ...]  #: [J] the price of (3.2b): what one more job of each type in reach is worth
+    server_dual: float  #: the price of (3.2d): what one more server is worth
+    #: which constraints hold with equality: ``workload j`` and ``slots j``, types from 1, and ``servers``
     binding: tuple[str, ...]
 
 

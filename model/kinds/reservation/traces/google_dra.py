@@ -22,24 +22,12 @@ REWARD_FACTOR = {0: 1, 1: 3, 2: 9}
 
 @dataclass(frozen=True)
 class RewardedType:
-    """A job type of Section 7.2: tasks of equal priority and rounded size.
+    """A job type of Section 7.2: tasks of equal priority and rounded size."""
 
-    Attributes
-    ----------
-    demand:
-        [D] of each resource a power of 1/2, as a part of a server, or 0.
-    priority:
-        0, 1 or 2.
-    reward:
-        Per unit time, size times 1, 3 or 9.
-    name:
-        For people: ``"priority 2, size 1/16"``.
-    """
-
-    demand: tuple[Fraction, ...]
-    priority: int
-    reward: Fraction
-    name: str
+    demand: tuple[Fraction, ...]  #: [D] of each resource a power of 1/2, as a part of a server, or 0
+    priority: int  #: 0, 1 or 2
+    reward: Fraction  #: per unit time, size times 1, 3 or 9
+    name: str  #: for people: ``"priority 2, size 1/16"``
 
     @property
     def size(self) -> Fraction:
@@ -49,27 +37,13 @@ class RewardedType:
 
 @dataclass(frozen=True, eq=False)
 class DraJobs:
-    """The jobs of Section 7.2, in the order of arrival.
+    """The jobs of Section 7.2, in the order of arrival."""
 
-    Attributes
-    ----------
-    types:
-        The types that occur, highest priority first, largest size first within it.
-    time:
-        float64 [n], seconds after the first arrival, compressed.
-    type:
-        int32 [n], index into *types*.
-    service:
-        float64 [n], seconds > 0, compressed.
-    report:
-        The import's report, with what this step left out.
-    """
-
-    types: tuple[RewardedType, ...]
-    time: npt.NDArray[np.float64]
-    type: npt.NDArray[np.int32]
-    service: npt.NDArray[np.float64]
-    report: ImportReport
+    types: tuple[RewardedType, ...]  #: the types that occur, highest priority first, largest size first within it
+    time: npt.NDArray[np.float64]  #: float64 [n], seconds after the first arrival, compressed
+    type: npt.NDArray[np.int32]  #: int32 [n], index into *types*
+    service: npt.NDArray[np.float64]  #: float64 [n], seconds > 0, compressed
+    report: ImportReport  #: the import's report, with what this step left out
 
 
 def halvings(size: int) -> int:
