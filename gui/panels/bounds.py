@@ -113,7 +113,7 @@ class BoundsPanel(Panel):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         super().restyle(theme)
-        if self.known and self.frame is not None:  # between two runs there is nothing to write about
+        if self.known and self.current is not None:  # between two runs there is nothing to write about
             self.write()
 
 
