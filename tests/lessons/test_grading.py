@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -224,7 +225,7 @@ def test_no_file_of_a_student_s_runs_or_takes_for_ever(tmp_path: Path) -> None:
     path, evil = tmp_path / "a.answers", tmp_path / "evil.py"
     evil.write_text("raise SystemExit('it ran')", "utf-8")
     far = LINE.format(1, 10**12)
-    own = f"slotscope dra-classroom --policy {evil} --seed 1 --event 1"
+    own = shlex.join(["slotscope", "dra-classroom", "--policy", str(evil), "--seed", "1", "--event", "1"])
     add_answers(path, (answered("1", own), answered("1", far), answered("1", own.replace("dra-classroom", "gone"))))
     found = grades(path, {})
     assert {one.grade for one in found} == {"unknown"}
