@@ -116,6 +116,15 @@ def _tell_seed(reporter: pytest.TerminalReporter) -> None:
 _LEFT_OUT = re.compile("tests/(footage|kinds/[a-z]+/(gui|theory))/")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave what the quick suite leaves out unread: each worker would import it all."""
+    return True if config.option.markexpr == "not slow" and _LEFT_OUT.match(_in_clone(collection_path)) else None
+
+
+def _in_clone(folder: Path) -> str:
+    return f"{folder.relative_to(ROOT).as_posix()}/"
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with long tests come first, so that no worker is left with one at the end.
