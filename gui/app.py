@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable
 
-from PySide6.QtCore import QByteArray, QEventLoop, QSettings, Qt, QTimer
+from PySide6.QtCore import QByteArray, QEventLoop, QSettings, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from slotscope.gui import theme as themes
 from slotscope.gui.faults import install
 from slotscope.gui.language.words import chosen, speak
-from slotscope.gui.window.application import application, collector_of
+from slotscope.gui.window.application import application, collector_of, destroy
 from slotscope.gui.window.splash import show_splash
 from slotscope.model.cli.guard import note
 from slotscope.model.errors import UserError
@@ -80,6 +80,8 @@ def main(
     speak(app, chosen(settings, language))
     splash = show_splash(app, themes.load_theme(str(settings.value("theme", "light"))))
     window = make_window(settings)
+    from PySide6.QtCore import Qt  # late: its enums are made here, see ``window/splash.py``
+
     collector = collector_of(app)
     collector.put_aside()
     window.ready.connect(collector.settle)
@@ -91,7 +93,7 @@ def main(
     pressed = splash.pressed
     window.show()
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-    splash.close()
+    destroy(splash)
     if offer:
         window.ready.connect(window.welcome, Qt.ConnectionType.SingleShotConnection)
     window.worker.window_grows = True

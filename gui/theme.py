@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6 import QtWidgets
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -280,6 +280,8 @@ def current_fonts() -> Fonts:
 
 def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:
     """Give the whole application *theme*: style, palette, fonts and stylesheet."""
+    from PySide6.QtCore import Qt  # late: the splash, which comes before, does without its enums
+
     type_sizes = fonts(lecture)
     if app.property(_STYLED) is None:  # once: a new style reaches into every widget there is
         app.setStyle("Fusion")

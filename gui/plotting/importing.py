@@ -18,6 +18,34 @@ from PySide6 import QtCore, QtGui, QtWidgets
 _BROUGHT = ("PySide6.QtOpenGLWidgets", "PySide6.QtSvg", "PySide6.QtTest")
 
 
+#: Modules that pyqtgraph imports for whoever asks it for all its names, and that no plot here has a part of: half of
+#: all of it, with classes of Qt's that are made for them alone.
+_UNUSED = {
+    "": "imageview SignalProxy ThreadsafeTimer",
+    "graphicsItems.": (
+        "ArrowItem BoxplotItem ColorBarItem CurvePoint DateAxisItem GradientEditorItem GradientLegend GraphicsLayout "
+        "GraphItem GridItem HistogramLUTItem ImageItem IsocurveItem LinearRegionItem PColorMeshItem ROI ScaleBar "
+        "TargetItem VTickGroup"
+    ),
+    "widgets.": (
+        "BusyCursor CheckTable ColorButton ColorMapMenu ColorMapWidget ComboBox DataFilterWidget DataTreeWidget "
+        "DiffTreeWidget FeedbackButton GradientWidget GraphicsLayoutWidget HistogramLUTWidget JoystickButton "
+        "LayoutWidget PathButton ProgressDialog RawImageWidget RemoteGraphicsView ScatterPlotWidget SpinBox "
+        "TableWidget TreeWidget ValueLabel VerticalLabel"
+    ),
+}
+
+
+class _LeftOut(ModuleType):
+    """Stands where a module would, while all its names are asked for: it has none, or what is None."""
+
+    __all__ = ()
+
+    def __getattr__(self, name: str) -> None:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+
 class _Mirror(ModuleType):
     """A module in which pyqtgraph would keep all names of one of Qt's; here each is looked up when it is asked for."""
 
@@ -29,6 +57,18 @@ class _Mirror(ModuleType):
         found = getattr(self._source, name)
         setattr(self, name, found)
         return found
+
+
+@contextmanager
+def _left_out() -> Iterator[None]:
+    """Let pyqtgraph do without what is not used; who asks for one of these modules later gets it."""
+    names = [f"pyqtgraph.{package}{name}" for package, names in _UNUSED.items() for name in names.split()]
+    sys.modules |= {name: _LeftOut(name) for name in names}
+    try:
+        yield
+    finally:
+        for name in names:
+            del sys.modules[name]
 
 
 @contextmanager
@@ -53,6 +93,6 @@ def import_in_parts() -> Iterator[None]:
     for name in _BROUGHT:
         import_module(name)
         yield
-    with _names_unread():
+    with _left_out(), _names_unread():
         import_module("pyqtgraph")
     yield

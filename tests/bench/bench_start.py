@@ -47,14 +47,14 @@ app.exec()
 #: The same, of a program that has a command line, colours and type of its own, and says what it is about to do.
 TELLING = """
 import argparse, json, sys, time, tomllib
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 class Telling(QWidget):
     def paintEvent(self, event):
         painter = QPainter(self)
         painter.setFont(QFont(QFontDatabase.families()[0], 18))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "a program")
+        painter.drawText(20, 100, "a program")
         painter.end()
         print(json.dumps({"first paint": [time.monotonic(), time.process_time()]}), flush=True)
         QTimer.singleShot(0, self.close)
@@ -93,8 +93,6 @@ def start(options, window=main.window):
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
     mark("Qt imported")
-    from PySide6.QtCore import Qt
-    mark("enums of Qt")
     from slotscope.gui.window.application import leave_sources_unread
     leave_sources_unread()  # as the command does, before it imports anything else
     from slotscope.gui import app, platform
@@ -241,15 +239,14 @@ WINDOW = "PySide6.QtWidgets, PySide6.QtSvg, numpy, pydantic, pyqtgraph"
 
 def why_later(program: list[Started], bare: list[Started]) -> str:
     """What comes before and in the first paint, as it was measured, beside a bare window's."""
-    steps = ("command line", "Qt imported", "enums of Qt", "modules", "platform", "application", "first paint")
+    steps = ("command line", "Qt imported", "modules", "platform", "application", "first paint")
     spent = {
         step: spread(mine.cpu[step] - (mine.cpu[before] if before else 0.0) for mine in program).text(2)
         for before, step in zip(("", *steps), steps, strict=False)
     }
     return (
         f"of its CPU s Python with the command line takes {spent['command line']}, Qt's libraries "
-        f"{spent['Qt imported']}, the enums of its namespace Qt, all of which PySide makes where one is named first "
-        f"and which a bare window does without, {spent['enums of Qt']}, the modules of a splash {spent['modules']}, "
+        f"{spent['Qt imported']}, the modules of a splash {spent['modules']}, "
         f"asking for what Qt would abort without {spent['platform']}, the theme and Qt's start "
         f"{spent['application']}, the splash {spent['first paint']}; a bare window takes "
         f"{spread(base.cpu['first paint'] for base in bare).text(2)}"
