@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Callable, Mapping, Sequence
+from typing import Callable, Mapping, NamedTuple, Sequence
 
 from slotscope.model.cli.asking_arguments import ask_parser, export_parser, why_parser
 from slotscope.model.cli.experiment_arguments import reproduce_parser, sweep_parser
@@ -27,34 +27,9 @@ from slotscope.model.cli.parser import (
     theme_option,
 )
 from slotscope.model.cli.readers import moment, number, one_of, picture, size, whole
+from slotscope.model.kinds.declaration import CommandSpec
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.lessons.languages import ENGLISH
-
-#: Commands and the modules that carry them out; the window's own belong to ``gui/library/__main__.py``.
-COMMANDS: Mapping[str, str] = MappingProxyType(
-    {
-        "list": "slotscope.model.cli.listing",
-        "run": "slotscope.model.cli.run",
-        "trace": "slotscope.model.cli.trace",
-        "ask": "slotscope.model.cli.ask",
-        "why": "slotscope.model.cli.why",
-        "export": "slotscope.model.cli.export",
-        "bounds": "slotscope.model.cli.bounds",
-        "reproduce": "slotscope.model.cli.reproduce",
-        "sweep": "slotscope.model.cli.sweep",
-        **{name: command.module for room in ROOMS.values() for name, command in room.commands.items()},
-        "lessons": "slotscope.model.cli.lessons",
-        "lesson": "",
-        "grade": "slotscope.model.cli.grade",
-        "traces": "slotscope.model.cli.traces",
-        "trust": "slotscope.model.cli.trust",
-        "screenshot": "",
-        "film": "",
-        "export-html": "",
-        "handout": "",
-        "verify": "slotscope.model.cli.verify",
-    }
-)
 
 #: How a link begins that opens a moment, see :mod:`model.cli.links`.
 SCHEME = "slotscope://"
@@ -74,7 +49,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if arguments and arguments[0].startswith(SCHEME):
         arguments = [*_words_of_link(arguments[0]), *arguments[1:]]
     if arguments and arguments[0] in COMMANDS:
-        return _parser(arguments[0]).parse_intermixed_args(arguments[1:])  # questions may follow options
+        return _COMMANDS[arguments[0]].parser().parse_intermixed_args(arguments[1:])  # questions may follow options
     if arguments:
         _refuse_misspelt(arguments[0])
     options, unknown = _window().parse_known_args(arguments)
@@ -92,14 +67,6 @@ def _words_of_link(link: str) -> list[str]:
     """What opens the moment of a link; what reads policies is imported only where there is one."""
     words: list[str] = import_module("slotscope.model.cli.links").words_of_link(link)
     return words
-
-
-def _parser(command: str) -> Parser:
-    if command in _PARSERS:
-        return _PARSERS[command]()
-    module, name = next(room.commands[command].parser for room in ROOMS.values() if command in room.commands)
-    parser: Parser = getattr(import_module(module), name)()
-    return parser
 
 
 def _refuse_misspelt(first: str) -> None:
@@ -335,26 +302,48 @@ def _verify() -> Parser:
     return parser
 
 
-_PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType(
+class _Command(NamedTuple):
+    """What a command can be told, and the module that carries it out; none for those that belong to the window."""
+
+    parser: Callable[[], Parser]
+    module: str = ""
+
+
+def _of_room(command: CommandSpec) -> _Command:
+    """A command for one kind alone, whose parser is imported once it is meant."""
+    module, name = command.parser
+
+    def parser() -> Parser:
+        made: Parser = getattr(import_module(module), name)()
+        return made
+
+    return _Command(parser, command.module)
+
+
+_COMMANDS: Mapping[str, _Command] = MappingProxyType(
     {
-        "list": _list,
-        "run": _run,
-        "trace": _trace,
-        "ask": ask_parser,
-        "why": why_parser,
-        "export": export_parser,
-        "bounds": _bounds,
-        "reproduce": reproduce_parser,
-        "sweep": sweep_parser,
-        "lessons": lessons_parser,
-        "lesson": lesson_parser,
-        "grade": grade_parser,
-        "traces": _traces,
-        "trust": _trust,
-        "screenshot": _screenshot,
-        "film": film_parser,
-        "export-html": page_parser,
-        "handout": handout_parser,
-        "verify": _verify,
+        "list": _Command(_list, "slotscope.model.cli.listing"),
+        "run": _Command(_run, "slotscope.model.cli.run"),
+        "trace": _Command(_trace, "slotscope.model.cli.trace"),
+        "ask": _Command(ask_parser, "slotscope.model.cli.ask"),
+        "why": _Command(why_parser, "slotscope.model.cli.why"),
+        "export": _Command(export_parser, "slotscope.model.cli.export"),
+        "bounds": _Command(_bounds, "slotscope.model.cli.bounds"),
+        "reproduce": _Command(reproduce_parser, "slotscope.model.cli.reproduce"),
+        "sweep": _Command(sweep_parser, "slotscope.model.cli.sweep"),
+        **{name: _of_room(command) for room in ROOMS.values() for name, command in room.commands.items()},
+        "lessons": _Command(lessons_parser, "slotscope.model.cli.lessons"),
+        "lesson": _Command(lesson_parser),
+        "grade": _Command(grade_parser, "slotscope.model.cli.grade"),
+        "traces": _Command(_traces, "slotscope.model.cli.traces"),
+        "trust": _Command(_trust, "slotscope.model.cli.trust"),
+        "screenshot": _Command(_screenshot),
+        "film": _Command(film_parser),
+        "export-html": _Command(page_parser),
+        "handout": _Command(handout_parser),
+        "verify": _Command(_verify, "slotscope.model.cli.verify"),
     }
 )
+
+#: Commands and the modules that carry them out; the window's own belong to ``gui/library/__main__.py``.
+COMMANDS: Mapping[str, str] = MappingProxyType({name: command.module for name, command in _COMMANDS.items()})
