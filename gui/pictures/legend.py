@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, ClassVar, Sequence
+from types import MappingProxyType
+from typing import Any, Callable, ClassVar, Mapping, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen
@@ -44,8 +45,8 @@ class PictureLegend:
     #: From a mark to its words, and from an entry to the next one.
     gap: ClassVar[float] = 6.0
     between: ClassVar[float] = 18.0
-    #: Marks that are gradients.
-    gradients: ClassVar[frozenset[str]] = frozenset({"heat"})
+    #: Widths of marks that are not as wide as most, in lines of text.
+    sizes: ClassVar[Mapping[str, float]] = MappingProxyType({"heat": GRADIENT})
     #: What is left free around a mark: at both sides, and above and below.
     inset: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
@@ -101,7 +102,7 @@ class PictureLegend:
 
     def _wide(self, item: Any) -> float:
         """Width of a mark with the gap to its words."""
-        return (GRADIENT if item.mark in self.gradients else MARK) * self._text.height + self.gap
+        return self.sizes.get(item.mark, MARK) * self._text.height + self.gap
 
     def paint(self, painter: QPainter, area: QRectF, *looks: Any) -> None:
         """Paint it into *area*, as it was painted before unless something else is looked at."""

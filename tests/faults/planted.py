@@ -144,7 +144,7 @@ FAULTS = (
     ),
     Fault("gui/plotting/pyramid.py", "np.fmin.reduce(rest)", "rest[0]", _CURVES),
     Fault("gui/plotting/pyramid.py", 'side="right")) - 1)', 'side="right")))', _CURVES),
-    Fault("gui/kinds/reservation/servers_legend.py", "area.x() + place[1]", "area.x() + place[1] + 8", _LOOKS),
+    Fault("gui/pictures/legend.py", "area.x() + x, area.y()", "area.x() + x + 8, area.y()", _LOOKS),
     Fault("gui/kinds/reservation/servers_legend.py", "QColor(theme.reject_group)", "QColor(theme.greedy)", _LOOKS),
     Fault("gui/panel.py", "            self.show_frame(frame)", "            pass", _LOOKS),
     Fault("gui/kinds/reservation/groups.py", 'frozenset({"groups"})', "frozenset()", _PANELS),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from slotscope.gui.kinds.moldable.servers_layout import MoldableCell
 from slotscope.gui.kinds.moldable.servers_raster import STEPS, empty_color, free_color, idle_tile, step_color
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import texture_scale, tile_brush
-from slotscope.gui.pictures.legend import PictureLegend, paint_gradient
+from slotscope.gui.pictures.legend import GRADIENT, PictureLegend, paint_gradient
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.reporting.letters import own_letters
@@ -73,7 +74,7 @@ class MoldableLegend(PictureLegend):
     """Lays out and paints the legend for one run, theme and font."""
 
     gap, between, inset = 5.0, 16.0, (0.5, 1.5)
-    gradients = frozenset({"growing"})
+    sizes = MappingProxyType({"growing": GRADIENT})
 
     def __init__(self, info: RunInfo, text: Symbols, theme: Theme, ratio: float) -> None:
         super().__init__(text, theme)

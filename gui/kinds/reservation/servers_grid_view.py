@@ -192,7 +192,8 @@ class GridView(ZoomedPicture):
         self._palette = raster_palette(self._theme, len(names), self._ratio)
         items = entries(names, facts.reserves_slots, facts.has_groups)
         kept = "type", "empty", "reject_group"
-        self._legend = StackLegend([item for item in items if item.mark in kept], self._text, self._theme)
+        shown = [item for item in items if item.mark in kept]
+        self._legend = StackLegend(shown, self._text, self._theme, self._palette)
         servers = len(frame.state.placement)
         self._wishes = GridWishes(
             counts=(servers,),
@@ -269,7 +270,7 @@ class GridView(ZoomedPicture):
             outline(painter, rect.adjusted(-1, -1, 1, 1), color, self._theme.panel)
 
     def _paint_legend(self, painter: QPainter, _scene: GridScene, area: QRectF) -> None:
-        self._legend.paint(painter, area, self._legend_lines, self._palette)
+        self._legend.paint(painter, area, self._legend_lines)
 
     def _paint_words(self, painter: QPainter, area: QRectF) -> None:
         self.event_line.paint(painter, area, self._theme, self._palette, self._text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -9,16 +10,11 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from slotscope.gui.kinds.reservation.servers_words import X_HAT
 from slotscope.gui.painting.colour import letter_ink
-from slotscope.gui.painting.kept import Kept
 from slotscope.gui.painting.stack_text import Symbols, symbol
 from slotscope.gui.painting.textures import RasterPalette
-from slotscope.gui.pictures.legend import LINE, flow, paint_tile
+from slotscope.gui.pictures.legend import LINE, LINES, PictureLegend, Placed, flow, paint_tile
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.letters import type_letter
-
-GAP = 6.0
-BETWEEN = 18.0
-
 
 #: What the marks look like.
 _MARKS = {"empty": "thin frame", "reject_group": "thick frame", "wanted": "line across", "missing": "dashed frame"}
@@ -48,69 +44,45 @@ def entries(type_names: tuple[str, ...], reserves_slots: bool, has_groups: bool)
     ]
 
 
-class StackLegend:
+class StackLegend(PictureLegend):
     """Lays out and paints the legend for one scenario, theme and font."""
 
-    def __init__(self, items: list[StackEntry], text: Symbols, theme: Theme) -> None:
-        self._items, self._text, self._theme = items, text, theme
-        self._side = text.height
+    sizes = MappingProxyType({"wanted": 1.4})
+
+    def __init__(self, items: list[StackEntry], text: Symbols, theme: Theme, palette: RasterPalette) -> None:
+        super().__init__(text, theme)
+        self._items, self._palette = items, palette
         self._heights: dict[tuple[float, int], float] = {}  # asked for in every frame
-        self._kept = Kept()
 
-    def _width(self, entry: StackEntry) -> float:
-        return self._side * (1.0 if entry.mark != "wanted" else 1.4) + GAP + self._text.width(entry.words)
-
-    def height(self, room: float, most_lines: int) -> float:
+    def height(self, room: float, most_lines: int = LINES) -> float:
         """Height that it takes in this width; in several lines all job types are shown."""
         known = self._heights.get((room, most_lines))
         if known is None:
-            places = self._places(room, most_lines)
-            lines = max((place[0] + 1 for place in places if place is not None), default=0)
+            lines = max((line + 1 for _, line, _ in self._flowing(room, most_lines)), default=0)
             known = self._heights[room, most_lines] = lines * LINE * self._text.height
         return known
 
-    def _places(self, room: float, most_lines: int) -> list[tuple[int, float] | None]:
+    def _flowing(self, room: float, most_lines: int) -> list[Placed]:
         widths = [self._width(item) for item in self._items]
-        places = flow(widths, room, BETWEEN)
+        places = flow(widths, room, self.between)
         if most_lines < 2:
             whole = all(place is not None and place[0] < most_lines for place in places)
-            more = 0.0 if whole else BETWEEN + self._text.width(_more(len(widths)))
-            return flow(widths, room - more, BETWEEN, most_lines)
-        types = max(
-            (
-                place[0] + 1
-                for item, place in zip(self._items, places, strict=True)
-                if place is not None and item.mark == "type"
-            ),
-            default=0,
-        )
-        return flow(widths, room, BETWEEN, max(types, most_lines))
+            more = 0.0 if whole else self.between + self._text.width(_more(len(widths)))
+            places = flow(widths, room - more, self.between, most_lines)
+        else:
+            pairs = zip(self._items, places, strict=True)
+            types = max((place[0] + 1 for item, place in pairs if place and item.mark == "type"), default=0)
+            places = flow(widths, room, self.between, max(types, most_lines))
+        return [(item, *place) for item, place in zip(self._items, places, strict=True) if place is not None]
 
-    def paint(self, painter: QPainter, area: QRectF, most_lines: int, palette: RasterPalette) -> None:
-        """Paint it into *area*, as it was painted before if it was."""
-        box, ground, look = area.toAlignedRect(), QColor(self._theme.panel), (area.getRect(), most_lines)
-        self._kept.paint(painter, box, ground, look, lambda own: self._paint(own, area, most_lines, palette))
-
-    def _paint(self, painter: QPainter, area: QRectF, most_lines: int, palette: RasterPalette) -> None:
-        height = LINE * self._text.height
-        places = self._places(area.width(), most_lines)
-        for item, place in zip(self._items, places, strict=True):
-            if place is None:
-                continue
-            x, y = area.x() + place[1], area.y() + place[0] * height
-            wide = self._side * (1.4 if item.mark == "wanted" else 1.0)
-            mark = QRectF(x, y + (height - self._side) / 2, wide, self._side)
-            self._mark(painter, item, mark.adjusted(0, 1, 0, -1), palette)
-            self._text.draw(
-                painter, x + wide + GAP, y + (height - self._text.height) / 2, item.words, self._theme.normal
-            )
-        hidden = places.count(None)
-        if hidden and most_lines == 1:
-            shown = len(places) - hidden
-            x = area.x() + sum(self._width(item) + BETWEEN for item in self._items[:shown])
-            if x + self._text.width(_more(hidden)) > area.right():
-                return
-            self._text.draw(painter, x, area.y() + (height - self._text.height) / 2, _more(hidden), self._theme.muted)
+    def _paint(self, painter: QPainter, area: QRectF, most_lines: int) -> None:
+        super()._paint(painter, area, most_lines)
+        shown = [self._width(item) + self.between for item, *_ in self.placed(area.width(), most_lines)]
+        hidden = len(self._items) - len(shown)
+        x = area.x() + sum(shown)
+        if hidden and most_lines == 1 and x + self._text.width(_more(hidden)) <= area.right():
+            top = area.y() + (LINE - 1) * self._text.height / 2
+            self._text.draw(painter, x, top, _more(hidden), self._theme.muted)
 
     @property
     def words(self) -> str:
@@ -121,14 +93,12 @@ class StackLegend:
             for item in self._items
         )
 
-    def _mark(self, painter: QPainter, item: StackEntry, rect: QRectF, palette: RasterPalette) -> None:
+    def _mark(self, painter: QPainter, item: StackEntry, rect: QRectF) -> None:
         theme = self._theme
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         match item.mark:
             case "type":
-                swatch(painter, rect, item.job_type, theme, palette, self._text)
+                swatch(painter, rect, item.job_type, theme, self._palette, self._text)
             case "empty":
-                painter.setPen(QPen(QColor(theme.muted), 1))
                 painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5))
             case "reject_group":
                 painter.setPen(QPen(QColor(theme.reject_group), 2))

@@ -156,9 +156,9 @@ class StackView(PointedPicture):
         names = info.numbers.type_names if info is not None else ()
         self._palette = raster_palette(self._theme, len(names), self._ratio)
         groups = info is None or info.facts.has_groups
-        self._legend = StackLegend(entries(names, True, groups), self._text, self._theme)
+        self._legend = StackLegend(entries(names, True, groups), self._text, self._theme, self._palette)
         any_groups = groups or any(run.facts.has_groups for run in self._stacked_beside)
-        self._longest_legend = StackLegend(entries(names, True, any_groups), self._text, self._theme)
+        self._longest_legend = StackLegend(entries(names, True, any_groups), self._text, self._theme, self._palette)
         self._pictures = Pictures(info.numbers, self._theme, self._palette, font) if info is not None else None
         self._raster_key = ()
         self._around = None
@@ -350,7 +350,7 @@ class StackView(PointedPicture):
         """All but the stage, and what reaches out of it."""
         paint_header(painter, scene, captions, self._split, self._kept)
         paint_foot(painter, scene, captions, self._kept)
-        self._legend.paint(painter, scene.regions.legend, scene.rows.legend, self._palette)
+        self._legend.paint(painter, scene.regions.legend, scene.rows.legend)
         self.event_line.paint(painter, scene.regions.event, self._theme, self._palette, scene.text)
         self._motion.paint_waiting(painter)
         paint_named(painter, scene, marks(scene.frame))

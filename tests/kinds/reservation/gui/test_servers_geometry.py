@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.kinds.reservation.servers_columns import assign_places
 from slotscope.gui.kinds.reservation.servers_grid_layout import GridWishes, fitting_grid
-from slotscope.gui.kinds.reservation.servers_legend import BETWEEN
+from slotscope.gui.kinds.reservation.servers_legend import StackLegend
 from slotscope.gui.kinds.reservation.servers_slots import Strip, slot_boxes, strip_picture
 from slotscope.gui.kinds.reservation.servers_stack_layout import (
     LEAST_STRIP,
@@ -204,7 +204,7 @@ def test_grid_cells_are_disjoint_and_found_again(
 
 @given(st.lists(st.floats(5, 200), min_size=1, max_size=30), st.floats(200, 900))
 def test_the_legend_wraps_without_overlap(widths: list[float], room: float) -> None:
-    places = flow(widths, room, BETWEEN)
+    places = flow(widths, room, StackLegend.between)
     for (first, second), width in zip(pairwise(places), widths, strict=False):
         assert first is not None
         assert second is not None
