@@ -77,7 +77,12 @@ class CompiledEngine:
 
     def twin(self) -> Callable[..., int]:
         """The kernel, compiled or to be compiled at its first call."""
-        return compiled(type(self).kernel)
+        return compiled(self.function)
+
+    @property
+    def function(self) -> Callable[..., int]:
+        """The kernel for this system: of the same decisions there may be another one for very many servers."""
+        return type(self).kernel
 
     def options(self) -> dict[int, int]:
         """What tells policies that share a kernel from each other: places in ``constant``."""
@@ -168,7 +173,7 @@ class CompiledEngine:
     @cached_property
     def _watched(self) -> Callable[..., int]:
         """The kernel event by event, with what each of them changes."""
-        return watched(type(self).kernel, type(self).follow, f"{type(self).__module__}.{type(self).__name__}")
+        return watched(self.function, type(self).follow, f"{type(self).__module__}.{type(self).__name__}")
 
     def _jobs(self, state: Any) -> Any:
         block = self.block_at(int(state.number[NEXT_ARRIVAL]))

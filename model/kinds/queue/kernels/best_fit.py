@@ -23,7 +23,6 @@ from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue.kernels.foresight import foresee
 from slotscope.model.kinds.queue.kernels.rooms import (
     NO_ROOM,
-    Rooms,
     first_with_room,
     follow,
     job_left,
@@ -71,7 +70,7 @@ class QueueBestFitIndex(NamedTuple):
     """What follows from the state: the jobs that wait, and what is free on servers."""
 
     waiting: WaitingJobs
-    rooms: Rooms
+    rooms: Any  #: Rooms, or as :mod:`model.kinds.queue.kernels.many` has them
 
 
 @jitable

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import Any, Callable
 
 import numpy as np
 
-from slotscope.model.kinds.queue.kernels import best_fit, configurations, fifo, foresight, slots
+from slotscope.model.kinds.queue.kernels import best_fit, configurations, fifo, foresight, many, slots
 from slotscope.model.kinds.queue.kernels.best_fit import QueueBestFitIndex
 from slotscope.model.kinds.queue.kernels.configurations import ConfigurationIndex
 from slotscope.model.kinds.queue.kernels.rooms import rooms_of
@@ -99,6 +100,18 @@ class QueueBestFitKernel(QueueKernel):
 
     kernel = staticmethod(best_fit.advance)
 
+    @cached_property
+    def function(self) -> Callable[..., int]:
+        """The one that has servers in order, where they are many and their tightest is asked for."""
+        least = many.ASKED_BY_FEW if self.policy.by_server else many.ASKED_BY_ALL
+        are_many = self.policy.by_job and self.numbers.servers >= least
+        return many.best_fit_advance if are_many and many.have_keys(self.numbers.capacity) else best_fit.advance
+
+    def index(self, state: QueueState) -> QueueBestFitIndex:
+        """As ever; very many servers are in order."""
+        index: QueueBestFitIndex = super().index(state)
+        return index._replace(rooms=many.ordered(index.rooms)) if self.function is many.best_fit_advance else index
+
     def options(self) -> dict[int, int]:
         """Which steps, and for what; BF-J takes jobs by arrival, which is in the index then."""
         policy, one_resource = self.policy, self.numbers.resources == 1
@@ -116,6 +129,16 @@ class FifoKernel(QueueKernel):
     """The compiled twin of FIFO-FF and of FIFO over containers."""
 
     kernel = staticmethod(fifo.advance)
+
+    @cached_property
+    def function(self) -> Callable[..., int]:
+        """The one that passes over many blocks of servers at once, where there are many."""
+        return many.fifo_advance if self.numbers.servers >= many.BY_FIRST_FIT else fifo.advance
+
+    def index(self, state: QueueState) -> QueueBestFitIndex:
+        """As ever; very many servers are in blocks of blocks."""
+        index: QueueBestFitIndex = super().index(state)
+        return index._replace(rooms=many.blocked(index.rooms)) if self.function is many.fifo_advance else index
 
     def options(self) -> dict[int, int]:
         """Whether jobs behind the head of the line may go first."""
