@@ -297,9 +297,12 @@ class LabelColumn(PlotAxis):
 
     @property
     def _most(self) -> float:
-        """The width of labels that leaves the curves their room."""
-        plot, least = self.getViewWidget(), _NAME * QFontMetricsF(self._text_font).averageCharWidth()
-        return max(least, _MOST * plot.width()) if plot is not None else float("inf")
+        """The width of labels that leaves the curves their room; none where a plot is too low for any."""
+        plot, metrics = self.getViewWidget(), QFontMetricsF(self._text_font)
+        if plot is None:
+            return float("inf")
+        low = plot.height() - plot.getPlotItem().getAxis("bottom").minimumHeight() < metrics.height()
+        return 0.0 if low else max(_NAME * metrics.averageCharWidth(), _MOST * plot.width())
 
     def _fit(self) -> None:
         """Be as wide as the widest label so far: a column that breathes moves the plot."""

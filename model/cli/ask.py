@@ -19,6 +19,7 @@ from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
 from slotscope.model.reporting.data_columns import DataColumn
 from slotscope.model.reporting.data_tables import DataTable, table_file
+from slotscope.model.reporting.explain import plural
 
 #: Events looked at, unless the user says how many.
 EVENTS = 100_000
@@ -131,7 +132,7 @@ def _print_end(session: Session, questions: Sequence[Question], found: list[int]
         )
         return
     for each, hits in zip(questions, found, strict=True):
-        print(f"{hits} {'hit' if hits == 1 else 'hits'} in {events} events: {each.text} ({each.cost})")
+        print(f"{hits} {plural(hits, 'hit')} in {events} {plural(events, 'event')}: {each.text} ({each.cost})")
 
 
 def _print_names(words: Words, as_json: bool) -> None:

@@ -222,3 +222,8 @@ def test_ticks_have_an_axis_of_time_below_them_also_in_a_low_panel(qtbot: QtBot,
     assert panel.plot.height() > axis.height() + 5 > 5
     assert panel.plot.geometry().bottom() < 190
     assert panel.strip._step >= 6  # rows do not touch each other
+    panel.body.resize(430, 176)
+    column = panel.plot.getPlotItem().getAxis("right")
+    qtbot.waitUntil(lambda: not column.placed() and column.width() < 40)  # no room is kept for names that have none
+    panel.body.resize(430, 900)
+    qtbot.waitUntil(lambda: column.width() > 80)
