@@ -399,7 +399,7 @@ class TestFuzz:
         monkeypatch.setattr(main, "window", lambda _: 0)
         monkeypatch.setattr(main, "screenshot", lambda _: 0)
         monkeypatch.setattr(main, "draw", lambda *_: False)
-        said = slotscope(arguments)
+        said = slotscope("", *arguments)
         assert said.code in (0, 2)
         notes = [line for line in said.err.splitlines() if "warning: " not in line]
         if said.code == 2:
