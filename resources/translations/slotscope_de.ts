@@ -1512,6 +1512,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>ein Ersatzserver nimmt ihn</translation>
         </message>
         <message>
+            <source>Solving the single-server problem</source>
+            <translation>Löse das Problem eines Servers</translation>
+        </message>
+        <message>
             <source>Solving the single-server problem: {steps} steps, throughput {throughput} so far</source>
             <translation>Löse das Problem eines Servers: {steps} Schritte, Durchsatz bisher {throughput}</translation>
         </message>

@@ -28,9 +28,10 @@ from slotscope.model.kinds.phases.programs.lemma7 import Lemma7, lemma7
 from slotscope.model.kinds.phases.programs.plan import PoolPlan, ServerPlan
 from slotscope.model.kinds.phases.programs.planning import classes_of, plan_of
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS, PolicyTable, policy_of
-from slotscope.model.kinds.phases.programs.single_server import SingleServerSolution, SolvingStoppedError, solved
+from slotscope.model.kinds.phases.programs.single_server import SingleServerSolution, solved
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.measures.metrics import Estimate
+from slotscope.model.running.waiting import GivenUpError, waiting
 
 #: Seconds between two answers while the program is being solved; and that a solver has to stop.
 PROGRESS_INTERVAL, FAREWELL = 0.5, 5.0
@@ -140,8 +141,9 @@ def _solving(model: JobModel) -> Iterator[SingleServerSolution | tuple[int, floa
 
     def work() -> None:
         try:
-            reports.put(solved(model, lambda steps, phi: last.append((steps, phi)), stop.is_set))
-        except SolvingStoppedError:
+            with waiting(lambda _: None, stop.is_set):
+                reports.put(solved(model, lambda steps, phi: last.append((steps, phi))))
+        except GivenUpError:
             pass
         except BaseException as error:
             reports.put(error)

@@ -248,7 +248,7 @@ def plan_of(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
     ------
     ScenarioError
         If a table or a file does not fit the model, or nothing can be planned.
-    SolvingStoppedError
+    GivenUpError
         If who waits for it (:mod:`model.running.waiting`) has had enough.
     """
     plan = _chosen(numbers, parameters)
@@ -281,4 +281,4 @@ def _chosen(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
         so_far = {"steps": steps, "throughput": f"{phi:.6g}"}
         who.tell(Phrase("Solving the single-server problem: {steps} steps, throughput {throughput} so far", **so_far))
 
-    return planned(rates.model, rates.scale, tell, who.stop)
+    return planned(rates.model, rates.scale, tell)

@@ -30,7 +30,7 @@ from slotscope.model.kinds.phases.programs.process import (
     UndecidedError,
 )
 from slotscope.model.kinds.phases.programs.program import SingleServerProgram, program_of
-from slotscope.model.kinds.phases.programs.simplex import Cancelled, Progress
+from slotscope.model.kinds.phases.programs.simplex import Progress, unheard
 
 #: What the dual bound may exceed Phi by, relative to it.
 GAP_TOLERANCE = 1e-8
@@ -85,20 +85,18 @@ class _Mixture:
     faults: float
 
 
-def decomposed(
-    program: SingleServerProgram, progress: Progress | None = None, cancelled: Cancelled | None = None
-) -> Decomposed:
+def decomposed(program: SingleServerProgram, progress: Progress = unheard) -> Decomposed:
     """Solve (61).
 
     Raises
     ------
-    SolvingStoppedError
-        If *cancelled* says so.
+    GivenUpError
+        If whoever waits has had enough.
     ScenarioError
         If the rates differ too much for floating point.
     """
     try:
-        return _begun(program, progress, cancelled).solve()
+        return _begun(program, progress).solve()
     except UndecidedError:
         raise undecided(program) from None
 
@@ -113,13 +111,13 @@ def undecided(program: SingleServerProgram) -> ScenarioError:
     )
 
 
-def _begun(program: SingleServerProgram, progress: Progress | None, cancelled: Cancelled | None) -> _Decomposition:
+def _begun(program: SingleServerProgram, progress: Progress) -> _Decomposition:
     """A mixture to begin with: of a large program the optimum with a smaller K_max."""
-    solving = _Decomposition(program, progress, cancelled)
+    solving = _Decomposition(program, progress)
     most = _fewer_jobs(program)
     if most:
         smaller = program_of(replace(program.model, most_jobs=most))
-        before = _begun(smaller, progress, cancelled)
+        before = _begun(smaller, progress)
         before.solve()
         solving.begin_with(before)
     return solving
@@ -135,8 +133,8 @@ def _fewer_jobs(program: SingleServerProgram) -> int:
 
 
 class _Decomposition:
-    def __init__(self, program: SingleServerProgram, progress: Progress | None, cancelled: Cancelled | None) -> None:
-        self._program, self._process = program, Process(program, cancelled)
+    def __init__(self, program: SingleServerProgram, progress: Progress) -> None:
+        self._program, self._process = program, Process(program)
         self._progress = progress
         self._arrivals = np.array([float(rate) for rate in program.model.arrival_rates])
         self._budget = float(program.model.budget)
@@ -306,9 +304,7 @@ class _Decomposition:
         return np.asarray(visited + self._process.frequencies(policy).sum(axis=1))
 
     def _tell(self, mixture: _Mixture) -> None:
-        if self._progress is not None:
-            phi = 0.0 if mixture.faults > WEIGHT_TOLERANCE else mixture.phi
-            self._progress(self._process.evaluations, phi)
+        self._progress(self._process.evaluations, 0.0 if mixture.faults > WEIGHT_TOLERANCE else mixture.phi)
 
     def _result(self, mixture: _Mixture, bound: float) -> Decomposed:
         """The mixture's pi and u."""

@@ -19,16 +19,14 @@ from slotscope.model.kinds.phases.programs.chains import RecurrentClass, chain_o
 from slotscope.model.kinds.phases.programs.plan import CEILING_TOLERANCE, PoolPlan, ServerPlan, ceiling
 from slotscope.model.kinds.phases.programs.plan_tables import GivenSolution, read_solution
 from slotscope.model.kinds.phases.programs.policy import TIMERS, PolicyPart, PolicyTable, policy_of, together
-from slotscope.model.kinds.phases.programs.simplex import Cancelled, Progress
+from slotscope.model.kinds.phases.programs.simplex import Progress, unheard
 from slotscope.model.kinds.phases.programs.single_server import solved
 
 #: The rate of the timer of a server that rests at 0 (Appendix B.3).
 PATCH_RATE = 1.0
 
 
-def planned(
-    model: JobModel, scale: Fraction, progress: Progress | None = None, cancelled: Cancelled | None = None
-) -> ServerPlan:
+def planned(model: JobModel, scale: Fraction, progress: Progress = unheard) -> ServerPlan:
     """Solve (61) and make the pools of B.3 for a scale r.
 
     The solution is remembered for each job model; pools are made anew for each scale.
@@ -37,10 +35,10 @@ def planned(
     ------
     ScenarioError
         If there are too many configurations, or no server can serve what arrives.
-    SolvingStoppedError
-        If *cancelled* says so.
+    GivenUpError
+        If whoever waits has had enough.
     """
-    found = solved(model, progress, cancelled)
+    found = solved(model, progress)
     policies = [(part, policy_of(part.stationary, part.requests)) for part in found.parts]
     return plan_of(model, scale, policies, found.certified, "solved")
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from slotscope.model.kinds.phases.programs.program import SingleServerProgram, transitions_of
-from slotscope.model.kinds.phases.programs.simplex import Cancelled, SolvingStoppedError
+from slotscope.model.kinds.phases.programs.simplex import check_wanted
 from slotscope.model.kinds.phases.programs.stationary import LongRun, Mode, Solved, closed_sets
 
 #: The action of a configuration in which the server waits.
@@ -70,18 +70,9 @@ class UndecidedError(ArithmeticError):
 
 
 class Process:
-    """The decision process of a program (61).
+    """The decision process of a program (61), whose prices are to come."""
 
-    Parameters
-    ----------
-    program:
-        Whose prices are to come.
-    cancelled:
-        Asked before each policy whether to stop.
-    """
-
-    def __init__(self, program: SingleServerProgram, cancelled: Cancelled | None = None) -> None:
-        self._cancelled = cancelled
+    def __init__(self, program: SingleServerProgram) -> None:
         model, lattice = program.model, program.lattice
         self.types, self.size = len(model.phases), len(lattice)
         self.configurations = lattice.configurations
@@ -171,13 +162,12 @@ class Process:
 
         Raises
         ------
-        SolvingStoppedError
-            If the caller has cancelled.
+        GivenUpError
+            If whoever waits has had enough.
         UndecidedError
             If it keeps falling into sets that a server hardly leaves.
         """
-        if self._cancelled is not None and self._cancelled():
-            raise SolvingStoppedError("solving was cancelled")
+        check_wanted()
         self.evaluations += 1
         for _ in range(MOST_MODES):
             settled = self._settle(action)

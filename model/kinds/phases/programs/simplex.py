@@ -12,8 +12,10 @@ from typing import Any, Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.errors import ScenarioError, UserError
+from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.programs.program import SingleServerProgram
+from slotscope.model.phrase import Phrase
+from slotscope.model.running.waiting import GivenUpError, Waiter, nobody_waits, who_waits
 
 #: The feasibility that is asked of HiGHS; the numbers of pi span many powers of ten.
 TIGHT = 1e-10
@@ -28,11 +30,22 @@ WAYS: tuple[Mapping[str, Any], ...] = (
 )
 #: Told by a solver that is at work: iterations, and the best Phi so far.
 Progress = Callable[[int, float], None]
-Cancelled = Callable[[], bool]
 
 
-class SolvingStoppedError(UserError):
-    """The caller has cancelled."""
+def unheard(_steps: int, _phi: float) -> None:
+    """Nobody wants to know."""
+
+
+def check_wanted() -> None:
+    """Give the solution up where whoever waits has had enough.
+
+    Raises
+    ------
+    GivenUpError
+        If so.
+    """
+    if who_waits().stop():
+        raise GivenUpError(Phrase("{doing}: stopped", doing=Phrase("Solving the single-server problem")))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,20 +62,15 @@ class Basis:
     iterations: int  #: pivots
 
 
-def by_highs(
-    program: SingleServerProgram,
-    progress: Progress | None = None,
-    cancelled: Cancelled | None = None,
-    options: Mapping[str, Any] = WAYS[0],
-) -> Basis:
+def by_highs(program: SingleServerProgram, progress: Progress = unheard, options: Mapping[str, Any] = WAYS[0]) -> Basis:
     """Solve with HiGHS, with some more of its *options*.
 
     Raises
     ------
     ScenarioError
         If HiGHS does not end with an optimum.
-    SolvingStoppedError
-        If *cancelled* says so.
+    GivenUpError
+        If whoever waits has had enough.
     """
     import highspy
 
@@ -74,11 +82,10 @@ def by_highs(
     for name, value in options.items():
         solver.setOptionValue(name, value)
     solver.passModel(_model(program, highspy))
-    if progress is not None or cancelled is not None:
-        _listen(solver, progress, cancelled)
+    if not nobody_waits():
+        _listen(solver, progress, who_waits())
     solver.run()
-    if cancelled is not None and cancelled():
-        raise SolvingStoppedError("solving was cancelled")
+    check_wanted()
     status = solver.getModelStatus()
     if status != highspy.HighsModelStatus.kOptimal:
         said = solver.modelStatusToString(status).lower()
@@ -116,14 +123,14 @@ def _model(program: SingleServerProgram, highspy: Any) -> Any:
     return model
 
 
-def _listen(solver: Any, progress: Progress | None, cancelled: Cancelled | None) -> None:
-    """Tell *progress* about pivots, and stop where *cancelled* says so."""
+def _listen(solver: Any, progress: Progress, who: Waiter) -> None:
+    """Tell *progress* about pivots, and stop where whoever waits has had enough."""
 
     def interrupt(event: Any) -> None:
-        if progress is not None and isfinite(event.data_out.objective_function_value):  # not before the first step
-            told = event.data_out
+        told = event.data_out
+        if isfinite(told.objective_function_value):  # not before the first step
             progress(int(told.simplex_iteration_count), -float(told.objective_function_value))
-        if cancelled is not None and cancelled():
+        if who.stop():
             event.data_in.user_interrupt = True
 
     solver.cbSimplexInterrupt.subscribe(interrupt)

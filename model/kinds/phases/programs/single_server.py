@@ -23,17 +23,8 @@ from slotscope.model.kinds.phases.programs.decomposition import decomposed, unde
 from slotscope.model.kinds.phases.programs.lemma7 import lemma7
 from slotscope.model.kinds.phases.programs.policy import PolicyPart, policy_of, together
 from slotscope.model.kinds.phases.programs.program import SingleServerProgram, program_of
-from slotscope.model.kinds.phases.programs.simplex import (
-    WAYS,
-    Basis,
-    Cancelled,
-    Progress,
-    SolvingStoppedError,
-    by_highs,
-)
+from slotscope.model.kinds.phases.programs.simplex import WAYS, Basis, Progress, by_highs, unheard
 from slotscope.model.kinds.phases.programs.vertex import Vertex, exact_vertex
-
-__all__ = ["Cancelled", "Progress", "SingleServerSolution", "SolvingStoppedError", "solved"]
 
 #: Up to so many configurations a vertex is proved in rationals (1 s at most).
 MOST_EXACT = 200
@@ -66,28 +57,17 @@ class SingleServerSolution:
     iterations: int  #: pivots, or policies that were evaluated
 
 
-def solved(
-    model: JobModel, progress: Progress | None = None, cancelled: Cancelled | None = None
-) -> SingleServerSolution:
+def solved(model: JobModel, progress: Progress = unheard) -> SingleServerSolution:
     """The optimum of (61), from the cache if this model was solved before.
-
-    Parameters
-    ----------
-    model:
-        Phases, rates, demands and cost.
-    progress:
-        Called with iterations and the best Phi so far.
-    cancelled:
-        Asked often; when it says so the solution is given up.
 
     Raises
     ------
     ScenarioError
         If there are too many configurations, or no server can serve what arrives.
-    SolvingStoppedError
-        If *cancelled* says so.
+    GivenUpError
+        If whoever waits has had enough.
     """
-    return store.kept(model, lambda: _solve(model, progress, cancelled), lambda data: _from_plain(model, data))
+    return store.kept(model, lambda: _solve(model, progress), lambda data: _from_plain(model, data))
 
 
 def _from_plain(model: JobModel, data: dict[str, Any]) -> SingleServerSolution:
@@ -122,14 +102,14 @@ def _arrays(model: JobModel, data: dict[str, Any]) -> tuple[NDArray[np.float64],
     return stationary, requests
 
 
-def _solve(model: JobModel, progress: Progress | None, cancelled: Cancelled | None) -> SingleServerSolution:
+def _solve(model: JobModel, progress: Progress) -> SingleServerSolution:
     program = program_of(model)
     _check(program)
     found = None
     if program.configurations <= MOST_EXACT:
-        found = _exactly(program, progress, cancelled)
+        found = _exactly(program, progress)
     if found is None:
-        found = _from_policies(program, progress, cancelled)
+        found = _from_policies(program, progress)
     if not found.phi > 0:
         raise _nothing(program)
     return found
@@ -159,13 +139,11 @@ def _nothing(program: SingleServerProgram) -> ScenarioError:
     )
 
 
-def _exactly(
-    program: SingleServerProgram, progress: Progress | None, cancelled: Cancelled | None
-) -> SingleServerSolution | None:
+def _exactly(program: SingleServerProgram, progress: Progress) -> SingleServerSolution | None:
     """The vertex of the first basis that is optimal in exact arithmetic; None if none is."""
     for options in WAYS:
         try:
-            basis = by_highs(program, progress, cancelled, options)
+            basis = by_highs(program, progress, options)
         except ScenarioError:
             continue
         found = _from_basis(program, basis)
@@ -218,11 +196,9 @@ def _spent(program: SingleServerProgram, vertex: Vertex) -> Fraction:
     return total / (1 - empty) if empty < 1 else Fraction(0)
 
 
-def _from_policies(
-    program: SingleServerProgram, progress: Progress | None, cancelled: Cancelled | None
-) -> SingleServerSolution:
+def _from_policies(program: SingleServerProgram, progress: Progress) -> SingleServerSolution:
     """The optimum as a mixture of policies, if their chains can be trusted (Lemma 7)."""
-    found = decomposed(program, progress, cancelled)
+    found = decomposed(program, progress)
     for part in found.parts:
         table = policy_of(part.stationary, part.requests)
         check = lemma7(table, chain_of(program.model, program.lattice, table), part)

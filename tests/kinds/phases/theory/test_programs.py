@@ -37,9 +37,10 @@ from slotscope.model.kinds.phases.programs.policy import (
     together,
 )
 from slotscope.model.kinds.phases.programs.program import SingleServerProgram, program_of
-from slotscope.model.kinds.phases.programs.simplex import SolvingStoppedError, by_highs, formulate
+from slotscope.model.kinds.phases.programs.simplex import by_highs, formulate
 from slotscope.model.kinds.phases.programs.single_server import SingleServerSolution, solved
 from slotscope.model.kinds.phases.programs.vertex import exact_vertex, solve
+from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.phases.models import (
     HARD_FOR_SIMPLEX,
@@ -399,8 +400,8 @@ def test_nothing_arrives_is_an_error() -> None:
 def test_solving_can_be_cancelled(most_jobs: int) -> None:
     """By the simplex method, and by policies."""
     model = replace(four_phases(most_jobs), budget=Fraction(1, 19))
-    with pytest.raises(SolvingStoppedError):
-        solved(model, cancelled=lambda: True)
+    with waiting(lambda _: None, lambda: 1), pytest.raises(GivenUpError, match="the single-server problem: stopped"):
+        solved(model)
 
 
 def test_progress_is_told_and_phi_grows() -> None:
