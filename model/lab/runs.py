@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Iterable, Mapping
 
 import numpy as np
 
 from slotscope.model.forks.changes import Course
-from slotscope.model.lab.parts import Part
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.lab.parts import Part, canonical
 from slotscope.model.policies import is_own, source_of
 from slotscope.model.policies.choice import policy_choice
-from slotscope.model.running.assembly import Bench
+from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 from slotscope.model.session.bench import open_bench
@@ -69,25 +72,27 @@ def replications(
     scenario: Scenario,
     policy: str | None,
     settings: Mapping[str, Any],
-    count: int,
+    seeds: Iterable[int],
     label: str,
     length: float,
 ) -> list[Part]:
-    """Parts that run *scenario* under *policy* (None: its own), with the seeds 1, 2, ....
+    """Parts that run *scenario* under *policy* (None: its own), once with each of *seeds*.
 
     Parameters
     ----------
     work:
         The module that carries them out, with :func:`bench_of`.
     settings:
-        What else their outcomes depend on, as plain data.
+        What else their outcomes depend on, as plain data: also ``trace``, the files of a recorded workload, and
+        their ``content``, where there are any.
     label:
         What the parts are called, besides their seeds.
     length:
         About how long each takes.
     """
-    told = {"scenario": as_data(scenario), **under(policy), **settings}
-    return [Part.of(work, seed, told, f"{label}, seed {seed}", length) for seed in range(1, count + 1)]
+    text = canonical({"scenario": as_data(scenario), **under(policy), **settings})
+    start = f"{label}, " if label else ""
+    return [Part(work, seed, text, f"{start}seed {seed}", length) for seed in seeds]
 
 
 def under(policy: str | None) -> dict[str, str | None]:
@@ -104,6 +109,22 @@ def policy_file(policy: str | None) -> str:
 
 
 def bench_of(part: Part) -> Bench:
-    """What a part of :func:`replications` runs."""
+    """What a part of :func:`replications` runs; a trace is read once only."""
     settings = part.settings
-    return open_bench(parse_scenario(settings["scenario"]), settings["policy"], part.seed)
+    text = canonical(settings["scenario"])
+    if not settings.get("trace"):
+        return open_bench(_scenario(text), settings["policy"], part.seed)
+    scenario, recorded, _ = _traced(text, tuple(settings["trace"]), settings["content"])
+    return assemble(scenario, settings["policy"], part.seed, recorded)
+
+
+@lru_cache(maxsize=4)
+def _scenario(text: str) -> Scenario:
+    return parse_scenario(json.loads(text))
+
+
+@lru_cache(maxsize=2)
+def _traced(text: str, trace: tuple[str, ...], _content: str) -> Any:
+    """A scenario with its trace read: reading takes longer than many a run."""
+    scenario = _scenario(text)
+    return kind_named(scenario.system).with_trace(scenario, trace)

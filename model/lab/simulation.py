@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from slotscope.model.errors import TraceError, UserError
-from slotscope.model.kinds.spec import kind_named
-from slotscope.model.lab.parts import Outcome, Part, canonical
-from slotscope.model.lab.runs import StraightRun, policy_file
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.runs import StraightRun, bench_of, replications
 from slotscope.model.measures.metrics import Estimate, estimate, estimates
-from slotscope.model.running.assembly import Bench, assemble
-from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
-from slotscope.model.session.bench import open_bench
+from slotscope.model.running.assembly import Bench
+from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario
 
 WORK = __name__
 
@@ -41,37 +38,16 @@ def simulations(
     The outcome of each has ``metrics``, the means over [warmup, until) by name, and ``path``,
     the kind's headline at each of *times* (increasing, in the scenario's unit of time).
 
-    Parameters
-    ----------
-    label:
-        What the parts are called, besides their seeds.
-    policy:
-        A policy's name, perhaps with parameters; by default the scenario's.
-    trace:
-        Files of a recorded workload.
-    work:
-        Another module that carries out parts with these settings.
+    *work* is another module that carries out parts with these settings; all else as for
+    :func:`model.lab.runs.replications`.
 
     Raises
     ------
     UserError
         If a file of the trace cannot be read.
     """
-    text = canonical(
-        {
-            "scenario": as_data(scenario),
-            "policy": policy,
-            "policy_file": policy_file(policy),
-            "warmup": warmup,
-            "until": until,
-            "times": list(times),
-            "trace": list(trace),
-            "content": content(trace),
-        }
-    )
-    length = until * _work_at_once(scenario)
-    start = f"{label}, " if label else ""
-    return [Part(work, seed, text, f"{start}seed {seed}", length) for seed in seeds]
+    settings = {"warmup": warmup, "until": until, "times": list(times), "trace": list(trace), "content": content(trace)}
+    return replications(work, scenario, policy, settings, seeds, label, until * _work_at_once(scenario))
 
 
 def _work_at_once(scenario: Scenario) -> float:
@@ -87,7 +63,7 @@ def _work_at_once(scenario: Scenario) -> float:
 def carry_out(part: Part) -> Outcome:
     """See :func:`simulations`."""
     settings = part.settings
-    run = _Watched(bench_of(settings, part.seed), settings["times"])
+    run = _Watched(bench_of(part), settings["times"])
     kind, warmup, until = run.bench.kind, settings["warmup"], settings["until"]
     batches = kind.run_batches(run.bench.numbers, run.to, warmup, until)
     judgement = kind.judge(run.bench.scenario, [batches], until - warmup)
@@ -114,27 +90,6 @@ class _Watched(StraightRun):
         while len(self.path) < len(self._times) and self._times[len(self.path)] <= time:
             state = super().to(self._times[len(self.path)])
             self.path.append(self.bench.kind.headline_now(self.bench.numbers, state))
-
-
-def bench_of(settings: Mapping[str, Any], seed: int) -> Bench:
-    """The bench that the settings of :func:`simulations` describe; a trace is read once only."""
-    text = canonical(settings["scenario"])
-    if not settings["trace"]:
-        return open_bench(_scenario(text), settings["policy"], seed)
-    scenario, recorded, _ = _traced(text, tuple(settings["trace"]), settings["content"])
-    return assemble(scenario, settings["policy"], seed, recorded)
-
-
-@lru_cache(maxsize=4)
-def _scenario(text: str) -> Scenario:
-    return parse_scenario(json.loads(text))
-
-
-@lru_cache(maxsize=2)
-def _traced(text: str, trace: tuple[str, ...], _content: str) -> Any:
-    """A scenario with its trace read: reading takes longer than many a run."""
-    scenario = _scenario(text)
-    return kind_named(scenario.system).with_trace(scenario, trace)
 
 
 def content(trace: Sequence[str]) -> str:

@@ -23,8 +23,8 @@ from slotscope.model.jit import compiled
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import WAITING, QueueState
 from slotscope.model.lab.parts import Part, carry_out
-from slotscope.model.lab.runs import StraightRun
-from slotscope.model.lab.simulation import bench_of, simulations
+from slotscope.model.lab.runs import StraightRun, bench_of
+from slotscope.model.lab.simulation import simulations
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
@@ -244,7 +244,7 @@ def bench_threads(name: str, until: float, rounds: int) -> None:
 
 def events_of(part: Part) -> int:
     """The events of a replication."""
-    return int(StraightRun(bench_of(part.settings, part.seed)).to(part.settings["until"]).number[0])
+    return int(StraightRun(bench_of(part)).to(part.settings["until"]).number[0])
 
 
 def by_amdahl(shared: float, processors: int) -> float:
@@ -257,7 +257,7 @@ def locked_share(part: Part) -> float:
 
     That is neither the compiled kernel's, nor NumPy's, which draws the jobs: both let go of it.
     """
-    run = StraightRun(bench_of(part.settings, part.seed))
+    run = StraightRun(bench_of(part))
     unlocked = [0.0]
 
     def timed(call: Callable[..., Any]) -> Callable[..., Any]:

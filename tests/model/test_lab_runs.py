@@ -65,7 +65,7 @@ def test_a_run_that_is_over_is_gone_at_once() -> None:
 @KIND
 def test_replications_differ_in_their_seeds_only(name: str) -> None:
     scenario = load_scenario(kind_named(name).example)
-    first, second = replications("a.module", scenario, None, {"slots": 5}, 2, "here", 7.0)
+    first, second = replications("a.module", scenario, None, {"slots": 5}, (1, 2), "here", 7.0)
     assert (first.seed, second.seed, first.text) == (1, 2, second.text)
     assert (first.settings["slots"], first.label, first.length) == (5, "here, seed 1", 7.0)
     bench = bench_of(second)

@@ -96,7 +96,7 @@ def moldable_runs(scenario: Scenario, policy: str, length: MoldableLength, label
     arrivals: from the end of the warm-up to just after that arrival.
     """
     settings = {"warmup": length.warmup, "arrivals": list(length.arrivals)}
-    return replications(WORK, scenario, policy, settings, length.replications, label, length.arrivals[-1])
+    return replications(WORK, scenario, policy, settings, range(1, length.replications + 1), label, length.arrivals[-1])
 
 
 def carry_out(part: Part) -> Outcome:

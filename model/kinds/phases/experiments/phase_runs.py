@@ -62,9 +62,8 @@ def phase_runs(scenario: Scenario, policy: str | None, length: PhaseLength, labe
     """
     until = length.warmup + length.time
     jobs = float(sum(kind_named(scenario.system).numbers(scenario).arrival_rates))
-    return replications(
-        WORK, scenario, policy, {"warmup": length.warmup, "until": until}, length.replications, label, jobs * until
-    )
+    settings, seeds = {"warmup": length.warmup, "until": until}, range(1, length.replications + 1)
+    return replications(WORK, scenario, policy, settings, seeds, label, jobs * until)
 
 
 def carry_out(part: Part) -> Outcome:

@@ -52,7 +52,7 @@ def queue_runs(scenario: Scenario, policy: str, length: QueueLength, label: str)
     """
     rate = float(kind_named(scenario.system).numbers(scenario).arrival_rate)
     return replications(
-        WORK, scenario, policy, {"slots": length.slots}, length.replications, label, length.slots * rate
+        WORK, scenario, policy, {"slots": length.slots}, range(1, length.replications + 1), label, length.slots * rate
     )
 
 

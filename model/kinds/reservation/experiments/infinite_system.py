@@ -9,7 +9,7 @@ import numpy as np
 
 from slotscope.model.kinds.reservation.programs.infinite import infinite_average, infinite_bound
 from slotscope.model.lab.parts import Outcome, Part
-from slotscope.model.lab.simulation import bench_of
+from slotscope.model.lab.runs import bench_of
 
 WORK = __name__
 
@@ -20,7 +20,7 @@ MOMENTS = 4_000
 def carry_out(part: Part) -> Outcome:
     """The bound instead of a policy's reward; settings and outcome as those of a simulation."""
     settings = part.settings
-    system = bench_of(settings, part.seed).system
+    system = bench_of(part).system
     mean = infinite_average(system.numbers, system.workload, settings["warmup"], settings["until"], moments=MOMENTS)
     times = np.array(settings["times"])
     path = infinite_bound(system.numbers, system.workload, times)
