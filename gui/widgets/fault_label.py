@@ -42,9 +42,9 @@ _WANTED, _LEAST = 60, 14
 
 #: The folders of a policy's file, at the start of a fault; what wants to run one stands before it.
 _FOLDERS = re.compile(r"^(?:(?! wants to run ).)*?[/\\](?=[^/\\]*\.py\b)")
-#: What a fault says before the fault itself, besides the line.
+#: What a fault says before the fault itself, besides the file and the line.
 _PREAMBLE = re.compile(
-    r"^(?:.*\.py, )?(?P<line>line \d+(?:, column \d+)?: )"
+    r"^(?P<file>.*\.py, )?(?P<line>line \d+(?:, column \d+)?: )"
     r"(?:at event \d+ \([^()]*\): |at the start: )?(?:the decision is impossible: )?"
 )
 
@@ -72,12 +72,13 @@ class FaultLabel(QLabel):
         self._said = ""
         self.hide()
 
-    def show_text(self, text: str, theme: Theme) -> None:
-        """Show a line, or nothing; the file is named by the field itself."""
+    def show_text(self, text: str, theme: Theme, named: str) -> None:
+        """Show a line, or nothing; a file is not *named* again that the field itself names."""
         self.setToolTip(text)
         self.setAccessibleDescription(text)
         self.setStyleSheet(f"color: {theme.ink(theme.rejection)}; padding-left: 4px")
-        self._said = _PREAMBLE.sub(r"\g<line>", without_folders(text))
+        said = without_folders(text)
+        self._said = _PREAMBLE.sub(r"\g<line>" if said.startswith(f"{named}, ") else r"\g<file>\g<line>", said)
         self.setVisible(bool(text))
         self.updateGeometry()
         self._cut()

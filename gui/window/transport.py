@@ -296,7 +296,7 @@ class TransportBar(QWidget):
 
         With *asks* there are buttons to look at the file, and to let it run.
         """
-        self.policy_fault.show_text(text, self._theme)
+        self.policy_fault.show_text(text, self._theme, self.policy.currentText())
         for button in self.fault_buttons.values():
             button.setVisible(asks)
 
@@ -387,7 +387,7 @@ class TransportBar(QWidget):
         """Follow another theme or size of type."""
         self._theme = theme
         self.history.set_theme(theme)
-        self.policy_fault.show_text(self.policy_fault.toolTip(), theme)
+        self.policy_fault.show_text(self.policy_fault.toolTip(), theme, self.policy.currentText())
         self.moment.follow_type()
         self._fit_boxes()
         self._show_run_button()

@@ -162,7 +162,10 @@ def test_a_faulty_change_leaves_the_run_as_it_is(qtbot: QtBot, window: MainWindo
     info = window.frame.info
     write(tmp_path, "if True\n")
     qtbot.waitUntil(lambda: "SyntaxError" in fault_shown(window))
-    assert window.transport.policy_fault.text().startswith("line 1, column 8: SyntaxError")
+    label = window.transport.policy_fault
+    assert label.text().startswith("line 1, column 8: SyntaxError")
+    label.show_text(label.toolTip(), window.theme, "dra")  # of a fork beside another policy
+    assert label.text().startswith("mine.py, line 1, column 8: S")
     told = "mine.py, line 1, column 8: SyntaxError"
     qtbot.waitUntil(lambda: window.status.said.text().startswith(told))
     assert not window.findChildren(QDialog)
