@@ -6,7 +6,7 @@ the first lane; the time is the common clock.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -354,7 +354,10 @@ class Comparison:
         playing: bool = False,
         hasty: bool = False,
     ) -> Frame:
-        """A snapshot of this moment: that of the first lane, others as its companions; see :meth:`Session.frame`."""
+        """A snapshot of this moment: that of the first lane, others as its companions; see :meth:`Session.frame`.
+
+        Where it is *hasty* what was decided before is known as far as it was read.
+        """
         clock = self._moved.clock
         frames = [
             session.frame(running, speed, message, bounds, breakpoints if place == 0 else frozenset(), playing, hasty)
@@ -364,7 +367,13 @@ class Comparison:
             replace(frame, time=clock, beside=tuple(frames[:place] + frames[place + 1 :]))
             for place, frame in enumerate(frames)
         ]
-        return replace(frames[0], companions=tuple(frames[1:]), comparison=self.standing())
+        with self._search.unread() if hasty else nullcontext():
+            return replace(frames[0], companions=tuple(frames[1:]), comparison=self.standing())
+
+    @property
+    def past_known(self) -> bool:
+        """Whether all that was decided before is known, or cannot be compared."""
+        return self._search.whole or not self.differences
 
     def standing(self) -> Standing:
         """How the lanes stand at this moment."""
@@ -376,6 +385,6 @@ class Comparison:
             first=self.first_difference(),
             found=self._found,
             decided=self.decided(),
-            whole=self._search.whole or not self.differences,
+            whole=self.past_known,
             bytes=sum(lane.record.bytes for lane in self.lanes),
         )

@@ -69,6 +69,11 @@ def leave_past(run: Run | None) -> None:
         run.leave_past()
 
 
+def past_known(run: Run) -> bool:
+    """Whether all that was decided before is known of several policies."""
+    return isinstance(run, Session) or run.past_known
+
+
 def kinds_of(run: Run) -> tuple[str, ...]:
     """The kinds of event that a run can be asked to stop at."""
     return (*run.info.event_kinds, *(run.differences if isinstance(run, Comparison) else ()))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from contextlib import contextmanager
+from typing import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,17 @@ class DifferenceSearch:
         """Whoever waits for what was decided before has had enough; or wants to know it after all."""
         for lane in self._lanes:
             lane.left = left
+
+    @contextmanager
+    def unread(self) -> Iterator[None]:
+        """Meanwhile what was decided before is known as far as it was read, and none of it is read."""
+        before = [lane.left for lane in self._lanes]
+        self.leave()
+        try:
+            yield
+        finally:
+            for lane, left in zip(self._lanes, before, strict=True):
+                lane.left = left
 
     def decided(self) -> int:
         """Arrivals decided in all of every lane's history."""

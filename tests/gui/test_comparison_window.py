@@ -15,6 +15,7 @@ from slotscope.gui.app import open_in
 from slotscope.gui.intents import BreakAt, GoTo, RunUntil, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import companions_of, panels_of
+from slotscope.gui.running.goals import Goal
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.kinds.reservation.questions import VOCABULARY
@@ -177,6 +178,18 @@ def test_a_policy_put_beside_a_run_catches_up(qtbot: QtBot, alone: MainWindow) -
     assert frame.event == 5000
     assert frame.time == frame.companions[0].time
     assert abs(frame.companions[0].event - 5000) < 200
+
+
+def test_the_first_picture_of_lanes_waits_for_nothing_that_was_decided_before(qtbot: QtBot, alone: MainWindow) -> None:
+    alone.control.run(Goal(event=300, express=True))
+    at_rest(qtbot, alone, lambda: alone.frame.event == 300)
+    known: list[bool] = []
+    alone.worker.framed.connect(lambda frame: frame.comparison and known.append(frame.comparison.whole))
+    alone.compare.compare(("first-fit",))
+    qtbot.waitUntil(lambda: True in known)
+    assert known[:2] == [False, True]
+    at_rest(qtbot, alone, lambda: alone.frame.comparison.decided > 100)
+    assert alone.frame.comparison.whole
 
 
 def test_a_variant_is_typed_in_and_faults_stand_beside_the_field(qtbot: QtBot, alone: MainWindow) -> None:

@@ -14,16 +14,13 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.comparison.file import load_run, save_run
-from slotscope.model.comparison.lane import Lane
-from slotscope.model.comparison.record import DecisionRecord
-from slotscope.model.comparison.runs import leave_past, open_run
+from slotscope.model.comparison.runs import open_run
 from slotscope.model.errors import UserError
-from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
+from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
-from slotscope.model.kinds.spec import REJECTED, kind_named
+from slotscope.model.kinds.spec import REJECTED
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, UPDATE
 from slotscope.model.running.engine import Advance, Engine, Reason, Task
-from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.systems.state import digest
 from tests.kinds.reservation.strategies import scenarios
@@ -236,79 +233,6 @@ def test_a_policy_against_itself_never_differs() -> None:
     assert comparison.first_difference(where=True) is None
     first, second = (digest(session.timeline.state) for session in comparison.sessions)
     assert first == second
-
-
-# Histories made before.
-
-
-def test_a_history_made_before_recording_is_filled_in_by_replay() -> None:
-    session = Session.open("dra-vms", "dra")
-    session.run(events=30_000)
-    comparison = Comparison.beside(session, ["first-fit"])
-    assert comparison.timeline.event == 30_000
-    whole = open_run("dra-vms", ("dra", "first-fit"))
-    whole.run(events=30_000)
-    assert comparison._moved.events == whole._moved.events
-    assert comparison.first_difference() == whole.first_difference()
-    assert comparison.decided() == whole.decided()
-
-
-def decided(rows):
-    """What a run of a loss system without initial jobs decides."""
-    return kind_named("reservation").decisions(rows, 0)
-
-
-def test_a_history_whose_filling_in_is_given_up_is_filled_in_later() -> None:
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=2000)
-    lane = Lane(session)
-    with waiting(lambda _: None, lambda: True), pytest.raises(GivenUpError):
-        lane.decided()
-    lane.left = True
-    session.run(events=100)
-    assert not lane.whole and lane.decided() == lane.record.end < 100
-    lane.left = False
-    assert lane.decided() == len(arrivals_of(session)) == lane.record.end
-
-
-def test_what_was_left_of_the_past_is_read_where_a_difference_is_gone_to() -> None:
-    session = Session.open("dra-classroom", "dra", kernel=False)
-    session.run(events=800)
-    run = Comparison.beside(session, ["first-fit"], kernel=False)
-    leave_past(run)
-    standing = run.frame().comparison
-    assert standing is not None and not standing.whole and standing.decided == 0
-    run.go_to_first_difference()
-    standing = run.frame().comparison
-    assert standing is not None and standing.whole and standing.decided > 300
-
-
-def test_decisions_beyond_the_bound_are_made_again_by_replay() -> None:
-    session = Session.open("dra-vms", "dra")
-    lane, whole = Lane(session, most=500), DecisionRecord(0, decided)
-    keep = session.timeline.observe
-    session.timeline.observe = lambda rows: (keep(rows), whole.append(rows))
-    session.run(events=20_000)
-    assert lane.record.full and lane.record.end == 500
-    assert lane.decided() == whole.seen
-    expected = whole.between(300, 9000)
-    assert lane.answers(300, 9000).tolist() == expected.tolist()
-    assert session.timeline.event == 20_000
-
-
-def test_a_record_takes_no_rows_after_a_gap() -> None:
-    rows = np.zeros(3, EVENT_ROW)
-    rows["kind"], rows["flags"] = ARRIVAL, FLAG_ADMITTED
-    rows["job"], rows["server"] = [0, 1, 2], [5, 6, 7]
-    record = DecisionRecord(0, decided)
-    record.append(rows[:1])
-    record.append(rows[2:])
-    assert (record.end, record.seen) == (1, 3)
-    record = DecisionRecord(0, decided)
-    record.append(rows[:2])
-    record.append(rows)
-    assert record.between(0, 3).tolist() == [5, 6, 7]
-    assert record.between(0, 4) is None
 
 
 def test_a_fork_is_compared_from_where_it_left() -> None:
