@@ -1,8 +1,10 @@
-"""The letters by which types of jobs, phases and classes are known where there is little room."""
+"""The letters by which types of jobs, phases and classes are known where there is little room; small digits."""
 
 from __future__ import annotations
 
 from typing import Sequence
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def type_letter(job_type: int) -> str:
@@ -13,6 +15,11 @@ def type_letter(job_type: int) -> str:
         number, place = divmod(number - 1, 26)
         letters = chr(ord("A") + place) + letters
     return letters
+
+
+def subscript(number: int) -> str:
+    """A number as it stands below the line after a symbol."""
+    return str(number).translate(_SUBSCRIPTS)
 
 
 def own_letters(names: Sequence[str], short: int = 2) -> tuple[str, ...]:

@@ -10,20 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QFontMetricsF
 
-from slotscope.gui.kinds.moldable.wording import (
-    class_words,
-    jobs_words,
-    servers_words,
-    subscript,
-    time_words,
-    width_words,
-)
+from slotscope.gui.kinds.moldable.wording import class_words, jobs_words, servers_words, time_words, width_words
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.state import BUSY, JOBS
 from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.letters import subscript
 
 #: What stands before the rows of numbers.
 CAPTIONS = {"now": "now", "mean": "mean", "target": "n y*", "asked": "asked, p", "speedup": "s"}

@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from slotscope.gui.kinds.moldable.collapse_stage import Stage, clipped, paint_axes
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, Point, Values
-from slotscope.gui.kinds.moldable.wording import subscript
 from slotscope.gui.painting.colour import argb, mix
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.reporting.letters import subscript
 
 _REGION = 0.10  # how much of the text's colour is in the region's
 _DENSEST = 0.62  # opacity of the bin in which most time was spent

@@ -9,9 +9,10 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, Point, near_span
-from slotscope.gui.kinds.moldable.wording import subscript, width_words
+from slotscope.gui.kinds.moldable.wording import width_words
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme
+from slotscope.model.reporting.letters import subscript
 
 _MARGIN, _GAP, _TICK = 8.0, 6.0, 4.0
 _SPACING = (4.5, 2.5)  # least distance of ticks, in lines of text

@@ -7,12 +7,13 @@ import math
 import numpy as np
 
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, Nearness, Point, bin_edges, spent
-from slotscope.gui.kinds.moldable.wording import jobs_words, subscript, width_words
+from slotscope.gui.kinds.moldable.wording import jobs_words, width_words
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.model.kinds.moldable.state import BINS
 from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.letters import subscript
 
 
 def _percent(share: float) -> str:

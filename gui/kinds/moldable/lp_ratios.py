@@ -8,11 +8,11 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.kinds.moldable.wording import subscript
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
+from slotscope.model.reporting.letters import subscript
 
 _PAD, _TICK, _RADIUS, _RING = 8.0, 4.0, 3.0, 6.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter

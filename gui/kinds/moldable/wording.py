@@ -6,13 +6,6 @@ from slotscope.gui.panels.wording import significant
 from slotscope.model.reporting.explain import grouped, plural, quantity
 from slotscope.model.reporting.frame import RunInfo
 
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-
-def subscript(number: int) -> str:
-    """A number as it stands below the line after a symbol."""
-    return str(number).translate(_SUBSCRIPTS)
-
 
 def servers_words(count: int) -> str:
     """1 server, 2 servers, ..."""

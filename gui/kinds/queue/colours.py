@@ -22,8 +22,7 @@ from slotscope.gui.theme import Theme
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.programs.partition import Partition, default_depth
-
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+from slotscope.model.reporting.letters import subscript
 
 #: Which class of sizes something has the look of; None for what is of all sizes.
 Look = int | None
@@ -120,11 +119,6 @@ def look_brush(theme: Theme, look: Look, ratio: float = 1.0) -> QBrush:
 def paint_look(painter: QPainter, box: QRectF, theme: Theme, look: Look) -> None:
     """Fill *box* with the look of jobs of a class."""
     paint_mark(painter, box, partial(look_brush, theme, look), look_color(theme, look))
-
-
-def subscript(number: int) -> str:
-    """A number as it stands below the line after a symbol."""
-    return str(number).translate(_SUBSCRIPTS)
 
 
 def queue_name(queue: int, queues: int) -> str:

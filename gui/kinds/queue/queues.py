@@ -7,7 +7,7 @@ from fractions import Fraction
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.queue.colours import queue_name, subscript
+from slotscope.gui.kinds.queue.colours import queue_name
 from slotscope.gui.kinds.queue.queues_lanes import LanesView
 from slotscope.gui.kinds.queue.queues_reading import Focus, focus_of, lane_names, lane_top, lanes, records_of
 from slotscope.gui.kinds.queue.queues_ruler import Marker, SizeRuler
@@ -22,6 +22,7 @@ from slotscope.model.kinds.queue.state import NOW, WAITING
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
+from slotscope.model.reporting.letters import subscript
 
 _EDGES = 10  # what is around and between lanes and ruler
 _MOST_RULER = 0.4  # of the height, unless the lanes leave more

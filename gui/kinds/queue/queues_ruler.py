@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.kinds.queue.colours import Look, look_brush, look_color, look_ink, subscript
+from slotscope.gui.kinds.queue.colours import Look, look_brush, look_color, look_ink
 from slotscope.gui.kinds.queue.queues_lanes import LogSwitch
 from slotscope.gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, spaced
 from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
@@ -22,6 +22,7 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.spoken import describe
 from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.reporting.letters import subscript
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _MARGIN, _GAP = 10.0, 8.0

@@ -9,7 +9,6 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.gui.kinds.queue.colours import subscript
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.model.kinds.queue.facts import QueueFacts
@@ -17,6 +16,7 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import QueueState
 from slotscope.model.programs.configurations import ConfigurationSpace
 from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.letters import subscript
 
 #: So many servers are named by their numbers, more are counted.
 MOST_NAMED = 16

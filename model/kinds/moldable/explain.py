@@ -14,6 +14,7 @@ from slotscope.model.kinds.moldable import rows
 from slotscope.model.kinds.moldable.facts import MoldableFacts
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.reporting.explain import Narrator, grouped, plural, quantity
+from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.outcome import FLAG_FORCED
 
@@ -236,7 +237,7 @@ def _drawn(values: Values) -> str:
     ends = list(accumulate(values["shares"]))
     place = values["widths"].index(values["request"])
     start = ends[place] - values["shares"][place]
-    width = str(values["request"]).translate(_SUBSCRIPTS)
+    width = subscript(values["request"])
     return (
         f"drawn by u = {values['uniform']:.4f} in ({_share(start)}, {_share(ends[place])}], a "
         f"part of length p*{width} = {values['shares'][place]:.4g}"
@@ -247,8 +248,6 @@ def _share(share: float) -> str:
     """A sum of probabilities; floats leave a little behind."""
     return f"{abs(round(share, 4)):.4g}"
 
-
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 MoldableNarrator.wordings = {
     "arrival": MoldableNarrator._arrival,

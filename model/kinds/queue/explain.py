@@ -12,9 +12,9 @@ import numpy as np
 
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
-from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED
 from slotscope.model.reporting.explain import Narrator, amount, grouped, plural
+from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import Event, Evict, Place, Record, Remember, Renew, Stall
 from slotscope.model.systems.outcome import FLAG_FORCED
 

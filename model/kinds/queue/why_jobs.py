@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.queue.facts import waiting_records
-from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.score import score_unit, told_score
 from slotscope.model.kinds.queue.why_servers import (
     has_configurations,
@@ -23,6 +22,7 @@ from slotscope.model.kinds.queue.why_servers import (
     told_amount,
 )
 from slotscope.model.reporting.explain import counted
+from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import Setting
 from slotscope.model.whys.own import own_choice

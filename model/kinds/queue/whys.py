@@ -16,13 +16,13 @@ from slotscope.model.errors import UserError
 from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.inspection import QUEUE
 from slotscope.model.kinds.queue.invariants import MONITORS
-from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.state import DEPARTURES, STALLED_SERVERS, QueueState
 from slotscope.model.kinds.queue.why_configurations import about, changes_of, of_renewal, renewal_in
 from slotscope.model.kinds.queue.why_jobs import jobs_of
 from slotscope.model.kinds.queue.why_servers import is_configured, job_of, places_for, servers_of
 from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
+from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import Place, Record, Renew
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.replays import rescheduled, soonest

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import ScenarioError
+from slotscope.model.reporting.letters import subscript
 
 Configuration = tuple[int, ...]
 Integers = NDArray[np.int64]
@@ -29,8 +30,6 @@ Indices = NDArray[np.int32]
 
 #: The depths J that are allowed.  With J = 1 no configuration of (7) would serve VQ_1.
 LEAST_DEPTH, MOST_DEPTH = 2, 20
-
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def check_depth(depth: int, where: str = "") -> int:
@@ -204,11 +203,6 @@ def configuration_name(configuration: Sequence[int], first: int = 0) -> str:
         f"{count if count > 1 else ''}e{subscript(j)}" for j, count in enumerate(configuration, start=first) if count
     ]
     return "+".join(parts) or "0"
-
-
-def subscript(number: int) -> str:
-    """*number* in the small digits of a subscript."""
-    return str(number).translate(_SUBSCRIPTS)
 
 
 def _check_sizes(sizes: Integers, capacity: int) -> None:

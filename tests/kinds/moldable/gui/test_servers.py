@@ -22,20 +22,13 @@ from slotscope.gui.kinds.moldable.servers_words import (
     job_name,
     server_words,
 )
-from slotscope.gui.kinds.moldable.wording import (
-    class_words,
-    jobs_words,
-    servers_words,
-    subscript,
-    time_words,
-    width_words,
-)
+from slotscope.gui.kinds.moldable.wording import class_words, jobs_words, servers_words, time_words, width_words
 from slotscope.gui.painting.colour import contrast, letter_ink
 from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import MARK_CONTRAST, TEXT_CONTRAST
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED
-from slotscope.model.reporting.letters import own_letters
+from slotscope.model.reporting.letters import own_letters, subscript
 from tests.gui.painted import area, colours_in, has, pixels, scene_in
 from tests.kinds.moldable.gui.servers_views import DARK, LIGHT, Made, filled, run, server_rect, share_of, shown, split
 
