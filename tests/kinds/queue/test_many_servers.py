@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,8 @@ def test_keys_are_in_order_whatever_comes_and_goes(start: list[int], data: st.Da
             used = keys.block[: keys.used[0]]
             assert [one for block in used for one in keys.key[block, : keys.held[block]].tolist()] == known
             assert sorted(keys.block.tolist()) == list(range(len(keys.block)))
+            held = keys.held[used].tolist()
+            assert all(one + other >= 8 // 2 for one, other in pairwise(held))  # so blocks never run out
 
 
 @CASES

@@ -32,7 +32,8 @@ class SortedKeys(NamedTuple):
 def sorted_keys(keys: NDArray[np.int64]) -> SortedKeys:
     """Some keys, all different, with room for as many and no more."""
     half = MOST // 2
-    blocks = 2 * (len(keys) // FEWEST) + 3
+    # Two neighbours have FEWEST keys, or a half of a block that was split beside an empty one: at least half of MOST.
+    blocks = 2 * len(keys) // half + 3
     made = SortedKeys(
         key=np.zeros((blocks, MOST), np.int64),
         held=np.zeros(blocks, np.int64),
