@@ -13,21 +13,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Callable, Mapping
-from unittest import mock
 
-from PySide6.QtCore import QEvent, QEventLoop, QObject, QPoint, QTimer
-from PySide6.QtGui import QPaintEngine, QPainter, QPaintEvent, QPicture, QPixmap, QRegion
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEventLoop, QObject, QTimer
 
 from slotscope.gui import app as gui_app
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.painting import kept
 from slotscope.gui.running.goals import Goal
 from slotscope.model.reporting.frame import Frame
 from tests.bench.bench_start import ROOT, screen
 from tests.bench.bench_window import Case, Watch, cases, open_window, spin
+from tests.bench.repainting import Painted
 from tests.bench.timing import SIZES, Limit, aim, keep_byte_code, spread
 
 #: Milliseconds for a step; for all panels that are not seen, a frame; and mebibytes that stay.
@@ -115,61 +111,6 @@ class Shown(QObject):
         self.loop.exec()
 
 
-class Painted(QObject):
-    """Which parts of a window are painted, and what Qt alone takes for that: the same commands, all in them known.
-
-    The ground under texts is left out, as is whatever finds what to paint: nothing that shows the same takes less.
-    """
-
-    def __init__(self, window: QWidget) -> None:
-        super().__init__()
-        self._window = window
-        self.parts: dict[QWidget, QRegion] = {}
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QPaintEvent) and isinstance(watched, QWidget):
-            self.parts[watched] = self.parts.get(watched, QRegion()).united(event.region())
-        return False
-
-    def watch(self, work: Callable[[], None]) -> None:
-        """Note what is painted while something is done."""
-        self.parts.clear()
-        app = gui_app.application()
-        app.installEventFilter(self)
-        work()
-        app.removeEventFilter(self)
-
-    def again(self) -> float:
-        """CPU milliseconds of Qt to paint all parts once more from a recording."""
-        pictures = [
-            (part.mapTo(self._window, QPoint()), region, recorded(part, region)) for part, region in self.parts.items()
-        ]
-        canvas = QPixmap(self._window.size())
-        started = time.thread_time()
-        painter = QPainter(canvas)
-        for at, region, picture in pictures:
-            paint(painter, at, region, picture)
-        painter.end()
-        return 1000 * (time.thread_time() - started)
-
-
-def paint(painter: QPainter, at: QPoint, region: QRegion, picture: QPicture) -> None:
-    """What was recorded of a region of a widget that is *at* so many pixels."""
-    painter.setClipRegion(region.translated(at))
-    painter.drawPicture(at, picture)
-
-
-def recorded(part: QWidget, region: QRegion) -> QPicture:
-    """The commands that paint a region of a widget."""
-    picture = QPicture()
-    painter = QPainter(picture)
-    raster = SimpleNamespace(Type=SimpleNamespace(Raster=QPaintEngine.Type.Picture))
-    with mock.patch.object(kept, "QPaintEngine", raster):  # what is kept as pixels is recorded as pixels
-        part.render(painter, region.boundingRect().topLeft(), region, QWidget.RenderFlag(0))
-    painter.end()
-    return picture
-
-
 def bench_rest(case: Case, steps: int) -> None:
     """Steps in a window of many servers, and what its unseen panels take while it runs."""
     with tempfile.TemporaryDirectory() as folder:
@@ -181,6 +122,7 @@ def bench_rest(case: Case, steps: int) -> None:
             taken.append(on_each(window, shown.step))
             spin(0.5)  # what moves comes to rest, and monitors are looked at
             painted.watch(shown.step)
+            painted.record()
             least.append(taken[-1][0] + painted.again())
             spin(0.5)
         run, mine = (spread(each).text(2) for each in zip(*taken, strict=True))

@@ -35,12 +35,12 @@ from tests.bench import (
     bench_questions,
     bench_queues,
     bench_references,
-    bench_rest,
     bench_scale,
     bench_start,
     bench_window,
     memory,
     queue_ways,
+    repainting,
     timing,
 )
 from tests.bench import simpy_loss as loss
@@ -214,13 +214,14 @@ def test_what_replications_share_is_a_small_part_of_them() -> None:
 def test_the_window_runs_drawn_and_undrawn(qapp: QApplication, tmp_path: Path) -> None:
     window = bench_window.open_window(scaled(SERVERS), SOON, tmp_path)
     try:
-        drawn, undrawn = bench_window.alternate(window, 1, 0.3)
+        drawn, undrawn, beside = bench_window.alternate(window, 1, 0.3)
     finally:
         window.close()
         window.deleteLater()
     assert drawn[0].frames > 0
     assert drawn[0].shown["servers"] >= drawn[0].frames // 2, "the view in front stands still"
     assert undrawn[0].events > 0
+    assert beside[0].events > 0 and beside[0].frames < drawn[0].frames
     assert "speed drawn / undrawn" in bench_window.summary(drawn, undrawn)
     assert "painting" in bench_window.panel_table(drawn)
 
@@ -348,9 +349,10 @@ def test_what_a_step_paints_is_painted_once_more_in_the_same_place(qtbot: QtBot)
     qtbot.addWidget(window)
     with qtbot.waitExposed(window):
         window.show()
-    painted = bench_rest.Painted(window)
+    painted = repainting.Painted(window)
     painted.watch(lambda: label.repaint(40, 0, 20, 10))
     assert painted.parts[label] == QRegion(40, 0, 20, 10)
+    painted.record()
     assert painted.again() > 0
     seen, again = QPixmap(label.size()), QPixmap(label.size())
     for canvas in (seen, again):
@@ -358,6 +360,6 @@ def test_what_a_step_paints_is_painted_once_more_in_the_same_place(qtbot: QtBot)
     label.render(seen, QPoint(), QRegion(label.rect()), QWidget.RenderFlag(0))
     painter = QPainter(again)
     for region in (QRegion(0, 0, 30, 20), QRegion(30, 0, 30, 20)):
-        bench_rest.paint(painter, QPoint(), region, bench_rest.recorded(label, region))
+        repainting.paint(painter, QPoint(), region, repainting.recorded(label, region))
     painter.end()
     assert again.toImage() == seen.toImage()
