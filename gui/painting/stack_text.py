@@ -21,9 +21,9 @@ def symbol(text: str) -> str:
 class Symbols:
     """Draws and measures lines with symbols in them, see :func:`symbol`."""
 
-    def __init__(self, font: QFont, bold: bool = False) -> None:
+    def __init__(self, font: QFont) -> None:
         self.upright = QFont(font)
-        self.upright.setBold(bold)
+        self.upright.setBold(False)
         self.italic = QFont(self.upright)
         self.italic.setItalic(True)
         self._metrics = QFontMetricsF(self.upright), QFontMetricsF(self.italic)

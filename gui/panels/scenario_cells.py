@@ -187,7 +187,7 @@ class StartCell(ScenarioCell):
 class CellGrid(QWidget):
     """Cells in columns of equal width, as many as the width has room for."""
 
-    def __init__(self, cells: Iterable[ScenarioCell] = (), parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cells: list[ScenarioCell] = []
         self._columns = 0
@@ -195,7 +195,6 @@ class CellGrid(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(5)
-        self.set_cells(cells)
 
     def set_cells(self, cells: Iterable[ScenarioCell]) -> None:
         """Show other cells."""
@@ -289,7 +288,7 @@ class TypeCard(QFrame):
         self.service = self.cells[-2]
         self._extra: list[ScenarioCell] = []
         self._theme: Theme | None = None
-        self.grid = CellGrid(parent=self)
+        self.grid = CellGrid(self)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 6, 4, 8)
         row.addWidget(self.swatch, 0, Qt.AlignmentFlag.AlignTop)

@@ -63,9 +63,9 @@ def _pen(color: str, width: float) -> QPen:
     return QPen(QColor(color), width, j=Qt.PenJoinStyle.MiterJoin)
 
 
-def outline_thing(painter: QPainter, rect: QRectF, color: str, under: str, small: float = SMALL) -> None:
+def outline_thing(painter: QPainter, rect: QRectF, color: str, under: str) -> None:
     """A frame inside the edges of a large thing, outside those of a small one."""
-    room = 1.0 if min(rect.width(), rect.height()) < small else -1.0
+    room = 1.0 if min(rect.width(), rect.height()) < SMALL else -1.0
     outline(painter, rect.adjusted(-room, -room, room, room), color, under)
 
 

@@ -46,10 +46,10 @@ def svg_of(widget: QWidget, title: str = "", generator: QSvgGenerator | None = N
     return buffer.written.decode("utf-8")
 
 
-def image_of(widget: QWidget, scale: float = 2.0) -> QImage:
-    """What a widget shows, with *scale* times as many pixels in each direction."""
-    image = QImage(widget.size() * scale, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(scale)
+def image_of(widget: QWidget) -> QImage:
+    """What a widget shows, with twice as many pixels in each direction."""
+    image = QImage(widget.size() * 2, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(2.0)
     image.fill(Qt.GlobalColor.white)
     painter = QPainter(image)
     widget.render(painter, QPoint())

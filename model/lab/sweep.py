@@ -113,7 +113,7 @@ class Sweep:
     policies: tuple[str, ...]
     seed: int
     replications: int  #: runs of each combination, with the seeds *seed*, *seed* + 1, ...
-    #: until, warmup: none: the scenario's; the warm-up is shortened in proportion where *until* shortens the run
+    #: until, warmup: None: the scenario's; the warm-up is shortened in proportion where *until* shortens the run
     until: float | None = None
     warmup: float | None = None
     trace: tuple[str, ...] = ()

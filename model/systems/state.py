@@ -98,12 +98,12 @@ def size_in_bytes(state: NamedTuple) -> int:
     return sum(array.nbytes for array in state)
 
 
-def to_arrays(state: NamedTuple, prefix: str = "") -> dict[str, np.ndarray]:
+def to_arrays(state: NamedTuple) -> dict[str, np.ndarray]:
     """The state's arrays by name, for an ``.npz`` file."""
-    return {prefix + name: array for name, array in zip(state._fields, state, strict=True)}
+    return dict(zip(state._fields, state, strict=True))
 
 
-def from_arrays(kind: type[State], arrays: Mapping[str, np.ndarray], prefix: str = "") -> State:
+def from_arrays(kind: type[State], arrays: Mapping[str, np.ndarray]) -> State:
     """The state that :func:`to_arrays` wrote.
 
     Raises
@@ -112,5 +112,5 @@ def from_arrays(kind: type[State], arrays: Mapping[str, np.ndarray], prefix: str
         If an array is missing.
     """
     made: Any = kind
-    fields = (np.array(arrays[prefix + name]) for name in kind._fields)
+    fields = (np.array(arrays[name]) for name in kind._fields)
     return cast("State", made(*fields))

@@ -6,10 +6,13 @@ from slotscope.model.reporting.explain import shown
 from slotscope.model.reporting.letters import type_letter
 from slotscope.model.reporting.records import Configuration
 
+#: Types whose slots are listed one by one.
+_LISTED = 6
 
-def configuration_words(configuration: Configuration, room: int = 6) -> str:
+
+def configuration_words(configuration: Configuration) -> str:
     """(12, 3, 8, 0), or where there are many types the nonzero ones as 12 A + 3 B."""
-    return shown(configuration) if len(configuration) <= room else letter_words(configuration)
+    return shown(configuration) if len(configuration) <= _LISTED else letter_words(configuration)
 
 
 def letter_words(configuration: Configuration, plus: str = "+ ") -> str:

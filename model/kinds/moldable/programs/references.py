@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Sequence
 
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
-from slotscope.model.kinds.moldable.programs.chain import MOST_STATES, ChainClass, ChainTooLargeError, Requests
+from slotscope.model.kinds.moldable.programs.chain import ChainClass, ChainTooLargeError, Requests
 from slotscope.model.kinds.moldable.programs.chain_measures import ChainMeasures, chain_measures
 from slotscope.model.kinds.moldable.rules import WORDS, AllocationRules
 
@@ -125,9 +125,7 @@ def _erlang(numbers: MoldableNumbers, rules: AllocationRules, job_class: int, se
     return fixed_width(servers, distribution[0][0], numbers.speedups[job_class], work)
 
 
-def chain_reference(
-    numbers: MoldableNumbers, rules: AllocationRules, most_states: int = MOST_STATES
-) -> tuple[ChainMeasures | None, str]:
+def chain_reference(numbers: MoldableNumbers, rules: AllocationRules) -> tuple[ChainMeasures | None, str]:
     """What the exact chain says of a policy's rules; or why there is none, as a clause."""
     pools, common = pools_of(rules)
     classes = [
@@ -138,7 +136,7 @@ def chain_reference(
     if numbers.optimum is not None:
         targets = [one.y for one in numbers.optimum.classes]
     try:
-        return chain_measures(classes, common, requests_of(rules), numbers.servers, targets, most_states), ""
+        return chain_measures(classes, common, requests_of(rules), numbers.servers, targets), ""
     except ChainTooLargeError as error:
         return None, str(error)
 

@@ -32,18 +32,17 @@ Indices = NDArray[np.int32]
 LEAST_DEPTH, MOST_DEPTH = 2, 20
 
 
-def check_depth(depth: int, where: str = "") -> int:
-    """*depth* if it may be J.
+def check_depth(depth: int) -> None:
+    """Refuse a *depth* that may not be J.
 
     Raises
     ------
     ScenarioError
         If it is below 2, where VQ_1 could not be served, or above :data:`MOST_DEPTH`.
     """
-    if LEAST_DEPTH <= depth <= MOST_DEPTH:
-        return depth
-    why = "; with J = 1 no configuration serves sizes in (1/2, 2/3]" if depth == 1 else ""
-    raise ScenarioError(f"found a partition with J = {depth}, allowed: {LEAST_DEPTH} to {MOST_DEPTH}{why}", where=where)
+    if not LEAST_DEPTH <= depth <= MOST_DEPTH:
+        why = "; with J = 1 no configuration serves sizes in (1/2, 2/3]" if depth == 1 else ""
+        raise ScenarioError(f"found a partition with J = {depth}, allowed: {LEAST_DEPTH} to {MOST_DEPTH}{why}")
 
 
 def default_depth(smallest: Fraction) -> int:

@@ -21,6 +21,7 @@ import json
 import pickle
 import random
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain, combinations, product
@@ -55,9 +56,8 @@ class Witness:
 class MonotoneSearch:
     """What a search found."""
 
-    witness: Witness | None  #: none if no violation was found
+    witness: Witness | None  #: None if no violation was found
     evaluations: int  #: workloads whose U^(g) was computed
-    cancelled: bool = False  #: whether the search was broken off
 
     def as_data(self) -> dict[str, Any]:
         """As plain data for JSON; exact numbers are text."""
@@ -69,7 +69,7 @@ class MonotoneSearch:
                 "greedy_lower": str(self.witness.greedy_lower),
                 "greedy_upper": str(self.witness.greedy_upper),
             }
-        return {"witness": found, "evaluations": self.evaluations, "cancelled": self.cancelled}
+        return {"witness": found, "evaluations": self.evaluations}
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> MonotoneSearch:
@@ -83,7 +83,7 @@ class MonotoneSearch:
                 Fraction(found["greedy_lower"]),
                 Fraction(found["greedy_upper"]),
             )
-        return cls(witness, data["evaluations"], data["cancelled"])
+        return cls(witness, data["evaluations"])
 
 
 def search_violation(
@@ -91,7 +91,6 @@ def search_violation(
     rewards: Sequence[Fraction],
     workload: Sequence[Fraction],
     budget: int = THOROUGH,
-    cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[int], None] = lambda _evaluations: None,
 ) -> MonotoneSearch:
     """Look for two workloads, the lower of which has the higher greedy reward.
@@ -104,8 +103,6 @@ def search_violation(
         [J] u_j and rho_j, both >= 0.
     budget:
         Evaluations of U^(g) at most, at least 1.
-    cancelled:
-        Asked before each evaluation; True breaks the search off.
     progress:
         Told the number of evaluations now and then.
 
@@ -115,25 +112,18 @@ def search_violation(
         If a length is wrong, a number negative, or MaxReward too long a search.
     """
     check_numbers(space, rewards, workload)
-    search = _Search(space, rewards, tuple(workload), budget, cancelled, progress)
-    broken_off = False
-    try:
+    search = _Search(space, rewards, tuple(workload), budget, progress)
+    with suppress(_EndedError):
         search.value(search.workload)
         for look in (search.without_types, search.at_levels, search.at_random):
             look()
             if search.best is not None:
                 break
-    except _EndedError as end:
-        broken_off = end.cancelled
-    return MonotoneSearch(search.best, len(search.known), broken_off)
+    return MonotoneSearch(search.best, len(search.known))
 
 
 class _EndedError(Exception):
-    """No evaluation is left, or the search was broken off."""
-
-    def __init__(self, cancelled: bool) -> None:
-        super().__init__()
-        self.cancelled = cancelled
+    """No evaluation is left."""
 
 
 @dataclass
@@ -142,7 +132,6 @@ class _Search:
     rewards: Sequence[Fraction]
     workload: Workload
     budget: int
-    cancelled: Callable[[], bool]
     progress: Callable[[int], None]
     known: dict[Workload, Fraction] = field(default_factory=dict)
     best: Witness | None = None
@@ -156,10 +145,8 @@ class _Search:
         """U^(g)[workload], each computed once."""
         if workload in self.known:
             return self.known[workload]
-        if self.cancelled():
-            raise _EndedError(cancelled=True)
         if len(self.known) >= self.budget:
-            raise _EndedError(cancelled=False)
+            raise _EndedError
         self.known[workload] = global_greedy(self.space, self.rewards, workload).objective
         if len(self.known) % REPORT_EVERY == 0:
             self.progress(len(self.known))

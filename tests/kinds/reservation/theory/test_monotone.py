@@ -84,7 +84,6 @@ def falls_without_types(instance: Instance) -> bool:
 def test_a_witness_is_one_and_the_budget_holds(instance: Instance) -> None:
     found = search_violation(*instance, budget=BUDGET)
     assert 1 <= found.evaluations <= BUDGET
-    assert not found.cancelled
     if found.witness is not None:
         check(instance, found)
 
@@ -103,18 +102,6 @@ def test_two_types_always_have_the_property(data: st.DataObject) -> None:
     space = ConfigurationSpace.from_demands([data.draw(sizes), data.draw(sizes)], [6, 6])
     amounts = st.lists(st.fractions(0, 4, max_denominator=6), min_size=2, max_size=2)
     assert search_violation(space, data.draw(amounts), data.draw(amounts), BUDGET).witness is None
-
-
-def test_cancelling_ends_it_before_the_next_evaluation() -> None:
-    asked = []
-
-    def cancelled() -> bool:
-        asked.append(None)
-        return len(asked) > 4
-
-    found = search_violation(VMS, VM_REWARDS, VM_WORKLOAD, cancelled=cancelled)
-    assert found.cancelled
-    assert found.evaluations == 4
 
 
 def test_a_small_budget_gives_what_was_found_so_far() -> None:
