@@ -185,7 +185,8 @@ class QuestionSearch(HistorySearch):
         return len(near) > 0 and not (known or self._fault or self._stopped)
 
     def _step(self) -> None:
-        if super().due:
+        """What is around the present event comes first: a search of long history may be stopped before its end."""
+        if self._fetch is None and not self._lacks():
             super()._step()
             return
         if self._fetch is None:

@@ -142,3 +142,19 @@ def test_wherever_one_stands_the_rows_of_the_hits_around_are_at_hand(run, monkey
         assert not run.questions.found().searching
     run.run(events=500)
     assert finished(run).rows["event"].tolist() == hits_of(run, 3500)[-60:]
+
+
+def test_rows_around_where_one_stands_come_before_the_rest_of_a_long_history(run, monkeypatch):
+    """Whoever stops the search has them, too."""
+    monkeypatch.setattr(search, "MOST_ROWS", 60)
+    monkeypatch.setattr(search, "NEAR", 10)
+    hits = hits_of(run, 3000)
+    run.run(events=300_000)
+    run.seek(hits[50])
+    run.questions.want(QUESTION)
+    while set(hits[41:61]) - set(run.questions.found().rows["event"].tolist()):
+        assert run.questions.found().searching
+        run.questions.search(0.0001)
+    run.questions.stop()
+    assert run.questions.found().last < 150_000
+    assert not set(hits[41:61]) - set(run.questions.found().rows["event"].tolist())
