@@ -6,6 +6,7 @@ A missing number is None; a comparison with one is false.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +46,8 @@ class Story:
         system = session.bench.system
         self.words = Words(session.bench.kind.vocabulary, system)
         self.numbers = session.bench.numbers
+        # Asked again and again by the many questions that differ only around it.
+        self._each = lru_cache(2**14)(self._each_thing)
         state = started(system)
         self.moments = [Moment({}, _sample(system, state), copied(state))]
         for _ in range(events):
@@ -182,9 +185,13 @@ class Story:
     def _where(self, node: Where, event: int) -> Any:
         if event < 0:
             return False if node.how == "any" else None
-        count = len(self.words.things[node.thing].numbers(self.moments[event].state))
-        so = [bool(self.value(node.condition, event, (node.thing, place))) for place in range(count)]
+        so = self._each(node.thing, node.condition, event)
         return any(so) if node.how == "any" else float(sum(so))
+
+    def _each_thing(self, thing: str, condition: Node, event: int) -> list[bool]:
+        """Of each thing whether it is so."""
+        count = len(self.words.things[thing].numbers(self.moments[event].state))
+        return [bool(self.value(condition, event, (thing, place))) for place in range(count)]
 
     def _prefix(self, node: Prefix, event: int, thing: tuple[str, int] | None) -> Any:
         if node.sign == "was":
