@@ -149,7 +149,7 @@ def column_of(look: OfThings, changes: RowChanges, before: Any, table: EventTabl
         return found
     known = look.any & (found > touched)  # of one at least that the event left as it was it is true
     asked = things.maybe(events) & ~known
-    others = found - touched if look.pairing is None else found - things.turned(look.still.run, asked)
+    others = found - touched if look.pairing is None else found - things.turned(look.still.run, asked & (found > 0))
     return others + things.turned(look.read, asked)
 
 

@@ -2,12 +2,14 @@
 
 Things of which the same is read are one class.  Where few events differ in what the condition reads of them, it is
 looked at once for each class and each such event.  Otherwise some events are looked at together: from the ends
-between which their numbers lie, and those of a block of classes, then of each class, most are known to be all true or
-all false.  Sums of the ends of intervals are rounded as those of all between them, so that this is exact.
+between which their numbers lie, and those of the branches of a tree of classes, down to each class, most are known to
+be all true or all false.  Sums of the ends of intervals are rounded as those of all between them, so that this is
+exact.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,10 +33,16 @@ MOST_KINDS, MOST_LOOKS = 64, 64
 #: is kept while others are used, and how much a new part counts.
 LENGTHS, KEPT, TAKEN = 13, 0.99, 0.125
 
+#: So few looks an event that longer parts, in which other numbers may come, are not tried.
+FEW_LOOKS = 0.25
+
+#: Classes in a branch of the tree, and branches in one above.
+FAN = 8
+
 #: Looks at intervals in the time in which numbers of a block are looked at.
 LOOKS_OF_A_BLOCK = 4
 
-# What is known of a block, or class, for some events: false or true at each, else its place among those that are open.
+# What is known of a branch, or class, for some events: false or true at each, else its place among those that are open.
 FALSE, TRUE, OPEN = -2, -1, 0
 
 # What is counted on the desk: classes that are open; the block of those that was enough last; looks at intervals and at
@@ -70,23 +78,16 @@ class _Ends(NamedTuple):
     missing: Array  #: [k, n] whether one may be missing
 
 
-class _Blocks(NamedTuple):
-    """Blocks of classes, or blocks of such blocks."""
+class _Tree(NamedTuple):
+    """Classes, branches of them, and branches of such branches, all of them nodes; each stands before those in it."""
 
-    ends: _Ends  #: [k, blocks]
-    things: Array  #: [blocks] in each
-    changes: Array  #: [blocks] the last part in which things come to it
-    known: Array  #: [blocks] of the present part
-
-
-class _Classes(NamedTuple):
-    """Classes, in blocks, and these in blocks, too."""
-
-    own: _Ends  #: [k, classes] both are its own numbers
-    weight: Array  #: [classes] things in each
-    slot: Array  #: [classes] what is known of each in the present part, of those in a block that is open
-    blocks: _Blocks
-    upper: _Blocks
+    ends: _Ends  #: [k, nodes] of a class both are its own numbers
+    things: Array  #: [nodes] in each
+    changes: Array  #: [nodes] the last part in which things come to it
+    known: Array  #: [nodes] of the present part, of those that are in no branch which is true, or false, as a whole
+    above: Array  #: [nodes] the branch that it is in; -1: none
+    after: Array  #: [nodes] the next one that is not in it
+    place: Array  #: [classes] where each stands
 
 
 class _Desk(NamedTuple):
@@ -175,7 +176,7 @@ def counted_by_event(
         true = np.empty((mine.value.shape[1], apart.classes), np.uint8)
         compiled(count_by_kinds)(desk, mine.value, weight, changes, apart.value, apart.kind, true, found)
     else:
-        compiled(count_by_parts)(desk, _classes(mine.value, weight), changes, others, found)
+        compiled(count_by_parts)(desk, _tree(mine.value, weight), changes, others, found)
     return found
 
 
@@ -196,24 +197,33 @@ def _desk_for(pairing: Pairing, value: NDArray[np.float64], others: NDArray[np.f
     )
 
 
-def _classes(value: NDArray[np.float64], weight: NDArray[np.float64]) -> _Classes:
-    own = _Ends(value, value, np.isnan(value))
-    blocks = _level(own, weight)
-    return _Classes(own, weight, np.full(len(weight), FALSE), blocks, _level(blocks.ends, blocks.things))
+def _tree(value: NDArray[np.float64], weight: NDArray[np.float64]) -> _Tree:
+    """Of classes in the order of their numbers, so that those of a branch lie near each other."""
+    levels = [(value, value, np.isnan(value), weight, np.ones(len(weight), np.int64))]
+    while (count := len(levels[-1][-1])) > FAN:
+        first, parts = np.arange(0, count, FAN), zip(_JOINED, levels[-1], strict=True)
+        low, high, missing, things, sizes = (join.reduceat(one, first, axis=-1) for join, one in parts)
+        levels.append((low, high, missing, things, 1 + sizes))
+    places = [_places(level, len(levels), len(one[-1])) for level, one in enumerate(levels)]
+    branches = [up.repeat(FAN)[: len(one)] for one, up in pairwise(places)]
+    branches.append(np.full_like(places[-1], -1))
+    order = np.concatenate(places).argsort()
+    low, high, missing, things, sizes, above = (
+        np.concatenate(one, axis=-1).take(order, axis=-1) for one in (*zip(*levels, strict=True), branches)
+    )
+    ends, known = _Ends(low, high, missing), np.full(len(order), FALSE)
+    return _Tree(ends, things, np.full_like(known, -1), known, above, np.arange(len(order)) + sizes, places[0])
 
 
-def _level(below: _Ends, things: NDArray[np.float64]) -> _Blocks:
-    sums = np.add.reduceat(things, np.arange(0, len(things), BLOCK))
-    known = np.full(len(sums), FALSE)
-    return _Blocks(_of_blocks(below), sums, np.full_like(known, -1), known)
+def _places(level: int, levels: int, count: int) -> NDArray[np.int64]:
+    """[count] where the nodes of a level stand: behind all that stand in others before them, and what they are in."""
+    mine = np.arange(count)
+    below = sum(mine * FAN ** (level - other) for other in range(level + 1))
+    return np.asarray(below + sum(mine // FAN ** (other - level) + 1 for other in range(level + 1, levels)))
 
 
-def _of_blocks(ends: _Ends) -> _Ends:
-    """Of so many numbers together."""
-    kinds, count = ends.low.shape
-    shape = kinds, -(-count // BLOCK), BLOCK
-    low, high, missing = (np.pad(one, ((0, 0), (0, -count % BLOCK)), "edge").reshape(shape) for one in ends)
-    return _Ends(np.fmin.reduce(low, axis=2), np.fmax.reduce(high, axis=2), missing.any(axis=2))
+#: What a branch has of what is in it: the ends, whether one may be missing, how many things, and nodes.
+_JOINED = (np.fmin, np.fmax, np.logical_or, np.add, np.add)
 
 
 # Each class with each kind of event.
@@ -260,7 +270,7 @@ def turn(changes: Any, change: int) -> tuple[int, int]:
 # Some events together.
 
 
-def count_by_parts(desk: Any, classes: Any, changes: Any, others: Array, found: Array) -> None:
+def count_by_parts(desk: Any, tree: Any, changes: Any, others: Array, found: Array) -> None:
     """Part by part of the events, each of the length of which an event has cost least so far."""
     begin, change, level = 0, 0, 0
     desk.costs[:] = np.inf
@@ -268,16 +278,19 @@ def count_by_parts(desk: Any, classes: Any, changes: Any, others: Array, found: 
         end = min(begin + (1 << level), len(found))
         desk.count[LOOKS], desk.count[LOOKS_AT_BLOCKS] = 0, 0
         find_ends(desk, others, begin, end)
-        mark_changes(classes, changes, change, begin, end)
-        sure = judge_all(desk, classes, begin)
-        change = count_part(desk, classes, changes, others, found, change, begin, end, sure)
+        mark_changes(tree, changes, change, begin, end)
+        sure = judge_all(desk, tree, begin)
+        change = count_part(desk, tree, changes, others, found, change, begin, end, sure)
         looks = desk.count[LOOKS] + LOOKS_OF_A_BLOCK * desk.count[LOOKS_AT_BLOCKS]
         level, begin = next_level(desk.costs, level, looks / (end - begin)), end
 
 
 @jitable
 def next_level(costs: Array, level: int, cost: float) -> int:
-    """The level that costs least, or the next one if that was not tried; what those beside cost is forgotten slowly."""
+    """The level that costs least, or the next one if that was not tried and may cost less.
+
+    What those beside cost is forgotten slowly.
+    """
     known = costs[level]
     best = 0
     for other in range(max(level - 1, 0), min(level + 2, len(costs))):
@@ -285,7 +298,8 @@ def next_level(costs: Array, level: int, cost: float) -> int:
     costs[level] = cost if known == np.inf else known + (cost - known) * TAKEN
     for other in range(len(costs)):
         best = other if costs[other] < costs[best] else best
-    return best + 1 if best + 1 < len(costs) and costs[best + 1] == np.inf else best
+    longer = costs[best] > FEW_LOOKS and best + 1 < len(costs) and costs[best + 1] == np.inf
+    return best + 1 if longer else best
 
 
 @jitable
@@ -301,72 +315,59 @@ def find_ends(desk: Any, others: Array, begin: int, end: int) -> None:
 
 
 @jitable
-def mark_changes(classes: Any, changes: Any, change: int, begin: int, end: int) -> None:
-    """Blocks into whose classes things come in a part."""
+def mark_changes(tree: Any, changes: Any, change: int, begin: int, end: int) -> None:
+    """Classes into which things come in a part, and what these are in."""
     while change < len(changes.event) and changes.event[unsigned(change)] < end:
         kind = changes.kind[unsigned(change)]
-        if kind >= 0:
-            classes.blocks.changes[unsigned(kind // BLOCK)] = begin
-            classes.upper.changes[unsigned(kind // BLOCK // BLOCK)] = begin
+        node = tree.place[unsigned(kind)] if kind >= 0 else -1
+        while node >= 0 and tree.changes[unsigned(node)] != begin:
+            tree.changes[unsigned(node)] = begin
+            node = tree.above[unsigned(node)]
         change += 1
 
 
 @jitable
-def judge_all(desk: Any, classes: Any, part: int) -> float:
-    """What is known of all blocks, and of each class in those that are open; of how many things it is sure."""
+def judge_all(desk: Any, tree: Any, part: int) -> float:
+    """What is known of branches, and of those in what is open; of how many things it is sure.
+
+    What is said of one that has no things, and gets none, is of no matter.
+    """
     sure, desk.count[OPENED], desk.count[LATEST] = 0.0, 0, 0
-    for upper in range(len(classes.upper.things)):
-        if judge_block(desk, classes.upper, upper, part) == OPEN:
-            for block in range(upper * BLOCK, min(upper * BLOCK + BLOCK, len(classes.blocks.things))):
-                if judge_block(desk, classes.blocks, block, part) == OPEN:
-                    for one in range(block * BLOCK, block * BLOCK + BLOCK):
-                        sure += judge_class(desk, classes, one, classes.blocks.changes[unsigned(block)] == part)
-                elif classes.blocks.known[unsigned(block)] == TRUE:
-                    sure += classes.blocks.things[unsigned(block)]
-        elif classes.upper.known[unsigned(upper)] == TRUE:
-            sure += classes.upper.things[unsigned(upper)]
+    node = 0
+    while node < len(tree.known):
+        known, after = FALSE, tree.after[unsigned(node)]
+        if tree.things[unsigned(node)] != 0 or tree.changes[unsigned(node)] == part:
+            known = judge(desk, tree.ends, node)
+        if known == OPEN and after == node + 1:
+            known = open_class(desk, tree, node)
+        tree.known[unsigned(node)] = known
+        sure += tree.things[unsigned(node)] if known == TRUE else 0.0
+        node = node + 1 if known >= OPEN else after
     for one in range(desk.count[OPENED], -desk.count[OPENED] // BLOCK * -BLOCK):
         desk.weight[unsigned(one)] = 0
     return sure
 
 
 @jitable
-def judge_block(desk: Any, level: Any, block: int, part: int) -> int:
-    """Learn what is known of a block; what is said of one that has no things, and gets none, is of no matter."""
-    if level.things[unsigned(block)] == 0 and level.changes[unsigned(block)] != part:
-        known = FALSE
-    else:
-        known = judge(desk, level.ends, block)
-    level.known[unsigned(block)] = known
-    return known
-
-
-@jitable
-def judge_class(desk: Any, classes: Any, one: int, comes: bool) -> float:
-    """Learn what is known of a class, to which things may come; of how many things it is sure."""
-    weight = classes.weight[unsigned(one)]
-    if weight == 0 and not comes:
-        return 0.0
-    known = judge(desk, classes.own, one)
-    if known == OPEN:
-        known = desk.count[OPENED]
-        for k in range(len(desk.open)):
-            desk.open[unsigned(k), unsigned(known)] = classes.own.low[unsigned(k), unsigned(one)]
-        desk.weight[unsigned(known)] = weight
-        desk.count[OPENED] += 1
-    classes.slot[unsigned(one)] = known
-    return float(weight) if known == TRUE else 0.0
+def open_class(desk: Any, tree: Any, node: int) -> int:
+    """A class comes to those that are open; its place among them."""
+    place = desk.count[OPENED]
+    for k in range(len(desk.open)):
+        desk.open[unsigned(k), unsigned(place)] = tree.ends.low[unsigned(k), unsigned(node)]
+    desk.weight[unsigned(place)] = tree.things[unsigned(node)]
+    desk.count[OPENED] += 1
+    return int(place)
 
 
 @jitable
 def count_part(
-    desk: Any, classes: Any, changes: Any, others: Array, found: Array, change: int, begin: int, end: int, sure: float
+    desk: Any, tree: Any, changes: Any, others: Array, found: Array, change: int, begin: int, end: int, sure: float
 ) -> int:
     """Count at each event of a part, from what is *sure*; the first change behind them."""
     for at in range(begin, end):
         while change < len(changes.event) and changes.event[unsigned(change)] == at:
             was, now = turn(changes, change)
-            sure += weigh(desk, classes, was, -1.0) + weigh(desk, classes, now, 1.0)
+            sure += weigh(desk, tree, was, -1.0) + weigh(desk, tree, now, 1.0)
             change += 1
         enough = changes.enough[unsigned(at)]
         if enough > 0:
@@ -375,21 +376,18 @@ def count_part(
 
 
 @jitable
-def weigh(desk: Any, classes: Any, one: int, by: float) -> float:
+def weigh(desk: Any, tree: Any, one: int, by: float) -> float:
     """A class has one thing more, or less; what that does to what is sure."""
     if one < 0:
         return 0.0
-    block, upper = one // BLOCK, one // BLOCK // BLOCK
-    classes.weight[unsigned(one)] += by
-    classes.blocks.things[unsigned(block)] += by
-    classes.upper.things[unsigned(upper)] += by
-    known = classes.upper.known[unsigned(upper)]
-    if known == OPEN:
-        known = classes.blocks.known[unsigned(block)]
-    if known == OPEN:
-        known = classes.slot[unsigned(one)]
-        if known >= OPEN:
-            desk.weight[unsigned(known)] += by
+    node = tree.place[unsigned(one)]
+    known = tree.known[unsigned(node)]
+    while node >= 0:
+        tree.things[unsigned(node)] += by
+        known = tree.known[unsigned(node)] if tree.known[unsigned(node)] < OPEN else known
+        node = tree.above[unsigned(node)]
+    if known >= OPEN:
+        desk.weight[unsigned(known)] += by
     return by if known == TRUE else 0.0
 
 

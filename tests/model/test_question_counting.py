@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
 
+from slotscope.model.jit import compiled
+from slotscope.model.questions import counting
 from slotscope.model.questions.counting import MANY, ThingValues, counted_by_event
 from slotscope.model.questions.operations import CALLED, COMPARED, COUNTED, OPERATIONS
 from slotscope.model.questions.pairing import OTHER, OWN, STEPS, Pairing
@@ -104,3 +107,30 @@ def compare_counts(places: int, turn: int) -> None:
     enough = np.array([number for number, _ in several])
     found = counted_by_event(pairing, things, others, enough)
     assert [bool(each) for each in found >= enough] == [any_other for _, any_other in several]
+
+
+def test_a_wild_number_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Events are not looked at together in so long parts that each has one in which all things are open."""
+    looks, events, wild = 0, 4096, 1024
+
+    def looked(name: str, cost: int) -> None:
+        own = getattr(counting, name)
+
+        def look(*told: Any) -> Any:
+            nonlocal looks
+            looks += cost
+            return own(*told)
+
+        monkeypatch.setattr(counting, name, look)
+
+    looked("judge", 1)
+    looked("look_at_block", counting.LOOKS_OF_A_BLOCK)
+    monkeypatch.setattr(counting, "compiled", lambda code: code if code is counting.count_by_parts else compiled(code))
+    others = np.arange(events)[None] % 97 - 200.0
+    others[:, ::wild] = 500
+    none = np.zeros(0, np.int64)
+    things = ThingValues(np.arange(1000.0)[None], np.ones(1000, np.bool_), 1000, none, none)
+    pairing = Pairing(((OWN, 0), (OTHER, 0), (STEPS[">="], 0)), (), ())
+    found = counted_by_event(pairing, things, others, np.full(events, MANY))
+    assert found.tolist() == [1000 if number < 0 else 500 for number in others[0]]
+    assert looks < 3 * events, looks / events
