@@ -94,7 +94,7 @@ class MainWindow(DockWindow):
         self.experiments = Experiments(self, settings, self.theme, worker)
         self.lessons = LessonControl(self.area, self.lanes, self.lecture, worker, self.control, settings)
         self.sharing = SharingControl(self.area, worker, lambda: self.lessons.path, self.lessons.present)
-        self.actions_by_name = Actions(self, self._handlers())
+        self.actions_by_name = Actions(self, self._handlers(), self.area.parted)
         self.transport = TransportBar(self.theme, self.actions_by_name)
         self.status = StatusLine()
         self._build()

@@ -31,10 +31,13 @@ class DockArea(QObject):
         A panel of a lane asks for something.
     said(text)
         A line for the status bar.
+    parted(dock)
+        A panel has a window of its own from now on.
     """
 
     asked = Signal(object, int)
     said = Signal(str)
+    parted = Signal(QWidget)
 
     def __init__(self, window: QMainWindow, theme: Theme, system: str) -> None:
         super().__init__(window)
@@ -75,6 +78,7 @@ class DockArea(QObject):
         dock = PanelDock(panel, self.theme, self.window, lane, name)
         panel.intent.connect(lambda intent: self.asked.emit(intent, lane))
         dock.said.connect(self.said)
+        dock.topLevelChanged.connect(lambda floating: self.parted.emit(dock) if floating else None)
         dock.visibilityChanged.connect(lambda seen: self._turn(dock, seen))
         self.layouts.watch(dock)
         return dock

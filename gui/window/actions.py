@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDockWidget, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
@@ -304,9 +304,10 @@ class Actions:
 
     Keys work wherever the focus is, except while typing in a field: fields take the keys
     that they need before shortcuts see them.  A menu or list that is open keeps all keys.
+    A presenter's keys work in the window, and in those that panels have of their own, which *parted* tells of.
     """
 
-    def __init__(self, window: QWidget, handlers: dict[str, Callable[[], object]]) -> None:
+    def __init__(self, window: QWidget, handlers: dict[str, Callable[[], object]], parted: SignalInstance) -> None:
         self._actions: dict[str, QAction] = {}
         for command in COMMANDS:
             action = QAction(tr(command.title), window)
@@ -318,12 +319,21 @@ class Actions:
             handler = handlers[command.name]
             action.triggered.connect(lambda _=False, call=handler: None if popup_open() else call())
             window.addAction(action)
-            if command.paging:
-                QShortcut(QKeySequence(command.paging), window, action.trigger)
             self._actions[command.name] = action
+        self._page_in(window)
+        parted.connect(self._part)
 
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
+
+    def _page_in(self, window: QWidget) -> list[QShortcut]:
+        pages = [(QKeySequence(command.paging), command.name) for command in COMMANDS if command.paging]
+        return [QShortcut(keys, window, self._actions[name].trigger) for keys, name in pages]
+
+    def _part(self, dock: QDockWidget) -> None:
+        """While a panel has a window of its own its keys turn pages, too."""
+        for shortcut in self._page_in(dock):
+            dock.topLevelChanged.connect(shortcut.deleteLater)
 
     def press(self, keys: QKeySequence) -> None:
         """Carry out what a key means that was pressed before the window had the keys."""

@@ -89,6 +89,22 @@ def test_page_keys_are_a_presenter_s(qtbot: QtBot, window: MainWindow) -> None:
     assert settled(qtbot, window) == START
 
 
+def test_page_keys_are_a_presenter_s_in_a_panel_s_own_window(qtbot: QtBot, window: MainWindow) -> None:
+    """On a second screen, clicked into; each key steps once, also when the panel is back, and out again."""
+    dock = window.docks["algorithm"]
+    for floating in (True, False, True):
+        dock.setFloating(floating)
+        rest(qtbot, window, lambda floating=floating: dock.isFloating() == floating)
+        shown = dock if floating else window
+        shown.activateWindow()
+        qtbot.waitUntil(shown.isActiveWindow)
+        dock.panel.setFocus()
+        for key, event in ((Key.Key_PageDown, 13), (Key.Key_PageUp, 12)):
+            strike(shown, key)
+            rest(qtbot, window, lambda event=event: window.frame.event == event)
+    assert settled(qtbot, window) == START
+
+
 def test_a_seed_changes_while_it_is_edited(qtbot: QtBot, window: MainWindow) -> None:
     field = window.transport.seed.findChild(QLineEdit)
     assert field is not None
