@@ -76,6 +76,11 @@ IMPORT_ALL = """
 from contextlib import suppress
 from importlib import import_module
 import json
+from slotscope.gui.window.application import leave_sources_unread
+leave_sources_unread()  # as the program does: no source is kept that PySide would read
+from slotscope.gui.plotting.importing import import_in_parts
+for _ in import_in_parts():  # and no more of pyqtgraph
+    pass
 for name in json.load(open({path!r})):
     with suppress(Exception):
         import_module(name)

@@ -271,7 +271,9 @@ def server_numbers(
     text, stage = scene.text, scene.regions.stage
     shown = column.servers[scene.cut[number] :]
     low = scene.layout.scale.unit / scene.ratio < text.height
-    boxes = {server: scene.rect(scene.server_box(server)) for server in (shown[shown == selected] if low else shown)}
+    if low:  # to compare thousands with None would take a millisecond
+        shown = shown[:0] if selected is None else shown[shown == selected]
+    boxes = {server: scene.rect(scene.server_box(server)) for server in shown}
     words = {server: grouped(server + 1) for server in boxes}
     if right + BESIDE + max(map(text.width, words.values()), default=0.0) > end:
         return []
