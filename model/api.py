@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.errors import PolicyError, ScenarioError, UserError
-from slotscope.model.forks.changes import Course
+from slotscope.model.forks.changes import Course, short_words
 from slotscope.model.forks.tree import ForkTree
 from slotscope.model.measures.metrics import Estimate, estimates
 from slotscope.model.measures.monitors import Lookout, Reading
@@ -88,7 +88,7 @@ class Session(Walk):
         """The name that the run was given; else its policy's title, of a fork with what it does otherwise."""
         if name := self.forks.name_of(self.origin.policy):
             return name
-        made = [f"{change.words} @{change.event}" for change in Course.read(self.origin.policy).changes]
+        made = short_words(self.bench.root.scenario.policy, Course.read(self.origin.policy).changes)
         return ", ".join([self.bench.root.system.policy.title, *made]) if made else self.info.policy_title
 
     @property

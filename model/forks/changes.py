@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import Collection, Mapping, NamedTuple, Sequence
 
 from slotscope.model.errors import PolicyError
-from slotscope.model.policies.choice import without_folder
+from slotscope.model.policies.choice import policy_choice, value_text, without_folder
+from slotscope.model.scenario.common import PolicyChoice
 
 _CHANGE = re.compile(r"@([0-9]{1,13})([:=+])")
 _SIGNS = {"=": "policy", ":": "decision", "+": "edits"}
@@ -119,6 +120,19 @@ class Course:
         same = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(self.changes), len(other.changes)))
         parting = [change.event for change in (*self.changes[same:][:1], *other.changes[same:][:1])]
         return min(parting, default=None)
+
+
+def short_words(policy: PolicyChoice, changes: Sequence[Deviation]) -> list[str]:
+    """What each change of a run that begins with *policy* does; where only parameters are other ones, those alone."""
+    told = []
+    for change in changes:
+        words, other = change.words, policy_choice(change.policy) if change.policy else policy
+        if change.policy and other.name == policy.name and other.parameters.keys() >= policy.parameters.keys():
+            new = [key for key, value in other.parameters.items() if policy.parameters.get(key) != value]
+            words = ", ".join(f"{key}={value_text(other.parameters[key])}" for key in new) or words
+        told.append(f"{words} @{change.event}")
+        policy = other
+    return told
 
 
 def forced_words(decision: str, allowed: str, known: Collection[set[str]]) -> Mapping[str, int]:

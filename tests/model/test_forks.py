@@ -436,6 +436,21 @@ def test_a_tree_has_each_fork_below_the_one_it_leaves() -> None:
     assert [fork.text for fork in tree.entries()] == ["dra", "dra@9=best-fit"]
 
 
+@pytest.mark.parametrize(
+    ("policy", "label"),
+    [
+        ("vqs-bf@3=vqs-bf:j=3,stall=true", "VQS-BF, stall=true @3"),
+        ("vqs-bf@3=vqs-bf:j=3,stall=true@5=vqs-bf:j=3,stall=false", "VQS-BF, stall=true @3, stall=false @5"),
+        ("vqs-bf@3=vqs-bf:stall=true", "VQS-BF, vqs-bf:stall=true @3"),  # j is another one, too
+        ("vqs-bf@3=bf-js:stall=true", "VQS-BF, bf-js:stall=true @3"),
+    ],
+)
+def test_a_fork_with_other_parameters_is_called_by_these_alone(policy: str, label: str) -> None:
+    session = Session.open("queues-classroom", policy, kernel=False)
+    session.run(events=6)
+    assert session.label == label
+
+
 def test_a_policy_in_a_file_is_called_without_its_folder() -> None:
     tree = ForkTree()
     tree.add("mine/few.py@40=mine/few.py:most=1@60=more.py")
