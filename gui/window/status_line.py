@@ -93,9 +93,12 @@ class StatusLine(QStatusBar):
         self._share()
 
     def _share(self) -> None:
-        """What is next is whole where what was said leaves the room, and where both are long it has half."""
+        """What is next is whole where what was said leaves the room.
+
+        Where both are long it has half, and gives all of it up to what went wrong.
+        """
         room = self.width() - 2 * self.fontMetrics().height()
-        left = max(room // 2, room - self.said.wanted)
+        left = max(0 if self._wrong else room // 2, room - self.said.wanted)
         self.next.setFixedWidth(min(self.next.wanted, left))
 
     def _copy_details(self) -> None:

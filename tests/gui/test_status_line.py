@@ -35,6 +35,20 @@ def test_both_are_long_and_have_half_of_it(qtbot):
     qtbot.waitUntil(lambda: line.next.width() < 150 < line.said.width())
 
 
+def test_what_is_next_gives_way_to_what_is_refused(qtbot):
+    """Until the run has another message."""
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.resize(700, 24)
+    line.show()
+    following = "next: database job 36 arrives at t = 40.7432"
+    line.show_run("", following)
+    line.refuse("event 47 cannot be decided so: it admits job 36 on server 5, which has no empty slot of type database")
+    qtbot.waitUntil(lambda: line.said.shown == [line.said.text()])
+    line.show_run("Forked after event 50.", following)
+    qtbot.waitUntil(lambda: line.next.shown == [following])
+
+
 def test_what_a_button_says_in_its_tip_hides_no_message(window: MainWindow) -> None:
     """The pointer rests on a button while the run tells how far it is; menus, which have no tips, say it there."""
     window.say("Running to event 1000: 40%")
