@@ -11,7 +11,7 @@ from slotscope.model.exercises.posed import NONE, Posed, one_of
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import plural
 from slotscope.model.reporting.records import Record
-from slotscope.model.whys.asking import replayed, setting_of
+from slotscope.model.whys.asking import Retaking, replayed, setting_of
 from slotscope.model.whys.decision import Happened, Setting, Subject
 from slotscope.model.whys.tables import Candidates
 
@@ -29,12 +29,13 @@ class At(NamedTuple):
     system: Any
     before: Any
     happened: Happened
+    retaking: Retaking
     taken: int
 
     @classmethod
     def of(cls, kind: Any, system: Any, before: Any, taken: int) -> At:
         """The next event of a state."""
-        return cls(kind, system, before, replayed(system, before), taken)
+        return cls(kind, system, before, replayed(system, before), Retaking(system, before), taken)
 
     @property
     def event(self) -> int:
@@ -59,7 +60,7 @@ class At(NamedTuple):
 
     def setting(self, subject: Subject, server: int = -1) -> Setting:
         """The state in which a decision is made."""
-        return setting_of(self.system, self.before, self.happened, subject, server)
+        return setting_of(self.retaking, self.system, self.happened, subject, server)
 
     def coming(self, *kinds: type[Record]) -> list[tuple[int, Any]]:
         """The sub-steps of such kinds that are still to come, with their places."""

@@ -10,6 +10,7 @@ from slotscope.model.measures.monitors import violations
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.inspection import JOB, SERVER, Thing
+from slotscope.model.reporting.records import Record
 from slotscope.model.running.engine import EventRun
 from slotscope.model.running.waiting import GivenUpError, who_waits
 from slotscope.model.systems.state import copied
@@ -91,7 +92,7 @@ def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) 
         about = "" if job < 0 else f" of job {system.job_name(job)}"
         where = f", such as event {near}" if near else ""
         raise UserError(f"event {event} decides nothing{about}, allowed: one that places a job or turns it away{where}")
-    setting = setting_of(system, before, happened, subject, server)
+    setting = setting_of(Retaking(system, before), system, happened, subject, server)
     tables = bench.kind.whys.candidates(setting)
     if server >= 0 and tables[0].place_of(server) < 0:
         raise UserError(f"found server {server + 1}, allowed: servers 1 to {int(tables[0].number_of.max()) + 1}")
@@ -222,13 +223,32 @@ def replayed(system: Any, before: Any) -> Happened:
     return Happened(run.event, run.records, run.state)
 
 
-def setting_of(system: Any, before: Any, happened: Happened, subject: Subject, server: int = -1) -> Setting:
-    """The state just before a decision, made again from that *before* its event, which is copied."""
-    run = EventRun(system, copied(before))
-    for _ in range(subject.place):
-        run.step()
+class Retaking:
+    """An event once more, from the state *before* it, for the states in which its decisions were made.
+
+    It is gone through once as long as they are asked for in turn.
+    """
+
+    def __init__(self, system: Any, before: Any) -> None:
+        self._system, self._before = system, before
+        self._run: EventRun | None = None
+        self._place = 0
+
+    def to(self, place: int) -> tuple[Any, tuple[Record, ...]]:
+        """The state after so many sub-steps, which is the caller's own, and these."""
+        if self._run is None or place < self._place:
+            self._run, self._place = EventRun(self._system, copied(self._before)), 0
+        while self._place < place:
+            self._run.step()
+            self._place += 1
+        return copied(self._run.state), tuple(self._run.records)
+
+
+def setting_of(retaking: Retaking, system: Any, happened: Happened, subject: Subject, server: int = -1) -> Setting:
+    """The state just before a decision of an event that *happened*, and is taken again."""
+    state, records = retaking.to(subject.place)
     decision = happened.records[subject.place] if subject.place < len(happened.records) else None
-    return Setting(system, run.state, happened.event, tuple(run.records), subject, decision, server)
+    return Setting(system, state, happened.event, records, subject, decision, server)
 
 
 def _sentence(candidates: Candidates, subject: Subject, server: int) -> str:
