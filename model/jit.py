@@ -65,6 +65,41 @@ def _register_unsigned() -> None:
 meant_by(unsigned, _register_unsigned)
 
 
+def touch(array: Any, at: Any) -> None:
+    """Ask for the memory of ``array[at]``, without a sign; plain Python has nothing to ask."""
+
+
+@cache
+def _register_touch() -> None:
+    numba: Any = load_numba()
+    extending, types, cgutils = numba.extending, numba.core.types, numba.core.cgutils
+    ir = cgutils.ir
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        stride = cgutils.unpack_tuple(builder, view.strides)[0]
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        start = builder.bitcast(view.data, byte)
+        place = builder.gep(start, [builder.mul(arguments[1], stride)])
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(ask, [place, word(0), word(3), word(1)])  # to read, to keep, data
+        return context.get_dummy_value()
+
+    def prefetched(_: Any, array: Any, at: Any) -> Any:
+        return types.void(array, at), generate
+
+    intrinsic = extending.intrinsic(prefetched)
+
+    def touched(array, at):  # type: ignore[no-untyped-def]  # noqa: ARG001
+        return lambda array, at: intrinsic(array, at)  # noqa: PLW0108
+
+    extending.overload(touch, jit_options=_INLINED)(touched)
+
+
+meant_by(touch, _register_touch)
+
+
 @cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """The compiled twin of *function*: releases the GIL, kept in a cache on disk.
@@ -78,6 +113,7 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
     """As :func:`compiled`, without remembering it; *kept* says whether the cache on disk may keep it."""
     numba = load_numba()
     _register_unsigned()
+    _register_touch()
     while _marked:
         numba.extending.register_jitable(**_INLINED)(_marked.pop())
     twin: Callable[..., Any] = numba.njit(**_OPTIONS)(function)

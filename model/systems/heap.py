@@ -47,7 +47,6 @@ def remove(times: Array, records: Array, size: int, position: int, numbers: Arra
     records[unsigned(last)] = -1
     if position == last:
         return
-    number = numbers[unsigned(record)]
     hole = position
     while True:
         child = 4 * hole + 1
@@ -64,7 +63,7 @@ def remove(times: Array, records: Array, size: int, position: int, numbers: Arra
             # Which child is first cannot be foreseen: a choice of values costs less than a jump.
             best = other if there < below else best
             below = min(there, below)
-        if time < below or (time == below and number < numbers[unsigned(records[unsigned(best)])]):
+        if time < below or (time == below and numbers[unsigned(record)] < numbers[unsigned(records[unsigned(best)])]):
             break
         times[unsigned(hole)] = below
         records[unsigned(hole)] = records[unsigned(best)]

@@ -1,7 +1,8 @@
 """What an event costs by reference: DRA's, and the simplest policies of every kind of system.
 
 Run with ``python -m tests.bench.bench_references [--quick]``.  The limit of each is the same events on the same system
-under a policy that thinks nothing: it is told its decisions, which are then checked and carried out as ever.
+under a policy that thinks nothing: it is told its sub-steps, and makes a record of each, which is then checked and
+carried out as ever.  That much any text of a policy does.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 from copy import copy
 from itertools import cycle
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from slotscope.model.policies.own.kind import kind_of
 from slotscope.model.reporting.records import Record
@@ -30,10 +31,10 @@ DRA, SIMPLEST = 100, 30
 PEERS = ("first-fit", "best-fit", "static-reservation", "power-of-d")
 
 #: How the limit is called, in tables and in the report.
-TOLD = "the same events, decisions told"
+TOLD = "the same events, sub-steps told: each record is made, and nothing looked at"
 
-#: What a policy decided on one occasion.
-Decisions = list[Record]
+#: What a policy yields on one occasion: of each record its class, kind, line and values, and what else it says.
+SubSteps = list[tuple[type[Record], str, Any, Mapping[str, Any], tuple[Any, ...]]]
 
 
 def of_reservation(policy: str, servers: int = SIZES[0]) -> tuple[Bench, Any]:
@@ -78,10 +79,9 @@ def with_policy(bench: Bench, instead: Callable[[Any], Callable[..., Iterator[Re
     return system
 
 
-def decided(bench: Bench, state: Any, events: int) -> list[Decisions]:
-    """What the policy decides in so many events, on one occasion after the other; what only explains is left out."""
-    calls: list[Decisions] = []
-    heeded = kind_of(bench.scenario.system).heeded
+def yielded(bench: Bench, state: Any, events: int) -> list[SubSteps]:
+    """What the policy yields in so many events, on one occasion after the other."""
+    calls: list[SubSteps] = []
 
     def noted(method: Callable[..., Iterator[Record]]) -> Callable[..., Iterator[Record]]:
         def called(*arguments: Any) -> Iterator[Record]:
@@ -90,10 +90,10 @@ def decided(bench: Bench, state: Any, events: int) -> list[Decisions]:
 
         return called
 
-    def kept(records: Iterator[Record], found: Decisions) -> Iterator[Record]:
+    def kept(records: Iterator[Record], found: SubSteps) -> Iterator[Record]:
         for record in records:
-            if type(record) is not Record or record.kind in heeded:
-                found.append(record)
+            kind, line, values, *rest = (getattr(record, name) for name in type(record).__match_args__)
+            found.append((type(record), kind, line, dict(values), tuple(rest)))
             yield record
 
     system, current = with_policy(bench, noted), copied(state)
@@ -105,14 +105,18 @@ def decided(bench: Bench, state: Any, events: int) -> list[Decisions]:
 
 
 def told(bench: Bench, state: Any, events: int) -> ReferenceEngine:
-    """Runs so many events from a state, again and again, under a policy that is told what the reference decided."""
-    calls = decided(bench, state, events)
-    left = cycle(calls)
-    return ReferenceEngine(with_policy(bench, lambda _: lambda *_: iter(next(left))))
+    """Runs so many events from a state, again and again, under a policy that is told what the reference yielded."""
+    left = cycle(yielded(bench, state, events))
+
+    def called(*_: Any) -> Iterator[Record]:
+        for made, kind, line, values, rest in next(left):
+            yield made(kind, line, {**values}, *rest)
+
+    return ReferenceEngine(with_policy(bench, lambda _: called))
 
 
 def bench_reference(what: str, wanted: float, bench: Bench, state: Any, rounds: int, events: int = EVENTS) -> None:
-    """Print a reference beside its decisions alone."""
+    """Print a reference beside its sub-steps alone."""
     ways = {
         "reference": of_engine(bench.reference, bench.system.row_dtype, state, events),
         TOLD: of_engine(told(bench, state, events), bench.system.row_dtype, state, events),

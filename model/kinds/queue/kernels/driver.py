@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from slotscope.model.kinds.queue.kernels import best_fit, configurations, fifo, foresight, many, slots
+from slotscope.model.kinds.queue.kernels import best_fit, configurations, fifo, many, slots
 from slotscope.model.kinds.queue.kernels.best_fit import QueueBestFitIndex
 from slotscope.model.kinds.queue.kernels.configurations import ConfigurationIndex
 from slotscope.model.kinds.queue.kernels.rooms import rooms_of
@@ -41,7 +41,6 @@ class QueueKernel(CompiledEngine):
 
     def __init__(self, system: QueueSystem) -> None:
         self.numbers = system.numbers
-        foresight.register()
         super().__init__(system)
         self.no_jobs = _no_jobs(system.numbers.resources)
         self._buckets: dict[int, Buckets] = {}  # by how many are asked for

@@ -9,11 +9,9 @@ wrong costs time and nothing else: nothing here changes the state.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-from slotscope.model.compiling.meaning import meant_by
-from slotscope.model.jit import jitable, load_numba, unsigned
+from slotscope.model.jit import jitable, touch, unsigned
 from slotscope.model.kinds.queue.kernels.slots import BY_SIZE
 from slotscope.model.kinds.queue.kernels.waiting import AFTER, FIRST, LAST, bucket_of
 from slotscope.model.kinds.queue.state import DEPARTURES, NEXT_ARRIVAL, WAITING
@@ -28,42 +26,6 @@ LONG_QUEUE = 8192
 
 #: Arrivals ahead for which the ends of a bucket are asked for, and then a job at its end.
 ENDS_AHEAD, JOB_AHEAD = 3, 1
-
-
-def touch(array: Array, at: Any) -> None:
-    """Ask for the memory of ``array[at]``, without a sign; plain Python has nothing to ask."""
-
-
-@cache
-def register() -> None:
-    """Tell Numba what :func:`touch` means; to be called before anything is compiled."""
-    numba: Any = load_numba()
-    extending, types, cgutils = numba.extending, numba.core.types, numba.core.cgutils
-    ir = cgutils.ir
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        stride = cgutils.unpack_tuple(builder, view.strides)[0]
-        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-        start = builder.bitcast(view.data, byte)
-        place = builder.gep(start, [builder.mul(arguments[1], stride)])
-        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-        ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        builder.call(ask, [place, word(0), word(3), word(1)])  # to read, to keep, data
-        return context.get_dummy_value()
-
-    def prefetched(_: Any, array: Any, at: Any) -> Any:
-        return types.void(array, at), generate
-
-    intrinsic = extending.intrinsic(prefetched)
-
-    def touched(array, at):  # type: ignore[no-untyped-def]  # noqa: ARG001
-        return lambda array, at: intrinsic(array, at)  # noqa: PLW0108
-
-    extending.overload(touch, jit_options={"forceinline": True, "_nrt": False})(touched)
-
-
-meant_by(touch, register)
 
 
 @jitable

@@ -11,6 +11,7 @@ import numpy as np
 
 from slotscope.model.jit import jitable
 from slotscope.model.kinds.reservation.kernels.events import ENDS_WHEN_IDLE, reset, servers_with_room, take_sample
+from slotscope.model.kinds.reservation.kernels.foresight import foresee_departures
 from slotscope.model.kinds.reservation.outcome import EMPTY_SLOTS, FLAGS, JOB, KIND, SERVER, TYPE, WITH_ROOM, close
 from slotscope.model.kinds.reservation.physics import admit as physics_admit
 from slotscope.model.kinds.reservation.physics import depart as physics_depart
@@ -109,6 +110,7 @@ def begin_departure(state: State, outcome: Array) -> int:
     outcome[KIND] = DEPARTURE
     physics_depart(state)
     release(state, record)
+    foresee_departures(state)
     return int(server)
 
 
