@@ -354,7 +354,7 @@ def test_esc_stops_a_loop_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("eats", ["while True: kept.append(bytearray(2**24))", "np.ones(2**27)", "[0] * 2**27"])
 def test_who_eats_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, eats: str) -> None:
-    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(memory=2.0**29))
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(memory=2.0**29, seconds=60.0))
     eats = f"kept = []\n{eats}\n"
     text = faulty(eats)
     session = opened(tmp_path, text)
