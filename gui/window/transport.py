@@ -310,7 +310,7 @@ class TransportBar(QWidget):
 
     def _fit_boxes(self) -> None:
         """Where the rows have no room, boxes are only as wide as what is chosen in them, and the pace is whole."""
-        widest = "8.0 sub-steps/s" if self._compiling.isHidden() else ""
+        widest = "8.0 sub-steps/s" if self._compiling.isHidden() and not self._led else ""
         paces = (self._pace.text(), widest)  # another pace moves nothing, or little
         self._pace.setFixedWidth(max(map(self._pace.fontMetrics().horizontalAdvance, paces)) + 4)
         for box in (self.scenario, self.policy, self.kind):
@@ -352,7 +352,7 @@ class TransportBar(QWidget):
             widget.setHidden(led)
         self._led = led
         self._rows[1 - led].insertWidget(0, self._controls)
-        self._stack()
+        self._fit_boxes()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Two rows, or four."""
