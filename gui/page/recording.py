@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -157,11 +158,11 @@ def _described(run: Run) -> dict[str, Any]:
 
 def _line(origins: Sequence[Origin]) -> str:
     """The command that opens a moment, up to the moment's number; files are named without where they are here."""
-    line = opening_line(origins, Moment((0,))).removesuffix("0")
+    words = shlex.split(opening_line(origins, Moment((0,))).removesuffix("0"))
     names = [origins[0].source, *origins[0].trace, *(origin.policy for origin in origins)]
     for folder in {str(Path(name.partition(".py")[0]).absolute().parent) for name in names}:
-        line = line.replace(f"{folder}{os.sep}", "")
-    return line
+        words = [word.replace(f"{folder}{os.sep}", "") for word in words]
+    return f"{shlex.join(words)} "
 
 
 def _code(lines: Sequence[Any]) -> list[dict[str, Any]]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QKeySequence, QPixmap
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +15,7 @@ from slotscope.gui import app
 from slotscope.gui.lessons.tour import TOUR
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.actions import COMMANDS
+from slotscope.gui.window.splash import Splash
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from tests.gui.test_keys import strike
 from tests.gui.windows import complete_window, rest
@@ -157,7 +157,8 @@ def test_only_a_start_without_a_scenario_offers_it(
     monkeypatch.setattr(app, "make_window", keep)
     monkeypatch.setattr(QApplication, "exec", ends)
     monkeypatch.setattr(app.signal, "signal", lambda *_: None)
-    splash = SimpleNamespace(close=lambda: None, pressed=[QKeySequence("F5")])
+    splash = Splash(QPixmap())
+    splash.pressed.append(QKeySequence("F5"))
     monkeypatch.setattr(app, "show_splash", lambda *_: splash)
     monkeypatch.setattr(app, "install", lambda: None)
     assert app.main("dra-classroom", **asked) == 0

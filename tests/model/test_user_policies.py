@@ -8,6 +8,7 @@ import sys
 import zipfile
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 
 import numpy as np
 import pytest
@@ -206,7 +207,7 @@ def test_parameters_are_checked_by_the_files_schema(tmp_path: Path) -> None:
     session.run(events=100)
     assert session.info.parameters.most == 2
     assert session.timeline.state.jobs_in_system.sum() <= 2
-    assert session.info.opening_line(5).split("--policy ")[1].startswith(f"{path}:most=2")
+    assert session.info.opening_line(5).split("--policy ")[1].startswith(quote(f"{path}:most=2"))
     with pytest.raises(UserError, match=r"parameters\.most: found 'many'"):
         Session.open("dra-classroom", f"{path}:most=many", kernel=False)
     with pytest.raises(UserError, match="unknown key"):

@@ -60,7 +60,7 @@ class MonotoneSearch:
     evaluations: int  #: workloads whose U^(g) was computed
 
     def as_data(self) -> dict[str, Any]:
-        """As plain data for JSON; exact numbers are text."""
+        """As plain data for JSON; exact numbers are text, and a search that is stopped has no data."""
         found = None
         if self.witness is not None:
             found = {
@@ -69,7 +69,7 @@ class MonotoneSearch:
                 "greedy_lower": str(self.witness.greedy_lower),
                 "greedy_upper": str(self.witness.greedy_upper),
             }
-        return {"witness": found, "evaluations": self.evaluations}
+        return {"witness": found, "evaluations": self.evaluations, "cancelled": False}
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> MonotoneSearch:
