@@ -157,12 +157,12 @@ def _described(run: Run) -> dict[str, Any]:
 
 
 def _line(origins: Sequence[Origin]) -> str:
-    """The command that opens a moment, up to the moment's number; files are named without where they are here."""
+    """The command that opens a moment, up to the moment's number, or nothing; files are named without their folders."""
     words = shlex.split(opening_line(origins, Moment((0,))).removesuffix("0"))
     names = [origins[0].source, *origins[0].trace, *(origin.policy for origin in origins)]
     for folder in {str(Path(name.partition(".py")[0]).absolute().parent) for name in names}:
         words = [word.replace(f"{folder}{os.sep}", "") for word in words]
-    return f"{shlex.join(words)} "
+    return f"{shlex.join(words)} " if words else ""
 
 
 def _code(lines: Sequence[Any]) -> list[dict[str, Any]]:
