@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable, unsigned, with_others
 from slotscope.model.kinds.queue.kernels import best_fit, fifo, rooms
-from slotscope.model.kinds.queue.kernels.rooms import BLOCK, NOTHING, Rooms
+from slotscope.model.kinds.queue.kernels.rooms import BLOCK, Rooms, first_before, keep_most, most_of
 from slotscope.model.kinds.queue.kernels.sorted_keys import SortedKeys, add, drop, first_from, sorted_keys
 
 #: Servers from which on it is faster to have them in order, where each job asks for the tightest one, and where BF-S
@@ -97,25 +97,13 @@ def set_free_in_blocks(rooms: Any, server: int, free: Any) -> None:
     block = server >> 6
     before = rooms.most[unsigned(block)]
     _set_free(rooms, server, free)
-    now = rooms.most[unsigned(block)]
-    above = unsigned(block >> 6)
-    if now >= rooms.above[above]:
-        rooms.above[above] = now
-    elif now < before and before == rooms.above[above]:
-        start = block & ~63
-        most = NOTHING
-        for other in range(start, min(start + BLOCK, len(rooms.most))):
-            most = max(most, rooms.most[unsigned(other)])
-        rooms.above[above] = most
+    keep_most(rooms.above, rooms.most, block, before)
 
 
 @jitable
 def most_free(rooms: Any) -> int:
     """See :func:`.rooms.most_free`."""
-    most = np.int64(0)
-    for above in range(len(rooms.above)):
-        most = max(most, rooms.above[above])
-    return int(most)
+    return most_of(rooms.above)
 
 
 @jitable
@@ -123,14 +111,11 @@ def first_with_room(rooms: Any, room: Any, start: int) -> int:
     """See :func:`.rooms.first_with_room`."""
     server = start
     while server < len(rooms.free):
-        if rooms.above[unsigned(server >> 12)] < room:
-            server = (server | 4095) + 1
-        elif rooms.most[unsigned(server >> 6)] < room:
-            server = (server | 63) + 1
-        elif rooms.free[unsigned(server)] >= room:
-            return server
-        else:
-            server += 1
+        stop = min((server | 4095) + 1, len(rooms.free))
+        found = first_before(rooms, room, server, stop) if rooms.above[unsigned(server >> 12)] >= room else -1
+        if found >= 0:
+            return found
+        server = stop
     return -1
 
 

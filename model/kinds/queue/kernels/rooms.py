@@ -58,19 +58,23 @@ def rooms_of(state: QueueState, capacity: NDArray[np.int64]) -> Rooms:
 @jitable
 def set_free(rooms: Any, server: int, free: Any) -> None:
     """So much is free on a server now."""
-    at = unsigned(server)
-    block = unsigned(server >> 6)
-    before = rooms.free[at]
-    rooms.free[at] = free
-    most = rooms.most[block]
-    if free >= most:
-        rooms.most[block] = free
-    elif before == most:
-        start = server & ~63
-        most = NOTHING
-        for other in range(start, min(start + BLOCK, len(rooms.free))):
-            most = max(most, rooms.free[unsigned(other)])
-        rooms.most[block] = most
+    before = rooms.free[unsigned(server)]
+    rooms.free[unsigned(server)] = free
+    keep_most(rooms.most, rooms.free, server, before)
+
+
+@jitable
+def keep_most(most: Array, values: Array, place: int, before: Any) -> None:
+    """Of *values*, one of which was *before*, the largest of its block stays known in *most*."""
+    block, now = unsigned(place >> 6), values[unsigned(place)]
+    if now >= most[block]:
+        most[block] = now
+    elif before == most[block]:
+        start = place & ~63
+        largest = NOTHING
+        for other in range(start, min(start + BLOCK, len(values))):
+            largest = max(largest, values[unsigned(other)])
+        most[block] = largest
 
 
 @jitable
@@ -86,10 +90,16 @@ def follow(rooms: Any, state: State, capacity: Array, server: int) -> None:
 @jitable
 def most_free(rooms: Any) -> int:
     """The most that is free on a server that takes jobs."""
-    most = np.int64(0)
-    for block in range(len(rooms.most)):
-        most = max(most, rooms.most[block])
-    return int(most)
+    return most_of(rooms.most)
+
+
+@jitable
+def most_of(most: Array) -> int:
+    """The largest of all blocks, at least 0."""
+    largest = np.int64(0)
+    for block in range(len(most)):
+        largest = max(largest, most[block])
+    return int(largest)
 
 
 @jitable
@@ -118,8 +128,14 @@ def tightest(rooms: Any, room: int) -> int:
 @jitable
 def first_with_room(rooms: Any, room: Any, start: int) -> int:
     """The first server from *start* on that has *room*, or -1."""
+    return first_before(rooms, room, start, len(rooms.free))
+
+
+@jitable
+def first_before(rooms: Any, room: Any, start: int, stop: int) -> int:
+    """The same before *stop*, where a block ends."""
     server = start
-    while server < len(rooms.free):
+    while server < stop:
         if rooms.most[unsigned(server >> 6)] < room:
             server = (server | 63) + 1
         elif rooms.free[unsigned(server)] >= room:
