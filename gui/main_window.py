@@ -371,8 +371,8 @@ class MainWindow(DockWindow):
         show_start_page(self, self.settings, self.lessons.open, self.traces.open)
 
     def welcome(self) -> None:
-        """Offer the tour, in a line that leaves the run in sight; once that is answered, list all lessons."""
-        if not self.lessons.offer.offer() and shown_at_start(self.settings):
+        """Offer the tour, in a line that leaves the run in sight; once it is answered, all lessons: but to no hall."""
+        if not self.lecture.on and not self.lessons.offer.offer() and shown_at_start(self.settings):
             self.show_lessons()
 
     def show_help(self, page: str) -> None:

@@ -162,10 +162,12 @@ class LessonControl(QObject):
         self.presenter.set_theme(theme)
 
     def _follow_lecture(self, on: bool) -> None:
-        """In front of a hall letters are the lecturer's commands, and no answer."""
+        """In front of a hall letters are the lecturer's commands, and no answer; and the tour is not offered."""
         self._dress_soon.start()
         if on and self.questions.line.answer.hasFocus():
             self._area.window.setFocus()
+        if on:
+            self.offer.hide()
 
     # From step to step.
 

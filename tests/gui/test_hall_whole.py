@@ -92,11 +92,17 @@ def test_what_is_said_of_each_step_of_a_lesson_is_whole(qtbot: QtBot, window: Ma
         press(qtbot, window, Qt.Key.Key_PageDown)
 
 
-def test_the_offer_of_the_tour_is_whole(qtbot: QtBot, window: MainWindow) -> None:
-    stand(qtbot, window, "dra-classroom", (), 30)
+def test_the_offer_of_the_tour_is_whole_and_a_hall_does_not_see_it(qtbot: QtBot, window: MainWindow) -> None:
     assert window.lessons.offer.offer()
     window.settle()
     assert cut(window) == []
+    stand(qtbot, window, "dra-classroom", (), 30)
+    assert window.lecture.on and window.lessons.offer.isHidden()
+    window.welcome()
+    assert window.lessons.offer.isHidden()
+    press(qtbot, window, Qt.Key.Key_L)
+    window.welcome()  # it was not answered
+    assert window.lessons.offer.isVisible()
 
 
 def _is_whole(qtbot: QtBot, window: MainWindow, name: str) -> None:
