@@ -6,7 +6,6 @@ Both are called the same way, write the same rows, and reach the same digest at 
 from __future__ import annotations
 
 from enum import Enum
-from functools import partial
 from itertools import islice
 from time import monotonic
 from typing import Any, Callable, Iterator, NamedTuple, Protocol
@@ -186,7 +185,7 @@ class EventRun:
         for record in self._steps:
             yield record
             if stop():
-                raise GivenUpError(Phrase("stopped within event {event}", event=int(self.state.number[0]) + 1))
+                raise _given_up(self.state)
 
     def _take(self, steps: Iterator[Record], count: float = np.inf) -> None:
         """Take *steps*; where there are fewer than *count* the event is over."""
@@ -283,18 +282,23 @@ def happened(system: System, state: Any, event: Event, row: np.ndarray) -> Any:
 
 def _told_of(system: System, state: Any, event: Event, row: np.ndarray, task: Task) -> Any:
     """The same where it tells how far it is, and can be left in the middle."""
-    run = EventRun(system, state, event, row)
-    run.finish(partial(_to_be_left, run, task, monotonic()))
-    return run.state
+    state, began = system.prepared(state, event), monotonic()
+    for steps, _ in enumerate(system.run(state, event, row), 1):
+        if monotonic() - began > SLOW_EVENT and _to_be_left(state, steps, task):
+            raise _given_up(state)
+    return system.settled(state)
 
 
-def _to_be_left(run: EventRun, task: Task, began: float) -> bool:
-    """Tell how far an event is once it is a slow one; whether it is to be left before its end."""
-    if monotonic() - began <= SLOW_EVENT:
-        return False
-    number, steps = grouped(int(run.state.number[0]) + 1), grouped(len(run.records))
-    who_waits().tell(Phrase("Within event {event}: {count} sub-steps so far", event=number, count=steps))
+def _to_be_left(state: Any, steps: int, task: Task) -> bool:
+    """Tell how far a slow event is; whether it is to be left before its end."""
+    number = grouped(int(state.number[0]) + 1)
+    who_waits().tell(Phrase("Within event {event}: {count} sub-steps so far", event=number, count=grouped(steps)))
     return task.overtaken() or who_waits().stop()
+
+
+def _given_up(state: Any) -> GivenUpError:
+    """What is said of an event that was left in the middle."""
+    return GivenUpError(Phrase("stopped within event {event}", event=int(state.number[0]) + 1))
 
 
 def started(system: System) -> Any:

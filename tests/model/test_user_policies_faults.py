@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 
 import pytest
 
@@ -389,6 +390,54 @@ def test_the_watchdog_hits_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None
             pass
     assert 0 < stopped <= 400
     assert not dog._entries
+
+
+def test_turns_are_hit_within_their_calls_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls in turn that end just when their time is over, Esc at any time: the next line is never hit."""
+    monkeypatch.setattr(watch, "LOOK_EVERY", 0.0005)
+    monkeypatch.setattr(watch, "NOTICEABLE", 0.0005)
+    dog = watch._Watchdog()
+    monkeypatch.setattr(watch, "_watchdog", dog)
+    stopped, asked, over = 0, 0, threading.Event()
+
+    def press() -> None:
+        while not over.wait(0.003):
+            watch.interrupt()
+
+    presses = threading.Thread(target=press)
+    presses.start()
+    try:
+        for turn in range(400):
+            monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=0.0005 + turn % 9 * 0.0004))
+            try:
+                watch.watched_in_turn(lambda: sleep(0.001), monotonic())
+            except watch.CodeStoppedError as error:
+                stopped, asked = stopped + 1, asked + error.asked
+            for _ in range(200):
+                pass
+    finally:
+        over.set()
+        presses.join()
+    assert 0 < asked < stopped <= 400
+    assert [type(entry) for entry in dog._entries.values()] == [watch.Turn]
+    assert not dog._going_on()
+
+
+def test_a_turn_is_watched_after_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The watching thread ends where nothing goes on, also while a turn stays; the next call begins it anew."""
+    monkeypatch.setattr(watch, "LOOK_EVERY", 0.001)
+    monkeypatch.setattr(watch, "IDLE_SECONDS", 0.01)
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=0.02))
+    dog = watch._Watchdog()
+    monkeypatch.setattr(watch, "_watchdog", dog)
+    for _ in range(3):
+        assert watch.watched_in_turn(lambda: 1, monotonic()) == 1
+        while dog._thread is not None:
+            sleep(0.001)
+        with pytest.raises(watch.CodeStoppedError) as raised:
+            watch.watched_in_turn(lambda: [sleep(0.001) for _ in range(10_000)], monotonic())
+        assert not raised.value.asked
+        assert raised.value.seconds >= 0.02
 
 
 def test_faults_of_one_run_do_not_reach_another(tmp_path: Path) -> None:

@@ -49,8 +49,8 @@ class QueueView(PolicyView):
     def _score_unit(self) -> int:
         return score_unit(self.numbers)
 
-    def _lately(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
-        """When it was, [D, L] what is free on each server, -1 on one that is stalled, and [D] the most of that.
+    def _lately(self) -> tuple[bytes, NDArray[np.int64], list[NDArray[np.int64]]]:
+        """When it was, [D, L] what is free on each server, -1 on one that is stalled; the most of that, once asked for.
 
         It is worked out again after what the tally counts, as all that changes it does.
         """
@@ -61,8 +61,7 @@ class QueueView(PolicyView):
             if self._state.number[STALLED_SERVERS]:
                 room[:, self._state.stalled != 0] = -1
             room.flags.writeable = False
-            most = np.maximum.reduce(room, axis=1, initial=0)
-            known = vars(self)["_known"] = moment, room, most  # a policy of one's own cannot set attributes
+            known = vars(self)["_known"] = moment, room, []  # a policy of one's own cannot set attributes
         return known
 
     # The slot.
@@ -173,7 +172,10 @@ class QueueView(PolicyView):
 
     def most_free(self) -> NDArray[np.int64]:
         """[D] the most that is free of each resource on a server that is not stalled."""
-        return self._lately()[2]
+        _, room, most = self._lately()
+        if not most:
+            most.append(np.maximum.reduce(room, axis=1, initial=0))
+        return most[0]
 
     def with_room(self, job: QueuedJob) -> NDArray[np.int64]:
         """Numbers of the servers that have room for a job and are not stalled."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from functools import partial
 from inspect import CO_GENERATOR
 from time import monotonic
@@ -15,7 +14,7 @@ from slotscope.model.policies.own.ending import OUT_OF_MEMORY, end
 from slotscope.model.policies.own.faults import fault_or_stop, line_in, moment_of, said_by, stopped
 from slotscope.model.policies.own.kind import Occasion, OwnKind
 from slotscope.model.policies.own.shape import place_in
-from slotscope.model.policies.own.watch import CodeStoppedError, watched
+from slotscope.model.policies.own.watch import CodeStoppedError, watched, watched_in_turn
 from slotscope.model.running.engine import SLOW_EVENT
 from slotscope.model.systems.view import PolicyView
 
@@ -32,6 +31,13 @@ def _is_generators(method: Any) -> bool:
 class Call:
     """One occasion on which the policy acts: its generator, and what is said about faults."""
 
+    line = first_line = 0
+    in_file = True
+    is_slow = False
+    _generator: Any = None
+    _substeps = 0
+    _seconds = 0.0
+
     def __init__(
         self, kind: OwnKind, path: str, occasion: Occasion, view: PolicyView, arguments: tuple[Any, ...]
     ) -> None:
@@ -40,13 +46,7 @@ class Call:
         self.arguments = arguments
         self.view = view
         self.answered = not occasion.answers
-        self.line = self.first_line = 0
-        self.in_file = True
-        self.is_slow = False
         self._kind = kind
-        self._generator: Any = None
-        self._substeps = 0
-        self._seconds = 0.0
         self._started = monotonic()
 
     def begin(self, method: Callable[..., Any]) -> None:
@@ -54,7 +54,10 @@ class Call:
         code: CodeType | None = getattr(getattr(method, "__func__", None), "__code__", None)
         self.first_line = self.line = code.co_firstlineno if code is not None else 0
         begin = partial(method, self.view, *self.arguments)
-        result = self._guarded(begin, operator.call if _is_generators(method) else watched)
+        try:
+            result = begin() if _is_generators(method) else watched(begin)
+        except BaseException as error:
+            raise self._told(error) from None
         if result is None and not self.occasion.answers:
             result = iter(())
         elif not isinstance(result, GeneratorType):
@@ -73,7 +76,10 @@ class Call:
                 "allowed: fewer; is this a loop without end?"
             )
         begun = monotonic()
-        given = self._guarded(self._next)
+        try:
+            given = watched_in_turn(self._next, begun)
+        except BaseException as error:
+            raise self._told(error) from None
         ended = monotonic()
         self._seconds += ended - begun
         self.is_slow = ended - self._started > SLOW_EVENT
@@ -96,12 +102,6 @@ class Call:
         number = self.line if line is None else line
         moment = moment_of(self._kind, self.occasion.name, self.view, self.arguments)
         return fault_or_stop(asked)(f"{moment}: {what}", where=place_in(self.path, number))
-
-    def _guarded(self, work: Callable[[], Any], by: Callable[[Callable[[], Any]], Any] = watched) -> Any:
-        try:
-            return by(work)
-        except BaseException as error:
-            raise self._told(error) from None
 
     def _told(self, error: BaseException) -> PolicyFileError:
         if isinstance(error, CodeStoppedError):

@@ -173,8 +173,8 @@ class GuardedPolicy:
             values = plain_values(record, self.kind, call.view, call.arguments, call.in_file)
         except (BadValueError, NotADecisionError) as error:
             raise call.fault(str(error)) from None
-        if not told and type(record) is Record:
-            return record
+        if not told and (type(record) is Record or not values):
+            return record  # nobody asks for its line
         line = Line(self._own_algorithm, call.line)
         known = record.line is not None or line not in self._own_lines
         return altered(record, {"values": values} if known else {"values": values, "line": line})

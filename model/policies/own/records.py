@@ -43,27 +43,24 @@ def plain_values(
     BadValueError
         If a value cannot be shown under its name.
     """
-    values = _plain_values(record)
-    if type(record) is not Record:
-        values = {**kind.explained(record, view, arguments), **values}
-    if by_user:
-        _check_kind(record, kind, values)
-        _check_names(values, kind, view)
-    if len(record.kind) > MOST_CHARACTERS:
-        raise BadValueError(f"a kind of {len(record.kind)} characters, allowed: {MOST_CHARACTERS}")
-    return values
-
-
-def _plain_values(record: Record) -> dict[str, Any]:
     if len(record.values) > MOST_VALUES:
         raise BadValueError(f"a record has {len(record.values)} values, allowed: {MOST_VALUES}")
-    result = {}
+    values: dict[str, Any] = {}
+    if type(record) is not Record:
+        values.update(kind.explained(record, view, arguments))
     for name, value in record.values.items():
         if type(name) is not str or len(name) > MOST_CHARACTERS:
             raise BadValueError(f"the name of a value is {found(name)}, allowed: a short text")
         small = type(value) is int and -_SMALL < value < _SMALL
-        result[name] = value if small or type(value) in _PLAIN else _plain(value)
-    return result
+        values[name] = value if small or type(value) in _PLAIN else _plain(value)
+    if by_user:
+        if type(record) is Record:
+            _check_kind(record, kind, values)
+        if not kind.names.keys().isdisjoint(values):
+            _check_names(values, kind, view)
+    if len(record.kind) > MOST_CHARACTERS:
+        raise BadValueError(f"a kind of {len(record.kind)} characters, allowed: {MOST_CHARACTERS}")
+    return values
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
@@ -86,8 +83,6 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def _check_kind(record: Record, kind: OwnKind, values: Mapping[str, Any]) -> None:
-    if type(record) is not Record:
-        return
     if record.kind in kind.reserved:
         raise BadValueError(
             f"a record of the kind '{record.kind}', which the program itself uses; allowed: another word"

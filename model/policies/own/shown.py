@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from functools import cache
+from operator import is_
 from typing import Any, Callable, Mapping, cast
 
 import numpy as np
@@ -100,20 +101,23 @@ class PrivateNumbers:
 
     def __init__(self, numbers: Any, parts: Callable[[Any], tuple[Any, ...]]) -> None:
         self.copy = deepcopy(numbers)
-        self._pinned = [
-            (vars(owner), name, value)
-            for owner in parts(self.copy)
-            for name, value in vars(owner).items()
-            if not name.startswith("_")
-        ]
-        arrays = [(name, value) for _, name, value in self._pinned if isinstance(value, np.ndarray)]
+        self._pinned: list[tuple[dict[str, Any], tuple[str, ...], tuple[Any, ...]]] = []
+        for owner in parts(self.copy):
+            own = vars(owner)
+            names = tuple(name for name in own if not name.startswith("_"))
+            self._pinned.append((own, names, tuple(map(own.get, names))))
+        every = (pair for _, names, values in self._pinned for pair in zip(names, values, strict=True))
+        arrays = [(name, value) for name, value in every if isinstance(value, np.ndarray)]
         for _, array in arrays:
             array.flags.writeable = False
         self._arrays = [(name, array, array.dtype, array.shape, array.tobytes()) for name, array in arrays]
 
     def changed(self) -> list[str]:
         """Names of the attributes that are not what they were."""
-        found = [name for own, name, value in self._pinned if own.get(name) is not value]
+        found = []
+        for own, names, values in self._pinned:
+            if not all(map(is_, map(own.get, names), values)):
+                found += [name for name, value in zip(names, values, strict=True) if own.get(name) is not value]
         found += [
             name
             for name, array, kind, shape, content in self._arrays

@@ -58,10 +58,12 @@ def sound(record: Any, checks: Mapping[type[Record], RecordCheck], numbers: Any)
         raise NotADecisionError(
             f"{name} has the kind {found(kind)}, allowed: none; what else is to be said goes into values"
         )
-    changes = {} if record.line is None or type(record.line) is Line else {"line": _line(record)}
+    right = {} if record.line is None or type(record.line) is Line else {"line": _line(record)}
     if check is not None:
-        right = check(record, numbers)
-        changes |= {field: value for field, value in right.items() if value is not getattr(record, field)}
+        right |= check(record, numbers)
+    elif not right:
+        return record  # type: ignore[no-any-return]
+    changes = {field: value for field, value in right.items() if value is not getattr(record, field)}
     result: Record = altered(record, changes) if changes else record
     return result
 

@@ -13,6 +13,7 @@ import ctypes
 import os
 import threading
 from contextlib import contextmanager
+from math import inf
 from threading import get_ident
 from time import monotonic
 from traceback import clear_frames
@@ -100,6 +101,19 @@ class Entry:
         self.deadline, self.fired = monotonic() + TRY_AGAIN_AFTER, True
 
 
+class Turn(Entry):
+    """The calls of a thread that are watched one after the other: it stays, and its time is over only within a call.
+
+    A call begins and ends without the lock.  So whoever meddles with it says so first, ``met``, and looks only then
+    whether a call goes on; and a call that ends says so first, and looks only then whether somebody has met it.
+    """
+
+    met = False
+
+    def __init__(self) -> None:
+        super().__init__(inf, None, None, 0)
+
+
 class _Watchdog:
     """The calls that are watched, by thread, and the thread that watches them."""
 
@@ -116,10 +130,36 @@ class _Watchdog:
         with self._lock:
             entry = self._entries[me] = Entry(seconds, self._entries.get(me), stop, process)
             self._last_used = entry.started
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
-                self._thread.start()
+            self._begin_to_look()
         return entry
+
+    def _begin_to_look(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
+            self._thread.start()
+
+    def turn(self, moment: float, seconds: float) -> Turn | None:
+        """Watch a call of this thread that begins at a *moment*, which is now; None where one goes on already."""
+        entry = self._entries.get(get_ident())
+        if type(entry) is not Turn:
+            if entry is not None:
+                return None
+            entry = self._entries[get_ident()] = Turn()
+        elif entry.deadline < inf:
+            return None
+        entry.started, entry._memory_before, entry.fired, entry.asked = moment, None, False, False
+        entry.deadline = moment + seconds
+        if self._thread is None:
+            with self._lock:
+                self._begin_to_look()
+        return entry
+
+    def end(self, turn: Turn) -> None:
+        """Its call has ended, and somebody has met it; also takes back what has not arrived yet."""
+        with self._lock:
+            turn.deadline, turn.met = inf, False
+            if turn.fired:
+                _raise_in(get_ident(), None)
 
     def disarm(self, entry: Entry) -> None:
         """Leave the calling thread alone; also takes back what has not arrived yet."""
@@ -138,14 +178,27 @@ class _Watchdog:
         """Let the time be over for all that runs, once it has run noticeably long."""
         with self._lock:
             now = self.asked_at = monotonic()
-            for entry in self._entries.values():
+            for entry in self._going_on().values():
                 entry.deadline = min(entry.deadline, max(now, entry.started + NOTICEABLE))
                 entry.asked = True
+
+    def _going_on(self) -> dict[int, Entry]:
+        """Those of calls that go on, by thread; what ends from now on waits for the lock."""
+        found = {}
+        for thread, entry in [*self._entries.items()]:
+            if isinstance(entry, Turn):
+                entry.met = True
+                self._last_used = max(self._last_used, entry.started)
+                if entry.deadline == inf:
+                    entry.met = False
+                    continue
+            found[thread] = entry
+        return found
 
     def stopping(self) -> bool:
         """Whether the calling thread is being stopped."""
         entry = self._entries.get(get_ident())
-        return entry is not None and entry.fired
+        return entry is not None and entry.fired and entry.deadline < inf
 
     def _watch(self) -> None:
         pause = threading.Event()
@@ -153,10 +206,12 @@ class _Watchdog:
             pause.wait(LOOK_EVERY)
             with self._lock:
                 now = monotonic()
-                if not self._entries and now - self._last_used > IDLE_SECONDS:
+                if not self._going_on() and now - self._last_used > IDLE_SECONDS:
                     self._thread = None
-                    return
-                for thread, entry in self._entries.items():
+                    if not self._going_on():  # which begins looks only then whether there is a thread
+                        return
+                    self._thread = threading.current_thread()
+                for thread, entry in self._going_on().items():
                     entry.look()
                     if now >= entry.deadline:
                         entry.fire(thread)
@@ -180,11 +235,38 @@ def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
         finally:
             _watchdog.disarm(entry)
     except Overtime as stopped:  # also if it came when the call was over already
-        _disarm_surely(entry)
+        _surely(lambda: _watchdog.disarm(entry))
         clear_frames(stopped.__traceback__)  # the error may be kept, what the code held not
         raise CodeStoppedError(entry, stopped) from None
     if entry.fired:  # the call has swallowed it
         raise CodeStoppedError(entry, None)
+    return result
+
+
+def watched_in_turn(call: Callable[[], Result], moment: float) -> Result:
+    """As :func:`watched`, in half the time, of a call that begins at a *moment*, which is now.
+
+    Raises
+    ------
+    CodeStoppedError
+        See there.
+    """
+    turn = _watchdog.turn(moment, limits.LIMITS.seconds)
+    if turn is None:
+        return watched(call)
+    try:
+        try:
+            result = call()
+        finally:
+            turn.deadline = inf
+            if turn.met:
+                _watchdog.end(turn)
+    except Overtime as stopped:  # also if it came when the call was over already
+        _surely(lambda: _watchdog.end(turn))
+        clear_frames(stopped.__traceback__)
+        raise CodeStoppedError(turn, stopped) from None
+    if turn.fired:
+        raise CodeStoppedError(turn, None)
     return result
 
 
@@ -201,10 +283,10 @@ def guarding(seconds: float, stop: Callable[[Entry], None], process: int) -> Ite
         _watchdog.disarm(entry)
 
 
-def _disarm_surely(entry: Entry) -> None:
+def _surely(stop: Callable[[], None]) -> None:
     while True:
         try:
-            _watchdog.disarm(entry)
+            stop()
         except Overtime:
             continue
         return
