@@ -15,12 +15,13 @@ from typing import Any, Callable, Generator, Iterable, Iterator, NamedTuple, Seq
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.questions.changes import OfThings, WatchedThings, column_of, of_states, read_at_once, watched_by
+from slotscope.model.questions.changes import OfThings, WatchedThings, of_states, read_at_once, watched_by
 from slotscope.model.questions.counting import code_is_at_hand, prepare_counting
 from slotscope.model.questions.fields import ThingFields
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.numbered import all_stay, followed, is_away
 from slotscope.model.questions.tables import NO_EVENT, Column, EventTable, Lead
+from slotscope.model.questions.versions import column_of
 from slotscope.model.running.ahead import ahead, processors
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, EventRun, Task

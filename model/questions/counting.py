@@ -20,6 +20,7 @@ from slotscope.model.questions.alike import alike, tell_apart
 from slotscope.model.questions.pairing import ABS, KNOWN, NEGATE, NOT, OTHER, OWN, Pairing
 from slotscope.model.questions.reckoning import change, change_numbers, join, join_numbers
 from slotscope.model.questions.remainders import BLOCK, find_remainders
+from slotscope.model.questions.sifting import prepare_sifting, sift
 
 Array = Any
 
@@ -109,13 +110,14 @@ class _Desk(NamedTuple):
 def code_is_at_hand(by_event: bool) -> bool:
     """Whether the compiled code can be called at once: all of it, or that for what does not depend on the event."""
     mine = (count_by_parts, count_by_kinds, tell_apart) if by_event else ()
-    return all(at_hand(compiled(one)) for one in (count_truths, find_remainders, *mine))
+    return all(at_hand(compiled(one)) for one in (sift, count_truths, find_remainders, *mine))
 
 
 def prepare_counting(by_event: bool = True) -> None:
     """Compile the code, or load it from the cache, now rather than where something is counted."""
     none, numbers = np.zeros(0, np.int64), np.zeros(0)
     counted_truths(np.zeros(0, np.bool_), 0, none, none, 0)
+    prepare_sifting()
     compiled(find_remainders)(numbers, numbers)
     if not by_event:
         return
@@ -127,17 +129,17 @@ def prepare_counting(by_event: bool = True) -> None:
 
 def counted_truths(
     true: NDArray[Any], places: int, event: NDArray[np.int64], place: NDArray[np.int64], events: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """[events] of how many things that an event changed something is true then, and of how many in all.
+) -> NDArray[np.int64]:
+    """[events] of how many things something is true after each.
 
     *true* [versions] is of things as :class:`ThingValues` has them.
     """
     standing = np.zeros(int(max(places, place.max(initial=-1) + 1)), np.bool_)
     standing[:places] = true[:places]
-    found = np.zeros((2, events), np.int64)
+    found = np.zeros(events, np.int64)
     told = np.array(true[places:], np.bool_), np.ascontiguousarray(event), np.ascontiguousarray(place)
     compiled(count_truths)(*told, standing, found)
-    return found[0], found[1]
+    return found
 
 
 def count_truths(true: Array, event: Array, place: Array, standing: Array, found: Array) -> None:
@@ -145,14 +147,13 @@ def count_truths(true: Array, event: Array, place: Array, standing: Array, found
     count, change = 0, 0
     for at in range(len(standing)):
         count += standing[unsigned(at)]
-    for at in range(found.shape[1]):
+    for at in range(len(found)):
         while change < len(event) and event[unsigned(change)] == at:
             now, where = true[unsigned(change)], unsigned(place[unsigned(change)])
-            found[0, unsigned(at)] += now
             count += now - standing[where]
             standing[where] = now
             change += 1
-        found[1, unsigned(at)] = count
+        found[unsigned(at)] = count
 
 
 def counted_by_event(

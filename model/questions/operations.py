@@ -123,7 +123,7 @@ def of_same(numbers: Callable[[Any], Any], read: Run, truth: bool, table: EventT
     """[m] what a part was of each thing one event before; missing, or false, of one that was not there."""
     nothing = False if truth else np.nan
     if table.before is not None and table.lasting is not None:
-        return _in_place(read(table.before), nothing, *table.lasting)
+        return np.where(table.lasting, read(table.before), nothing)
     if table.before is None:
         return np.full(len(numbers(table.state)), nothing)
     if numbers not in table.met:
@@ -142,13 +142,6 @@ def _met(now: Column, then: Column) -> tuple[Column, Column]:
     there = place < len(then)
     there[there] = then[order[place[there]]] == now[there]
     return there, order[place[there]]
-
-
-def _in_place(was: Column, nothing: float, there: Column, same: Column) -> Column:
-    found = np.full(there.shape, nothing)
-    found[there] = np.broadcast_to(was, there.shape)[there] if there.all() else was
-    found[~same] = nothing
-    return found
 
 
 def of_many(numbers: Callable[[Any], Any], condition: Run, table: EventTable) -> Column:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial, reduce
 from typing import Iterator, NamedTuple
 
-from slotscope.model.questions.operations import Run
 from slotscope.model.questions.parts import EVENT, THING, TRUE, Meaning, joined
 
 #: Steps of a condition: a value of the thing, one of the event, then what is done to the last one or two of them.
@@ -40,24 +39,24 @@ class Pairing(NamedTuple):
     """A condition as steps: values of the thing and of the event, and what is done to them, the last ones first."""
 
     steps: tuple[tuple[int, int], ...]  #: which, and of which of the values
-    own: tuple[Run, ...]  #: values of things
-    others: tuple[Run, ...]  #: values of the event
-    only: tuple[Run, ...] = ()  #: what has to be true of a thing whatever the event is
-    when: tuple[Run, ...] = ()  #: what has to be true of the event whatever the thing is
+    own: tuple[Meaning, ...]  #: values of things
+    others: tuple[Meaning, ...]  #: values of the event
+    only: tuple[Meaning, ...] = ()  #: what has to be true of a thing whatever the event is
+    when: tuple[Meaning, ...] = ()  #: what has to be true of the event whatever the thing is
 
 
 def pairing_of(condition: Meaning) -> Pairing:
     """A condition on a thing that the event left as it was, and on the event, as steps."""
     steps: list[tuple[int, int]] = []
-    own: list[Run] = []
-    others: list[Run] = []
+    own: list[Meaning] = []
+    others: list[Meaning] = []
 
     def take(part: Meaning) -> None:
         if part.read <= EVENT or part.read == THING:
-            runs, step = (own, OWN) if part.read == THING else (others, OTHER)
-            if part.run not in runs:
-                runs.append(part.run)
-            steps.append((step, runs.index(part.run)))
+            known, step = (own, OWN) if part.read == THING else (others, OTHER)
+            if part not in known:
+                known.append(part)
+            steps.append((step, known.index(part)))
             return
         part = _in_steps(part)
         for each in part.parts:
@@ -65,20 +64,20 @@ def pairing_of(condition: Meaning) -> Pairing:
         steps.append((STEPS[part.sign], 0))
 
     conjuncts = [*_conjuncts(condition)]
-    only = tuple(one.run for one in conjuncts if one.read == THING)
-    when = tuple(one.run for one in conjuncts if one.read <= EVENT)
+    only = tuple(one for one in conjuncts if one.read == THING)
+    when = tuple(one for one in conjuncts if one.read <= EVENT)
     mixed = [one for one in conjuncts if one.read > THING]
     take(reduce(partial(joined, "and"), mixed) if mixed else TRUE)
     return Pairing(tuple(steps), tuple(own), tuple(others), only, when)
 
 
 def _conjuncts(part: Meaning) -> Iterator[Meaning]:
-    """What all has to be true, for a part to be true."""
-    part = _in_steps(part)
-    if part.sign != "and":
-        yield part
+    """What all has to be true, for a part to be true; what is about the thing alone is one."""
+    taken = part if part.read == THING else _in_steps(part)
+    if taken.sign != "and" or taken.read == THING:
+        yield taken
         return
-    for one in part.parts:
+    for one in taken.parts:
         yield from _conjuncts(one)
 
 

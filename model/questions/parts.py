@@ -54,6 +54,24 @@ class Meaning:
         """What it and its parts read."""
         return self.reads.union(*(part.read for part in self.parts))
 
+    def value(self, table: EventTable) -> Column:
+        """Its value, which the table may know already of each thing."""
+        known = table.of_things.get(self.run)
+        return self.run(table) if known is None else known
+
+    def of_things(self) -> Iterator[Meaning]:
+        """The largest parts of it that read a thing as it is, and nothing else; of what it was, too."""
+        if self.read == THING:
+            yield self
+        else:
+            for part in self.parts:
+                yield from part.of_things()
+
+    def of_things_before(self) -> Iterator[Meaning]:
+        """Those of which it asks what they were one event before."""
+        for part in self.parts:
+            yield from part.of_things() if self.sign == WAS else part.of_things_before()
+
     def fields(self) -> Iterator[Run]:
         """What it and its parts read of each thing."""
         if self.reads == THING:
@@ -75,7 +93,7 @@ def joined(sign: str, *parts: Meaning) -> Meaning:
     """What a sign makes of parts."""
     operation = OPERATIONS[sign]
     return Meaning(
-        lambda table: operation(*(part.run(table) for part in parts)),
+        lambda table: operation(*(part.value(table) for part in parts)),
         truth=sign in TRUTHS,
         needs=frozenset().union(*(part.needs for part in parts)),
         bound=partial(_bound, sign, parts) if sign in _BOUND else None,

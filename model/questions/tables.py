@@ -49,9 +49,10 @@ class EventTable:
         That after the event of a table of one; the event before it, where a question asks for that.
     places:
         Whose the things of *state* are, where they are not those of all places in order.
+    of_things:
+        [m] what parts of a question are for each of some things, where that is known, by what would read it.
     lasting:
-        Where the things of *state* and *before* stand in the same places: [m] where there was one before, and
-        where it was the same.
+        Where that is known of them *before*, too: [m] where it was the same thing.
     met:
         By what numbers them: which things of *state* there were *before*, and where.
     said:
@@ -69,7 +70,8 @@ class EventTable:
     state: Any = None
     before: EventTable | None = None
     places: NDArray[np.int64] | None = None
-    lasting: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
+    of_things: Mapping[Any, Column] = field(default_factory=dict)
+    lasting: NDArray[np.bool_] | None = None
     met: dict[Any, tuple[Column, Column]] = field(default_factory=dict)
     said: Callable[[], Mapping[str, float]] = dict
     at: NDArray[np.int64] | None = None

@@ -259,6 +259,7 @@ class _Interpreter:
             part.run,
             tuple(part.fields()),
             needs=part.needs,
+            condition=part,
             still=unchanged,
             pairing=pairing_of(unchanged) if unchanged.read & EVENT else None,
             paired=bool(part.read & THEN),
@@ -292,7 +293,7 @@ class _Interpreter:
 
     def _was(self, part: Meaning) -> Meaning:
         """What a part was of each thing, one event before."""
-        run = partial(of_same, self._words.things[self._thing].numbers, part.run, part.truth)
+        run = partial(of_same, self._words.things[self._thing].numbers, part.value, part.truth)
         return Meaning(run, part.truth, part.choices, part.needs, reads=THEN, sign=WAS, parts=(part,))
 
     def _infix(self, node: Infix, depth: int) -> Meaning:

@@ -12,7 +12,7 @@ import pytest
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.ranking import RANKS
 from slotscope.model.kinds.rooms import ROOMS
-from slotscope.model.questions import asking, changes
+from slotscope.model.questions import asking, versions
 from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.changes import StateLook
 from slotscope.model.questions.meaning import Question
@@ -193,8 +193,8 @@ def test_of_a_thing_that_changes_at_each_event_each_way_that_it_was_is_read_once
     """Not at each event, which takes time and memory by the square of a slice."""
     session, found = Session.open("queues-vqs-unstable"), []
     question = ready(session, "any server where max(last_departure, time % 1) > time - 0.5")
-    counted = changes.counted_by_event
-    monkeypatch.setattr(changes, "counted_by_event", lambda *given: (found.append(given[1].own), counted(*given))[1])
+    counted = versions.counted_by_event
+    monkeypatch.setattr(versions, "counted_by_event", lambda *given: (found.append(given[1].own), counted(*given))[1])
     assert asked(session, question, 20_000).any()
     assert sum(own.size for own in found) <= 5 * 20_000
 

@@ -1,0 +1,221 @@
+"""Versions of things: as they were before some events, and as events changed them; and of how many a condition is true.
+
+Most of what events change is of no matter to a condition.  Where a server leaves its stack all behind it have another
+index, but few another truth of ``slots[1] >= index``.  So what a condition says of a thing alone is read once of each
+version, and only those of which that is another than before go on to be counted, or compared with numbers of events.
+Where what it asks about one event before is the same, it says what it says of a thing that the event leaves as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.questions.changes import OfThings
+from slotscope.model.questions.counting import MANY, ThingValues, counted_by_event, counted_truths
+from slotscope.model.questions.operations import Run
+from slotscope.model.questions.pairing import Pairing
+from slotscope.model.questions.parts import FALSE, Meaning
+from slotscope.model.questions.sifting import PartColumns, Sifted, sifted
+from slotscope.model.questions.tables import Column, EventTable
+from slotscope.model.systems.watching import RowChanges, StateRows
+
+
+def column_of(look: OfThings, changes: RowChanges, before: Any, table: EventTable, start: int, events: int) -> Column:
+    """[events] a look after each event, from the state *before* the first one and what they changed.
+
+    The first event stands at *start* in *table*, counted with those before.
+    """
+    versions = _Versions(look, changes, before, table)
+    if look.number is not None:
+        return versions.value(events)
+    things = _Things(versions, table, start, events)
+    touched: Any = 0
+    if look.pairing is not None:
+        touched = things.touched
+        found = things.counted_in_pairs(look.pairing, 1 + touched if look.any else MANY)
+    else:
+        touched, found = (touched, np.zeros(events, np.int64)) if look.still is FALSE else things.counted()
+    if not look.paired:
+        return found
+    known = look.any & (found > touched)  # of one at least that the event left as it was it is true
+    asked = things.maybe() & ~known
+    others = found - touched if look.pairing is None else found - things.turned(look.still, asked & (found > 0))
+    return others + things.turned(look.condition, asked)
+
+
+class _Versions:
+    """The rows of things as they were before the first of some events, and as events changed them."""
+
+    def __init__(self, look: OfThings, changes: RowChanges, before: Any, table: EventTable) -> None:
+        assert look.things is not None
+        self.look, self.changes = look, changes
+        self._things, self._table = look.things, table
+        self._before = StateRows(before, changes.derived) if changes.derived else before
+        self._told = StateRows(self._before, changes.rows)
+        self.places = len(getattr(self._before, next(iter(changes.rows))))
+        self._known: dict[Run, NDArray[Any]] = {}
+
+    def __len__(self) -> int:
+        return self.places + len(self.changes.event)
+
+    def sifted(self) -> Sifted:
+        """The changes that matter to a condition."""
+        then = dict.fromkeys(self.look.condition.of_things_before())
+        now = dict.fromkeys(part for part in self.look.still.of_things() if part not in then)
+        numbers = () if self.number is None else (self.number,)
+        return sifted(self._columns(then, *numbers), self._columns(now), self.changes, self.places)
+
+    def _columns(self, parts: Mapping[Meaning, None], *numbers: NDArray[np.int64]) -> PartColumns:
+        """What is read of parts, beside other numbers."""
+        truths = sum(part.truth for part in parts)
+        columns = PartColumns.empty(len(parts) - truths + len(numbers), truths, len(self))
+        rows = {False: iter(columns.numbers), True: iter(columns.truths)}
+        for part in parts:
+            self._known[part.run] = self._read(part.run, next(rows[part.truth]))
+        for one in numbers:
+            next(rows[False])[:] = one
+        return columns
+
+    def column(self, part: Meaning) -> NDArray[Any]:
+        """[versions] what a part reads of each; missing, or false, where there is no thing."""
+        if part.run not in self._known:
+            self._known[part.run] = self._read(part.run, np.empty(len(self), np.bool_ if part.truth else float))
+        return self._known[part.run]
+
+    def value(self, events: int) -> Column:
+        """[events] the value of the thing of a number; missing where there is none."""
+        numbers, number, (event, place, previous) = self.number, self.look.number, self.changes[:3]
+        if numbers is None:
+            numbers = np.concatenate([np.arange(self.places), place]) + 1
+        was = np.where(previous >= 0, previous + self.places, np.where(place < self.places, place, -1))
+        first, here = numbers[: self.places] == number, numbers[self.places :] == number
+        were = (numbers.take(was, mode="wrap") == number) & (was >= 0)
+        values = self._read(self.look.read, np.empty(len(self)))
+        order = np.lexsort((here, event))  # where it changes its place in an event, that it came to
+        mine = order[(here | were)[order]]
+        changed = np.where(here, values[self.places :], np.nan)[mine]
+        told = np.r_[values[: self.places][first][0] if first.any() else np.nan, changed]
+        column: Column = told[np.searchsorted(event[mine], np.arange(events), "right")]
+        return column
+
+    def _read(self, run: Run, column: NDArray[Any]) -> NDArray[Any]:
+        """[versions] what is read of each, put into a *column*; missing, or false, where there is no thing."""
+        nothing = np.nan if column.dtype.kind == "f" else False
+        halves = slice(0, self.places), slice(self.places, None)
+        given = zip(halves, (self._before, self._told), (np.arange(self.places), self.changes.place), strict=True)
+        for mine, state, places in given:
+            here = self._there[mine] if self._there is not None else slice(None)
+            with np.errstate(all="ignore"):
+                found = run(replace(self._table, state=state, places=places[here]))
+            if self._there is not None:
+                column[mine] = nothing
+            column[mine][here] = found
+        return column
+
+    @cached_property
+    def _there(self) -> NDArray[np.bool_] | None:
+        """[versions] where there is a thing; None: everywhere."""
+        there = self._things.there
+        return None if there is None else np.concatenate([there(self._before), there(self._told)])
+
+    @cached_property
+    def number(self) -> NDArray[np.int64] | None:
+        """[versions] what each thing is called, -1 where there is none; None: by its place."""
+        if self._there is None:
+            return None
+        numbers = np.full(len(self._there), -1)
+        numbers[self._there] = np.concatenate([self._things.numbers(state) for state in (self._before, self._told)])
+        return numbers
+
+
+class _PartsRead(Mapping[Run, NDArray[Any]]):
+    """What parts read of some versions, which is looked up once it is asked for."""
+
+    def __init__(self, versions: _Versions, mine: NDArray[np.int64]) -> None:
+        self._versions, self._mine = versions, mine
+        look = versions.look
+        self._parts = {part.run: part for one in (look.still, look.condition) for part in one.of_things()}
+
+    def __getitem__(self, run: Run) -> NDArray[Any]:
+        return self._versions.column(self._parts[run]).take(self._mine, mode="wrap")
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+
+class _Things:
+    """What a condition says of the versions that matter, event by event."""
+
+    def __init__(self, versions: _Versions, table: EventTable, start: int, events: int) -> None:
+        self._versions, self._table, self._start, self._events = versions, table, start, events
+        self._look, self._mine = versions.look, versions.sifted()
+        self._event, self._place = (one[self._mine.change] for one in versions.changes[:2])
+        self._standing = np.concatenate([np.arange(versions.places), self._mine.change + versions.places])
+
+    @cached_property
+    def touched(self) -> NDArray[np.int64]:
+        """[events] how many things each event changed in what is asked about one event before."""
+        return np.bincount(self._event[self._mine.touched], minlength=self._events)
+
+    def counted(self) -> tuple[Column, Column]:
+        """[events] of how many things that were touched it is true, and of how many in all, whatever the event is."""
+        said = self._said(self._look.still, of_things=_PartsRead(self._versions, self._standing))
+        true, places = self._there(self._standing) & said, self._versions.places
+        now = self._event[self._mine.touched & true[places:]]
+        return np.bincount(now, minlength=self._events), counted_truths(
+            true, places, self._event, self._place, self._events
+        )
+
+    def counted_in_pairs(self, pairing: Pairing, enough: Any) -> Column:
+        """[events] of how many things it is true, by what each event is; of no more than are *enough*."""
+        there, events = self._there(self._standing), self._events
+        own = np.empty((len(pairing.own), len(there)))
+        for part in pairing.only:
+            there &= self._said(part, of_things=_PartsRead(self._versions, self._standing))
+        for values, part in zip(own, pairing.own, strict=True):
+            values[:] = self._said(part, of_things=_PartsRead(self._versions, self._standing))
+        at = self._start + np.arange(events)
+        enough = np.broadcast_to(enough, events)
+        for part in pairing.when:
+            enough = np.where(self._said(part, at=at), enough, 0)
+        others = [np.broadcast_to(self._said(part, at=at), events) for part in pairing.others]
+        things = ThingValues(own, there, self._versions.places, self._event, self._place)
+        return counted_by_event(pairing, things, np.array(others, float).reshape(-1, events), enough)
+
+    def maybe(self) -> NDArray[np.bool_]:
+        """[events] whether it may be true of any thing, as far as the event tells."""
+        with np.errstate(all="ignore"):
+            known = self._look.maybe(self._table, True)
+        found = np.broadcast_to(known, (self._table.length,))
+        return found[self._start : self._start + self._events]
+
+    def turned(self, part: Meaning, asked: NDArray[np.bool_]) -> Column:
+        """[events] of how many things that were touched a part is true, at those that are *asked*."""
+        number, chosen = self._versions.number, self._mine.touched & asked[self._event]
+        now = self._mine.change + self._versions.places
+        if number is not None:
+            chosen &= number[now] >= 0
+        event, now, was = (one[chosen] for one in (self._event, now, self._mine.was))
+        same = was >= 0 if number is None else (was >= 0) & (number.take(was, mode="wrap") == number[now])
+        at = self._start + event
+        before = replace(self._table, of_things=_PartsRead(self._versions, was), at=at - 1)
+        read = _PartsRead(self._versions, now)
+        true = self._said(part, of_things=read, at=at, before=before, lasting=same)
+        return np.bincount(event, np.broadcast_to(true, event.shape), len(asked))
+
+    def _there(self, versions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """[n] where there is a thing."""
+        number = self._versions.number
+        return np.ones(len(versions), np.bool_) if number is None else number[versions] >= 0
+
+    def _said(self, part: Meaning, **beside: Any) -> Column:
+        with np.errstate(all="ignore"):
+            return part.value(replace(self._table, **beside))
