@@ -127,9 +127,10 @@ def short_words(policy: PolicyChoice, changes: Sequence[Deviation]) -> list[str]
     told = []
     for change in changes:
         words, other = change.words, policy_choice(change.policy) if change.policy else policy
-        if change.policy and other.name == policy.name and other.parameters.keys() >= policy.parameters.keys():
+        if change.policy and other.name == policy.name:  # what is not given stays
             new = [key for key, value in other.parameters.items() if policy.parameters.get(key) != value]
             words = ", ".join(f"{key}={value_text(other.parameters[key])}" for key in new) or words
+            other = other.model_copy(update={"parameters": policy.parameters | other.parameters})
         told.append(f"{words} @{change.event}")
         policy = other
     return told

@@ -441,7 +441,8 @@ def test_a_tree_has_each_fork_below_the_one_it_leaves() -> None:
     [
         ("vqs-bf@3=vqs-bf:j=3,stall=true", "VQS-BF, stall=true @3"),
         ("vqs-bf@3=vqs-bf:j=3,stall=true@5=vqs-bf:j=3,stall=false", "VQS-BF, stall=true @3, stall=false @5"),
-        ("vqs-bf@3=vqs-bf:stall=true", "VQS-BF, vqs-bf:stall=true @3"),  # j is another one, too
+        ("vqs-bf@3=vqs-bf:stall=true", "VQS-BF, stall=true @3"),  # j is the scenario's, as before
+        ("vqs-bf@3=vqs-bf:stall=true@5=vqs-bf:j=3", "VQS-BF, stall=true @3, vqs-bf:j=3 @5"),  # nothing is another one
         ("vqs-bf@3=bf-js:stall=true", "VQS-BF, bf-js:stall=true @3"),
     ],
 )
