@@ -162,6 +162,7 @@ class MainWindow(DockWindow):
         self.lecture.led.connect(self.transport.set_led)
         for one in (self.area, self.experiments, self.lessons, self.sharing):
             one.said.connect(self.say)
+        self.lessons.refused.connect(self.status.refuse)
         self.transport.chosen.connect(self.control.run_again)
         self.transport.lesson_chosen.connect(self.lessons.open)
         self.lessons.questions.held.connect(self.actions_by_name.hold)
@@ -410,10 +411,8 @@ class MainWindow(DockWindow):
         assert isinstance(application, QApplication)
         themes.apply(application, self.theme, self.lecture.on)
         self.actions_by_name.restyle(self.theme)
-        self.transport.set_theme(self.theme)
-        self.experiments.set_theme(self.theme)
-        self.lessons.set_theme(self.theme)
-        self.area.set_theme(self.theme)
+        for part in (self.transport, self.experiments, self.lessons, self.area):
+            part.set_theme(self.theme)
         self.lecture.restyle()
 
     def reset_layout(self) -> None:

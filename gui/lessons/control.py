@@ -90,11 +90,12 @@ class LessonControl(QObject):
 
     Signals
     -------
-    said(text)
-        A line for the status bar.
+    said(text), refused(text)
+        A line for the status bar; why nothing is asked, which a hall sees as well.
     """
 
     said = Signal(str)
+    refused = Signal(str)
 
     def __init__(
         self,
@@ -273,7 +274,7 @@ class LessonControl(QObject):
             self.end()
 
     def _refuse_question(self, text: str) -> None:
-        (self.said.emit if self.lesson is None else self.strip.say_fault)(text)
+        (self.refused.emit if self.lesson is None else self.strip.say_fault)(text)
 
     # Panels.
 

@@ -153,6 +153,7 @@ class ForksDialog(QDialog):
         self.number.setVisible(choice is not None and choice.most > 0)
         if choice is not None and choice.most:
             self.number.setRange(1, choice.most)
+            self.number.setValue(1 + next(iter(choice.servers), 0))
 
     def _fill(self, offer: ForkOffer) -> None:
         current = self.tree.currentItem()

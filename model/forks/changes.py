@@ -29,6 +29,7 @@ class Choice(NamedTuple):
     text: str  #: the decision as text, without its number
     title: str  #: what it means, with ``{}`` where its number stands
     most: int = 0  #: the largest number that it can be given, from 1 on; 0: it takes none
+    servers: tuple[int, ...] = ()  #: where its number is a server's, those that it is possible of, from 0; (): unknown
 
     def decision(self, number: int) -> str:
         """The text of the decision with a number."""
@@ -46,7 +47,7 @@ def offered(choices: Sequence[Choice], server: int = -1, job: int = -1) -> list[
     for choice in of_job or choices:
         numbers = range(1, choice.most + 1) if choice.most <= MOST_NUMBERS else ()
         if choice.text.endswith("server") and 0 <= server < choice.most:
-            numbers = range(server + 1, server + 2)
+            numbers = range(server + 1, server + 1 + (server in (choice.servers or (server,))))
         found += [(choice.title.format(number), choice.decision(number)) for number in numbers if choice.most]
         found += [] if choice.most else [(choice.title, choice.text)]
     return found[:MOST_OFFERED]

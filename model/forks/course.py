@@ -17,7 +17,6 @@ from slotscope.model.forks.overruled import DECIDED, under
 from slotscope.model.reporting.records import Event, Record
 from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, Task
 from slotscope.model.systems.base import EVENT
-from slotscope.model.systems.outcome import FLAG_FORCED
 from slotscope.model.systems.state import copied
 from slotscope.model.systems.watching import changed_rows
 
@@ -97,14 +96,15 @@ class CourseSystem:
             yield from system.run(state, event, row)
             return
         try:
-            other = under(system, system.overruled(event, self.forced[number]))
+            overruled = system.overruled(event, self.forced[number])
+            other = under(system, overruled)
             told = False
             for record in other.run(state, event, row):
                 told |= record.kind == DECIDED
                 yield record
             if not told:
                 raise PolicyError("nothing of the kind is decided there")
-            row["flags"] |= FLAG_FORCED
+            row["flags"] |= overruled.flag
         except UserError as error:
             raise PolicyError(
                 f"event {number} cannot be decided so: {error.message.removeprefix(IMPOSSIBLE)}"

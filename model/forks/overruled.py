@@ -6,6 +6,7 @@ from copy import copy
 from typing import Any, Callable, Iterator, TypeVar
 
 from slotscope.model.reporting.records import Record
+from slotscope.model.systems.outcome import FLAG_FORCED
 
 #: The kind of the sub-step that says that a decision is forced.
 DECIDED = "decided_otherwise"
@@ -23,6 +24,8 @@ class Overruled:
     decision:
         What is decided, as text.
     """
+
+    flag = FLAG_FORCED  #: of the event's row
 
     def __init__(self, policy: Any, decision: str) -> None:
         self.policy = policy

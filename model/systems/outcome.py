@@ -14,6 +14,9 @@ from slotscope.model.reporting.records import Event
 #: In the flags of a row of any kind: somebody has decided otherwise than the policy.
 FLAG_FORCED = 1 << 15
 
+#: The flag of an event in which a fork decided of a server's configuration.
+FLAG_CONFIGURED = 1 << 14
+
 
 class Outcome:
     """What an event has led to so far; each kind has a subclass, which also closes it.

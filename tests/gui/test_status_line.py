@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF
+import pytest
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.status_line import StatusLine
+from slotscope.model.running.origin import Moment
+from tests.gui.test_keys import strike
+from tests.gui.windows import rest
 
 
 def test_a_long_fault_is_cut_beside_what_is_next(qtbot):
@@ -60,3 +65,23 @@ def test_what_a_button_says_in_its_tip_hides_no_message(window: MainWindow) -> N
     assert window.status.said.isVisible()
     action.showStatusText(window)
     assert window.status.currentMessage() == button.statusTip()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("warm")
+def test_a_hall_is_told_why_nothing_is_asked(qtbot: QtBot, window: MainWindow) -> None:
+    """All servers have their configurations in this sub-step; before it the next one's is asked about."""
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.control.open("queues-classroom", "vqs-bf", None, Moment((15,), 2))
+    rest(qtbot, window, lambda: len(window.frame.records) == 2)
+    strike(window, Qt.Key.Key_L)
+    qtbot.waitUntil(lambda: window.lecture.on)
+    strike(window, Qt.Key.Key_A)
+    qtbot.waitUntil(lambda: "decides nothing" in window.status.said.text())
+    assert window.status.isVisible()
+    strike(window, Qt.Key.Key_Left)
+    qtbot.waitUntil(lambda: not window.status.isVisible())
+    strike(window, Qt.Key.Key_A)
+    qtbot.waitUntil(lambda: window.lessons.questions.open)
+    assert not window.status.said.text()

@@ -16,7 +16,7 @@ from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED
 from slotscope.model.reporting.explain import Narrator, amount, grouped, plural
 from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import Event, Evict, Place, Record, Remember, Renew, Stall
-from slotscope.model.systems.outcome import FLAG_FORCED
+from slotscope.model.systems.outcome import FLAG_CONFIGURED, FLAG_FORCED
 
 #: Products of a weight that are written out.
 MOST_TERMS = 4
@@ -63,6 +63,8 @@ class QueueNarrator(Narrator):
         parts = parts or ["nothing changes"]
         if int(row["flags"]) & FLAG_FORCED:
             parts.append("the fork decides of one job")
+        if int(row["flags"]) & FLAG_CONFIGURED:
+            parts.append("the fork decides one configuration")
         if row["kept"] >= 0:
             parts.append(self._kept(row))
         if row["waiting"]:
@@ -187,6 +189,8 @@ class QueueNarrator(Narrator):
     def _renewed(self, server: int, configuration: int, values: Values) -> str:
         name = self._facts.configuration_names[configuration]
         renewed = f"server {server + 1}{' is empty' if values.get('empty', True) else ''}"
+        if "forced" in values:
+            return f"{renewed} and gets {name}: the fork decides so"
         if "weight" not in values:
             return f"{renewed}: its configuration is now {name}"
         if not values["weight"]:

@@ -1,9 +1,12 @@
-"""What can be decided in a slot in place of the policy: that a job is placed on a server, or goes on waiting."""
+"""What can be decided in a slot in place of the policy: of a job, and of the configuration of an empty server."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Iterator
+
+import numpy as np
 
 from slotscope.model.errors import PolicyError
 from slotscope.model.forks.changes import Choice, forced_words
@@ -11,19 +14,20 @@ from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.state import NEXT_ARRIVAL, QueueState
 from slotscope.model.kinds.queue.view import QueueView
-from slotscope.model.reporting.records import Event, Evict, Place, Record
+from slotscope.model.reporting.records import Event, Evict, Place, Record, Renew
+from slotscope.model.systems.outcome import FLAG_CONFIGURED
 
 #: A :class:`model.kinds.queue.system.QueueSystem`, which imports this module.
 QueueSystem = Any
 
-#: Jobs of which decisions are offered; of any other one it can be typed.
+#: Jobs of which decisions are offered, and configurations; any other one can be typed.
 OFFERED = 40
 
-_ALLOWED = "'job=N,server=N' or 'job=N,wait'"
+_ALLOWED = "'job=N,server=N', 'job=N,wait' or 'configuration=N,server=N'"
 
 
 def choices(system: QueueSystem, state: QueueState) -> tuple[Choice, ...]:
-    """What can be decided of the next slot: of the jobs that wait, and of those that arrive in it."""
+    """What can be decided of the next slot: of the jobs that wait or arrive in it, and of the servers renewed in it."""
     event = system.next_event(state)
     if event is None:
         return ()
@@ -35,10 +39,25 @@ def choices(system: QueueSystem, state: QueueState) -> tuple[Choice, ...]:
         name = system.job_name(job)
         found.append(Choice(f"job={job},server", f"put job {name} on server {{}}", system.numbers.servers))
         found.append(Choice(f"job={job},wait", f"let job {name} wait"))
-    return tuple(found)
+    return (*found, *islice(_configurations(system, state, event), OFFERED))
 
 
-def overruled(system: QueueSystem, _: Event, decision: str) -> OverruledSlot:
+def _configurations(system: QueueSystem, state: QueueState, event: Event) -> Iterator[Choice]:
+    """Other active configurations of the servers that are empty once the jobs that leave are gone."""
+    policy, pools = system.policy, system.numbers.pool_of
+    if not policy.pool_configurations:
+        return
+    leaving = state.job_server[(state.job_server >= 0) & (state.job_departure <= event.time)]
+    left = state.jobs_on - np.bincount(leaving, minlength=len(state.jobs_on))
+    renewed = np.flatnonzero((left == 0) | policy.preemptive)
+    for pool, (first, end) in enumerate(policy.pool_configurations):
+        if servers := tuple(renewed[pools[renewed] == pool].tolist()):
+            for place, name in enumerate(policy.configuration_names[first:end], 1):
+                title = f"give the configuration {name} to server {{}}"
+                yield Choice(f"configuration={place},server", title, system.numbers.servers, servers)
+
+
+def overruled(system: QueueSystem, _: Event, decision: str) -> Overruled:
     """The system's policy, with a decision that is forced on it.
 
     Raises
@@ -46,9 +65,47 @@ def overruled(system: QueueSystem, _: Event, decision: str) -> OverruledSlot:
     PolicyError
         If there is no such decision; one that is impossible is found when it is carried out.
     """
-    words = forced_words(decision, _ALLOWED, ({"job", "server"}, {"job", "wait"}))
+    words = forced_words(decision, _ALLOWED, ({"job", "server"}, {"job", "wait"}, {"configuration", "server"}))
     server = words["server"] - 1 if "server" in words else None
+    if server is not None and "configuration" in words:
+        return OverruledRenewal(system.policy, decision, server, _configuration(system, server, words["configuration"]))
     return OverruledSlot(system.policy, decision, words["job"], server)
+
+
+def _configuration(system: QueueSystem, server: int, number: int) -> int:
+    """The place of a configuration, which is the one of that number, from 1, of those of its server's pool."""
+    pools = system.policy.pool_configurations
+    if not pools:
+        raise PolicyError(f"found configuration {number}, allowed: a policy whose servers have configurations")
+    if not 0 <= server < system.numbers.servers:
+        raise PolicyError(f"there is no server {server + 1}")
+    first, end = pools[system.numbers.pool_of[server]]
+    if not 1 <= number <= end - first:
+        raise PolicyError(f"found configuration {number}, allowed: 1 to {end - first}")
+    return int(first + number - 1)
+
+
+class OverruledRenewal(Overruled):
+    """A policy that gives one of the servers that it renews another active *configuration*."""
+
+    flag = FLAG_CONFIGURED
+
+    def __init__(self, policy: Any, decision: str, server: int, configuration: int) -> None:
+        super().__init__(policy, decision)
+        self.server = server
+        self.configuration = configuration
+
+    def slot(self, view: QueueView) -> Iterator[Record]:
+        """As the policy, but for the configuration."""
+        renewed = False
+        yield self.told()
+        for record in self.policy.slot(view):
+            mine = isinstance(record, Renew) and record.server == self.server
+            values = {**record.values, "forced": True}
+            yield replace(record, configuration=self.configuration, values=values) if mine else record
+            renewed = renewed or mine
+        if not renewed:
+            raise PolicyError(f"server {self.server + 1} gets no configuration in this slot")
 
 
 class OverruledSlot(Overruled):

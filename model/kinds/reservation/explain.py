@@ -26,7 +26,7 @@ from slotscope.model.reporting.records import (
     Remember,
     UpdateAt,
 )
-from slotscope.model.systems.outcome import FLAG_FORCED
+from slotscope.model.systems.outcome import FLAG_CONFIGURED, FLAG_FORCED
 
 
 class ReservationNarrator(Narrator):
@@ -69,6 +69,8 @@ class ReservationNarrator(Narrator):
             parts.append(self._preempted(row))
         if flags & rows.FLAG_REASSIGNED:
             parts.append(_reassigned(row))
+        if flags & FLAG_CONFIGURED:
+            parts.append("the fork decides the slots of one server")
         if flags & rows.FLAG_I_STAR:
             parts.append(f"I* is now {row['i_star']}")
         return "; ".join(parts)
@@ -137,6 +139,7 @@ class ReservationNarrator(Narrator):
             case Reassign(server=server, configuration=configuration):
                 place = f"k[{record.values['i']}] = " if "i" in record.values else ""
                 text = f"empty server {server + 1} is reassigned to {place}{shown(configuration)}"
+                text += ": the fork decides so" * ("forced" in record.values)
             case Classify(i_star=i_star, extended=extended):
                 which = "all servers of rank J + 1" if extended else "ranks above it with index 1"
                 text = f"I* = {i_star}; {which} form the Reject Group"

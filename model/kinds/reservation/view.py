@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.reservation.classification import Classification, classify, servers_of
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.kinds.reservation.state import I_STAR, ReservationState
+from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, I_STAR, ReservationState
 from slotscope.model.reporting.records import Configuration
 from slotscope.model.systems.state import viewed
 from slotscope.model.systems.view import PolicyView
@@ -67,6 +67,11 @@ class ReservationView(PolicyView):
     def i_star(self) -> int:
         """I* of the last CRA."""
         return int(self._state.number[I_STAR])
+
+    @property
+    def greedy_configurations(self) -> NDArray[np.int32]:
+        """[G, J] k[1], k[2], ... of the last GPA, row i - 1."""
+        return self._state.greedy_configuration[: int(self._state.number[GREEDY_LENGTH])]
 
     def empty_slots(self, job_type: int) -> NDArray[np.int64]:
         """[L] empty slots of a type on each server."""

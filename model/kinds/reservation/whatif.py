@@ -1,33 +1,71 @@
-"""What can be decided of an arriving job in place of the policy: which server, or rejection."""
+"""What can be decided in place of the policy: of an arriving job which server, or rejection; slots of an empty one."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import islice
 from typing import Any, Iterator
 
+import numpy as np
+
+from slotscope.model.errors import PolicyError
 from slotscope.model.forks.changes import Choice, forced_words
 from slotscope.model.forks.overruled import Overruled
-from slotscope.model.kinds.reservation.policies.base import ArrivingJob
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, DepartedJob
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.reporting.records import ARRIVAL, Admit, Event, Record, Reject
+from slotscope.model.programs.configurations import Configuration
+from slotscope.model.reporting.explain import shown
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Admit, Event, Reassign, Record, Reject
+from slotscope.model.systems.outcome import FLAG_CONFIGURED
 
 #: A :class:`model.kinds.reservation.system.ReservationSystem`, which imports this module.
 ReservationSystem = Any
 
-_ALLOWED = "'server=N' or 'reject', where a job arrives"
+#: Configurations that are offered to empty servers; any other one can be typed.
+OFFERED = 40
+
+_OF_SLOTS = "'configuration=N,server=N'"
+_ALLOWED = f"'server=N' or 'reject', where a job arrives, or {_OF_SLOTS}"
 
 
 def choices(system: ReservationSystem, state: ReservationState) -> tuple[Choice, ...]:
     """What can be decided of the next event."""
     event = system.next_event(state)
-    if event is None or event.kind != ARRIVAL:
+    if event is None:
         return ()
+    slots = tuple(islice(_slots(system, state, event), OFFERED))
+    if event.kind != ARRIVAL:
+        return slots
     job = system.job_name(event.job)
     admit = Choice("server", f"put job {job} on server {{}}", system.numbers.servers)
-    return admit, Choice("reject", f"reject job {job}")
+    return admit, Choice("reject", f"reject job {job}"), *slots
 
 
-def overruled(system: ReservationSystem, event: Event, decision: str) -> OverruledAdmission:
+def _slots(system: ReservationSystem, state: ReservationState, event: Event) -> Iterator[Choice]:
+    """Other configurations of the servers that are empty once a job that leaves is gone."""
+    if not system.policy.reserves_slots:
+        return
+    numbers, jobs = system.numbers, state.placement.sum(axis=1)
+    if event.kind == DEPARTURE:
+        jobs[event.server] -= 1
+    empty = np.flatnonzero(jobs == 0)
+    fits = [pool.space.contains for pool in numbers.pools]
+    for number, configuration in enumerate(_configurations(system.policy, ReservationView(numbers, state)), 1):
+        able = [place for place, contains in enumerate(fits) if contains(configuration)]
+        if servers := tuple(empty[np.isin(numbers.pool_of[empty], able)].tolist()):
+            name = f"k[{number}] = " if system.policy.has_groups else ""
+            title = f"give the slots {name}{shown(configuration)} to server {{}}"
+            yield Choice(f"configuration={number},server", title, numbers.servers, servers)
+
+
+def _configurations(policy: Any, view: ReservationView) -> list[Configuration]:
+    """k[1], k[2], ... of the last CRA; of a policy without it those that servers have, the largest first."""
+    rows = view.greedy_configurations if policy.has_groups else np.unique(view.configuration, axis=0)[::-1]
+    return [tuple(row) for row in rows.tolist() if any(row)]
+
+
+def overruled(system: ReservationSystem, event: Event, decision: str) -> Overruled:
     """The system's policy, with a decision that is forced on it.
 
     Raises
@@ -35,8 +73,54 @@ def overruled(system: ReservationSystem, event: Event, decision: str) -> Overrul
     PolicyError
         If there is no such decision; one that is impossible is found when it is carried out.
     """
-    words = forced_words(decision, _ALLOWED, ({"server"}, {"reject"}) if event.kind == ARRIVAL else ())
-    return OverruledAdmission(system.policy, decision, words.get("server", 0) - 1 if "server" in words else None)
+    of_slots = {"configuration", "server"}
+    if event.kind == ARRIVAL:
+        words = forced_words(decision, _ALLOWED, ({"server"}, {"reject"}, of_slots))
+    else:
+        words = forced_words(decision, _OF_SLOTS, (of_slots,))
+    server = words["server"] - 1 if "server" in words else None
+    if server is not None and "configuration" in words:
+        return OverruledSlots(system.policy, decision, server, words["configuration"])
+    return OverruledAdmission(system.policy, decision, server)
+
+
+class OverruledSlots(Overruled):
+    """A policy that gives an empty *server* the slots of the configuration of that *number*, from 1."""
+
+    flag = FLAG_CONFIGURED
+
+    def __init__(self, policy: Any, decision: str, server: int, number: int) -> None:
+        super().__init__(policy, decision)
+        self.server = server
+        self.number = number
+
+    def arrival(self, view: ReservationView, job: ArrivingJob) -> Iterator[Record]:
+        """As the policy, but for the slots."""
+        return self._reassigned(view, self.policy.arrival(view, job))
+
+    def departure(self, view: ReservationView, job: DepartedJob) -> Iterator[Record]:
+        """As the policy, but for the slots."""
+        return self._reassigned(view, self.policy.departure(view, job))
+
+    def update(self, view: ReservationView) -> Iterator[Record]:
+        """As the policy, but for the slots."""
+        return self._reassigned(view, self.policy.update(view))
+
+    def _reassigned(self, view: ReservationView, decisions: Iterator[Record]) -> Iterator[Record]:
+        """A server that the policy does not reassign in this event gets its slots at the end."""
+        known = _configurations(self.policy, view)
+        if not 1 <= self.number <= len(known):
+            raise PolicyError(f"found configuration {self.number}, allowed: 1 to {len(known)}")
+        values = {"i": self.number} if self.policy.has_groups else {}
+        forced = Reassign(server=self.server, configuration=known[self.number - 1], values={**values, "forced": True})
+        yield self.told()
+        given = False
+        for record in decisions:
+            mine = isinstance(record, Reassign) and record.server == self.server
+            yield replace(forced, line=record.line) if mine else record
+            given = given or mine
+        if not given:
+            yield forced
 
 
 class OverruledAdmission(Overruled):

@@ -209,6 +209,6 @@ def classify_and_reassign(state: State, index: Index, constant: Array, scratch: 
     if adopt_greedy(state, index, length, found, counts):
         outcome[FLAGS] |= FLAG_GREEDY
         assign_servers(state, index, length, types, outcome)
-    elif outcome[EMPTIED] and index.size[UNMATCHED]:
+    elif index.size[UNMATCHED] < 0 or (outcome[EMPTIED] and index.size[UNMATCHED]):
         assign_servers(state, index, length, types, outcome)
     return True

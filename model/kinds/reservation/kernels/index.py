@@ -24,7 +24,7 @@ Words = NDArray[np.uint64]
 # Places in ``size``.
 KNOWN = 0  # configurations known
 PRESENT = 1  # configurations that some server has
-UNMATCHED = 2  # 1 if some k[i] has fewer servers than GPA wants
+UNMATCHED = 2  # 1 if some k[i] has fewer servers than GPA wants; -1: no CRA since the index was made
 WANTED_MASK = 3  # the subset of types whose MaxReward is not known yet
 NEXT_PLACE = 4  # the place by age that the next reassigned server gets
 SIZES = 5
@@ -121,7 +121,7 @@ def build_index(
         maximal=maximal,
         **rules._asdict(),
     )
-    index.size[KNOWN] = len(known)
+    index.size[KNOWN], index.size[UNMATCHED] = len(known), -1
     index.size[NEXT_PLACE] = len(state.configuration)
     index.position[index.greedy[:found]] = np.arange(1, found + 1)
     order = np.lexsort((state.stamp, index.configuration_of))  # oldest first
@@ -235,8 +235,6 @@ def _mark_effective(state: ReservationState, index: Index, order: NDArray[np.int
     for place in range(found):
         number = index.greedy[place]
         wanted = int(state.greedy_count[place])
-        if index.held[number] < wanted:
-            index.size[UNMATCHED] = 1
         first = int(np.searchsorted(groups, number))
         effective = order[first : first + min(wanted, int(index.held[number]))]
         if len(effective):
