@@ -33,6 +33,7 @@ from slotscope.model.kinds.reservation.kernels.events import (
     servers_with_room,
     take_sample,
 )
+from slotscope.model.kinds.reservation.kernels.foresight import foresee_departures
 from slotscope.model.kinds.reservation.kernels.index import PRESENT
 from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS, UPDATES, begin_arrival, next_due
 from slotscope.model.kinds.reservation.outcome import (
@@ -182,6 +183,7 @@ def leave(state: State, index: Index, constant: Array, outcome: Array) -> None:
         migrate(state, moved, server)
         server = source
     outcome[EMPTIED] = count_job_out(index, server, job_type)
+    foresee_departures(state)
 
 
 @jitable

@@ -14,15 +14,26 @@ from slotscope.model.kinds.reservation.state import DEPARTURES
 State = Any
 
 #: Fewer jobs fit the caches.
-MANY_JOBS = 2**15
+MANY_JOBS = 2**13
+
+#: The first of a heap has so many below it, of which one follows it.
+FOLLOWING = 4
 
 
 @jitable
 def foresee_departures(state: State) -> None:
-    """The job that departs next, and its server; of those of which one follows it, what is read first."""
-    if state.number[DEPARTURES] < MANY_JOBS:
-        return
-    for place in range(1, 5):
+    """With many jobs: what the next departures need."""
+    if state.number[DEPARTURES] >= MANY_JOBS:
+        ask_for_departures(state)
+
+
+@jitable
+def ask_for_departures(state: State) -> None:
+    """The job that departs next, and its server; of those of which one follows it, what is read first.
+
+    There are more than these.
+    """
+    for place in range(1, FOLLOWING + 1):
         at = unsigned(state.heap_record[unsigned(place)])
         touch(state.job_server, at)
         touch(state.job_next, at)
