@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Iterator
 
+import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.errors import PolicyError
+from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.forks.changes import Choice, forced_words
-from slotscope.model.forks.overruled import Overruled
+from slotscope.model.forks.overruled import Overruled, under
 from slotscope.model.kinds.phases.own import explained
 from slotscope.model.kinds.phases.state import PhaseState
 from slotscope.model.kinds.phases.view import Choices, PhaseJob, PhaseView
 from slotscope.model.reporting.records import ARRIVAL, Event, Match, Overflow, Place, Record
+from slotscope.model.systems.state import copied
 
 #: A :class:`model.kinds.phases.system.PhaseSystem`, which imports this module.
 PhaseSystem = Any
@@ -31,13 +33,30 @@ def choices(system: PhaseSystem, state: PhaseState) -> tuple[Choice, ...]:
     if event.kind != ARRIVAL:
         types = system.numbers.model.phases if _asks_by_plan(system) and event.server >= 0 else ()
         title = f"server {event.server + 1} asks for a job of type"
-        return tuple(Choice(f"type={place + 1}", f"{title} {name}") for place, name in enumerate(types))
+        asked = (Choice(f"type={place + 1}", f"{title} {name}") for place, name in enumerate(types))
+        return tuple(choice for choice in asked if _can_be(system, state, event, choice.decision(0)))
     job = system.job_name(event.job)
     if not system.normal_servers:
         return (Choice("server", f"put job {job} on server {{}}", len(state.jobs_on)),)
     tokens = int(state.token_count[:, event.type].max())
     backup = Choice("backup", f"send job {job} to a backup server")
     return (Choice("token", f"job {job} takes token {{}} of its type", tokens), backup) if tokens else (backup,)
+
+
+def _can_be(system: PhaseSystem, state: PhaseState, event: Event, decision: str) -> bool:
+    """Whether the server draws what it asks for in an event, and has room for that: it is tried on a copy.
+
+    Policies of one's own are asked only where they decide.
+    """
+    if system.policy.may_fail:
+        return True
+    other = under(system, overruled(system, event, decision))
+    try:
+        for _ in other.run(system.prepared(copied(state), event), event, np.zeros(1, system.row_dtype)):
+            pass
+    except UserError:
+        return False
+    return True
 
 
 def _asks_by_plan(system: PhaseSystem) -> bool:

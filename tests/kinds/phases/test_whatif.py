@@ -36,6 +36,19 @@ def test_what_a_server_may_ask_for_is_named_as_the_scenario_names_it() -> None:
     assert [choice.decision(1) for choice in found] == ["type=1", "type=2"]
 
 
+def test_what_is_offered_to_a_server_can_be_decided() -> None:
+    """At each of the first events, of which many are ticks of paused servers, or ask for what the plan says alone."""
+    session, offered = Session.open("jrs-classroom", kernel=False), 0
+    for _ in range(120):
+        line = session.timeline
+        for choice in choices(session.bench.system, line.state):
+            if "asks" in choice.title:
+                offered += 1
+                forked(session, Deviation(line.event, decision=choice.decision(0)), kernel=False).run(events=1)
+        session.step()
+    assert offered > 10
+
+
 def test_a_users_policy_that_asks_at_the_start_goes_on_in_a_fork(tmp_path: Path) -> None:
     text = Path("resources/policies/asking_servers.py").read_text(encoding="utf-8")
     other = tmp_path / "other.py"
