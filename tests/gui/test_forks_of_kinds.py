@@ -1,0 +1,107 @@
+"""What if, in the kinds beside the loss system: forced, edited, named, saved, opened again, and back by a key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.intents import ApplyScenario
+from slotscope.gui.main_window import MainWindow
+from slotscope.model.api import Session
+from slotscope.model.comparison.runs import lanes_of
+from slotscope.model.forks.tree import Fork
+from slotscope.model.scenario.load import as_data
+from slotscope.model.systems.state import digest
+from tests.forking import RUNS, straight
+from tests.gui.test_forks import click, close, items, opened
+from tests.gui.windows import complete_window, open_anew, press, rest
+
+Key = Qt.Key
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
+
+#: Of each kind: how its policy goes on with another parameter, and an edit under which the jobs stay the same.
+WAYS: dict[str, tuple[str, tuple[Any, ...], Any]] = {
+    "queue": ("vqs-bf:renew=before", ("run", "warmup"), 400),
+    "phases": ("jrs:token_limit=0", ("cost", "budget"), 0.2),
+    "moldable": ("greedy-p:load=0.5", ("run", "warmup"), 400),
+}
+
+
+def edited(data: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    place: Any = data
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return data
+
+
+def before_a_decision(kind: str) -> int:
+    """After how many events something can be decided in a kind's classroom."""
+    session = Session.open(*RUNS[kind][:2], kernel=False)
+    session.run(events=30)
+    while not session.bench.at(session.timeline.event).system.choices(session.timeline.state):
+        session.step()
+    return session.timeline.event
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_forks_of_each_sort_are_kept_named_and_left_by_one_key(qtbot: QtBot, kind: str, tmp_path: Path) -> None:
+    event, file = before_a_decision(kind), tmp_path / "forks.slotscope"
+    with complete_window(qtbot, tmp_path) as window:
+        open_anew(qtbot, window, *RUNS[kind][:2])
+        window.control.go_to(event)
+        rest(qtbot, window, lambda: window.frame.event == event)
+        tree = made(qtbot, window, kind)
+        window.control.save(file, "")
+        qtbot.waitUntil(lambda: str(file) in window.status.said.text())
+    with complete_window(qtbot, tmp_path) as again:
+        again.open_path(file)
+        rest(qtbot, again, lambda: again.frame is not None and len(again.frame.companions) == 1)
+        assert lanes_of(again.worker.session)[0].forks.entries() == tree
+        assert again.compare.labels[1] == "by hand"
+        press(qtbot, again, Key.Key_Z, CTRL | SHIFT)
+        rest(qtbot, again, lambda: not again.frame.companions)
+        assert digest(again.worker.session.timeline.state) == straight(*RUNS[kind][:2]).at(event)
+
+
+def made(qtbot: QtBot, window: MainWindow, kind: str) -> tuple[Fork, ...]:
+    """The tree of a forced decision, which gets a name, of another parameter, and of an edited scenario."""
+    left, event = window.worker.session, window.frame.event
+    policy, path, value = WAYS[kind]
+    dialog = opened(qtbot, window)
+    dialog.decision.setCurrentIndex(dialog.decision.count() - 1)  # to wait, a backup server, to be blocked
+    qtbot.mouseClick(dialog.decide, Qt.MouseButton.LeftButton)
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    forced = lanes_of(window.worker.session)[1].origin.policy
+    assert forced.startswith(f"{RUNS[kind][1]}@{event}:")
+    qtbot.keyClicks(dialog.policy, policy)
+    qtbot.keyClick(dialog.policy, Key.Key_Return)
+    rest(qtbot, window, lambda: lanes_of(window.worker.session)[1].origin.policy == f"{RUNS[kind][1]}@{event}={policy}")
+    close(qtbot, window, dialog)
+    data = edited(as_data(left.bench.scenario), path, value)
+    window.area.asked.emit(ApplyScenario(data, True, True), 0)
+    rest(qtbot, window, lambda: "+" in lanes_of(window.worker.session)[1].origin.policy)
+    dialog = opened(qtbot, window)
+    qtbot.waitUntil(lambda: len(items(dialog)) == 4)
+    name = next(name for name, item in items(dialog).items() if item.data(0, Qt.ItemDataRole.UserRole) == forced)
+    click(qtbot, dialog, name)
+    rest(qtbot, window, lambda: lanes_of(window.worker.session)[1].origin.policy == forced)
+    qtbot.waitUntil(lambda: items(dialog)[name].font(0).bold())  # the tree is another since
+    qtbot.keyClick(dialog.tree, Key.Key_F2)
+    editor = dialog.tree.findChild(QLineEdit)
+    assert editor is not None
+    editor.selectAll()
+    qtbot.keyClicks(editor, "by hand")
+    qtbot.keyClick(editor, Key.Key_Return)
+    qtbot.waitUntil(lambda: "by hand" in items(dialog))
+    qtbot.waitUntil(lambda: window.compare.labels[1] == "by hand")
+    tree = lanes_of(window.worker.session)[0].forks.entries()
+    close(qtbot, window, dialog)
+    return tree
