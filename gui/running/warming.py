@@ -15,7 +15,7 @@ from threading import Thread
 from typing import Callable, Sequence
 
 from slotscope.gui.language.words import tr
-from slotscope.model.compiling.pages import give_back_compiler
+from slotscope.model.compiling.pages import give_back_libraries
 from slotscope.model.errors import UserError
 from slotscope.model.jit import cache_folder, source_meaning
 from slotscope.model.kinds.spec import Kind, kind_named
@@ -158,7 +158,7 @@ class Warming:
             if wanted is self._wanted:
                 self._refused = error
         if new:
-            give_back_compiler()
+            give_back_libraries()
 
     def _look_at_process(self) -> None:
         process = self._process

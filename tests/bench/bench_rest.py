@@ -45,8 +45,8 @@ app.exec()
 
 #: What is done in it instead of nothing, to see what the first compiled function brings along.
 ONE_LINE = """numba.njit(lambda number: number + 1)(1)
-from slotscope.model.compiling.pages import give_back_compiler
-give_back_compiler()
+from slotscope.model.compiling.pages import give_back_libraries
+give_back_libraries()
 app.exec()"""
 
 
@@ -195,8 +195,8 @@ def bench_memory() -> None:
         least = resident(environment, "-c", BARE.format(imported="numba").replace("app.exec()", all_modules))
     why = (
         f"a bare window holds {bare:.0f}, {imported:.0f} with NumPy, Numba, pydantic and "
-        f"pyqtgraph imported, and {called:.0f} once a compiled function of one line was called and the pages of the "
-        "compiler were given back"
+        f"pyqtgraph imported, and {called:.0f} once a compiled function of one line was called and the pages of "
+        "libraries were given back"
     )
     limit = Limit(
         f"a bare window that has imported the same {len(json.loads(told))} modules and called a function of one line",

@@ -16,7 +16,7 @@ import pytest
 from slotscope.model.api import Session
 from slotscope.model.compiling.keeping import KeptCode
 from slotscope.model.compiling.meaning import MeaningUnknownError, meaning_of_function, meant_by
-from slotscope.model.compiling.pages import give_back_compiler
+from slotscope.model.compiling.pages import give_back_libraries
 from slotscope.model.jit import compiled_anew, jitable, load_numba
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.kinds.spec import kind_named
@@ -203,20 +203,37 @@ def test_what_is_kept_is_loaded_without_all_that_numba_compiles_with(scenario):
 def test_the_compiler_gives_its_memory_back_and_works_on():
     binding = load_numba().njit(lambda number: number + 1)
     assert binding(1) == 2
-    assert give_back_compiler() > 2**20
+    assert give_back_libraries() > 2**20
     assert load_numba().njit(lambda number: number + 2)(1) == 3
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="told by Linux alone")
+def test_libraries_that_a_start_has_read_are_given_back():
+    """All of them, not the compiler alone."""
+    given = (
+        "import numba, numpy, PySide6.QtWidgets\n"
+        "from slotscope.model.compiling.pages import give_back_libraries\n"
+        "def held():\n"
+        "    lines = open('/proc/self/status').read().splitlines()\n"
+        "    return next(int(line.split()[1]) for line in lines if line.startswith('RssFile'))\n"
+        "before = held()\n"
+        "given = give_back_libraries()\n"
+        "print(2 * held() < before, given > 0, numpy.arange(9).sum(), PySide6.QtWidgets.QStyleFactory.keys() != [])\n"
+    )
+    said = run([sys.executable, "-c", given], capture_output=True, text=True, check=True).stdout.split()
+    assert said == ["True", "True", "36", "True"]
+
+
 def test_where_the_system_tells_nothing_of_its_memory_none_is_given_back(tmp_path):
-    assert give_back_compiler(tmp_path / "smaps") == 0
+    assert give_back_libraries(tmp_path / "smaps") == 0
 
 
 def test_what_was_changed_in_memory_stays(tmp_path):
-    """Nothing is given up that is not in the file: of what was changed, or can be, nothing is asked."""
+    """Nothing is given up that is not in the file of a library: of what was changed, or can be, nothing is asked."""
     smaps = tmp_path / "smaps"
     smaps.write_text(
         "1000-3000 r-xp 00000000 08:01 7    /lib/libllvmlite.so\nRss:      8 kB\nAnonymous:      4 kB\n"
-        "5000-6000 r--p 00000000 08:01 8    /lib/libother.so\nRss:      4 kB\nAnonymous:      0 kB\n"
+        "5000-6000 r--p 00000000 08:01 8    /fonts/some.ttf\nRss:      4 kB\nAnonymous:      0 kB\n"
         "7000-8000 rw-p 00000000 08:01 7    /lib/libllvmlite.so\nRss:      4 kB\nAnonymous:      0 kB\n"
     )
-    assert give_back_compiler(smaps) == 0
+    assert give_back_libraries(smaps) == 0
