@@ -103,6 +103,7 @@ class CompareDocks(QObject):
         if same or not self._area.complete:
             self.labels = labels
         else:
+            self._area.layouts.finish()
             self.changing.emit()  # what is arranged and kept is the usual layout
             with self._area.layouts.picture.behind():
                 self.keep_layout()
@@ -137,7 +138,7 @@ class CompareDocks(QObject):
         saved = str(self._settings.value(self.layout_key, ""))
         if saved:
             self.build_for(saved)
-            layouts.restore(saved)
+            layouts.restore_soon(saved)
         self._name()
 
     # Panels that are built once somebody asks for them.
@@ -154,6 +155,7 @@ class CompareDocks(QObject):
         KeyError
             If no lane has such a panel.
         """
+        self._area.layouts.finish()
         docks = self._area.docks
         first = docks[name]
         known = lane_name(name, lane)
@@ -286,5 +288,5 @@ class CompareDocks(QObject):
     def _restore_alone(self) -> None:
         layouts = self._area.layouts
         layouts.default, self._default_alone = self._default_alone, ""
-        layouts.restore(self._alone)
+        layouts.restore_soon(self._alone)
         self._alone = ""

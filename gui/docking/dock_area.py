@@ -101,7 +101,11 @@ class DockArea(QObject):
         self.theme = theme
         for dock in self.docks.values():
             if dock.seen:
-                dock.set_theme(theme)
+                self._dress(dock)
+
+    def _dress(self, dock: PanelDock) -> None:
+        """Let a dock follow theme and type; where all are arranged anew in a turn of its own, before it is laid out."""
+        self.layouts.picture.before(dock.panel, lambda: dock.follow(self.theme))
 
     # What they show.
 
@@ -144,7 +148,7 @@ class DockArea(QObject):
         dock.seen = seen
         if self.docks.get(dock.name) is dock:
             if seen:
-                dock.follow(self.theme)
+                self._dress(dock)
             self._show_in(dock)
             dock.panel.tell(seen)
 

@@ -38,6 +38,7 @@ class Layouts(QObject):
         self._before = ""
         self.default = ""  #: the layout of the complete window, as it is at first
         self.aside: str | None = None  #: what is kept and saved while another one is shown
+        self._coming = ""  # what is about to be restored
         self._look = soon(self, self.look)
         self._measure = soon(self, self.measure)
         self._again = soon(self, self.apply)
@@ -62,6 +63,7 @@ class Layouts(QObject):
 
     def widen(self, share: float) -> None:
         """Give the docks at the right this share of the width; the others keep their proportions."""
+        self.finish()
         self.measure()
         docked = self._docked()
         area = self._window.dockWidgetArea
@@ -143,14 +145,25 @@ class Layouts(QObject):
 
     def text(self) -> str:
         """The layout that is to be kept: arrangement and shares."""
-        if self.aside is not None:
-            return self.aside
+        if self.aside is not None or self._coming:
+            return self.aside or self._coming
         self.look()
         state = self._window.saveState(_version(self._window)).toBase64().data()
         return json.dumps({"arrangement": bytes(state).decode(), "shares": self._shares})
 
+    def restore_soon(self, text: str) -> None:
+        """Arrange docks as saved in a turn of its own, before they are laid out behind the old picture."""
+        self._coming = text
+        self.picture.before(self, self.finish)
+
+    def finish(self) -> None:
+        """Arrange docks as is about to be done."""
+        if self._coming:
+            self.restore(self._coming)
+
     def restore(self, text: str) -> bool:
         """Arrange docks as saved; False if the text is no layout of this version."""
+        self._coming = ""
         arrangement, shares = _read(text)
         state = QByteArray.fromBase64(QByteArray(arrangement.encode()))
         if not self._window.restoreState(state, _version(self._window)):
@@ -173,7 +186,7 @@ class Layouts(QObject):
 
     def forget(self) -> None:
         """Other panels come: there is nothing to go back to."""
-        self.default = self._before = ""
+        self.default = self._before = self._coming = ""
         self._shares = {}
 
 

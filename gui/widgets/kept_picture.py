@@ -65,6 +65,13 @@ class KeptPicture(QObject):
         self._steps.pop(owner, None)
         self._steps[owner] = step
 
+    def before(self, owner: QObject, step: Callable[[], object]) -> None:
+        """Do this next where docks are still to be laid out, if *owner* is there then; else now.  One step of each."""
+        if self not in self._steps:
+            step()
+            return
+        self._steps = {owner: step} | {other: later for other, later in self._steps.items() if other is not owner}
+
     def finish(self) -> None:
         """Do at once what is to be done before all is painted."""
         while self._steps:

@@ -227,6 +227,7 @@ class LectureMode(QObject):
         """Put the usual layout aside and arrange the panels for a hall."""
         layouts = self._area.layouts
         layouts.aside = layouts.text()
+        layouts.finish()
         with self._picture.behind():
             self._place()
             self._switch(True)
@@ -240,7 +241,7 @@ class LectureMode(QObject):
             self._switch(False)
             self._forget()
             if usual:
-                layouts.restore(usual)
+                layouts.restore_soon(usual)
 
     def _switch(self, on: bool) -> None:
         self.on = on

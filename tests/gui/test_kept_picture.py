@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
@@ -61,6 +63,19 @@ def test_an_owner_has_one_step_the_last_and_none_once_it_is_gone(bare: QMainWind
     assert picture.busy
     picture.finish()
     assert done == ["other", "second"] and not picture.busy
+
+
+def test_what_is_to_be_done_before_docks_are_laid_out_has_turns_of_its_own(
+    bare: QMainWindow, picture: KeptPicture
+) -> None:
+    done, owner, other = list[str](), QObject(bare), QObject(bare)
+    picture.laid_out.connect(lambda: done.append("laid out"))
+    with picture.behind():
+        for who, name in ((owner, "never"), (other, "second"), (owner, "first")):
+            picture.before(who, lambda name=name: done.append(name))
+    for expected in (["first"], ["first", "second"], ["first", "second", "laid out"]):
+        turn()
+        assert done == expected
 
 
 def test_what_fails_keeps_neither_other_steps_nor_the_picture(
@@ -159,6 +174,44 @@ def test_a_panel_behind_a_tab_has_another_look_once_it_is_seen(qtbot: QtBot, win
     rest(qtbot, window, unseen.isHidden)
     window.lecture.put_beside("theory", 0)
     rest(qtbot, window, lambda: unseen.seen and unseen._looks == (window.theme, current_fonts()))
+
+
+def test_the_usual_layout_and_its_type_come_back_in_turns_of_their_own(qtbot: QtBot, window: MainWindow) -> None:
+    """Until then it is what is kept, and whoever goes back to the hall goes there from it."""
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.area.complete)
+    layouts, lecture = window.area.layouts, window.lecture
+    kept, unseen = layouts.text(), window.docks["reward"]
+    lecture.toggle()
+    rest(qtbot, window, unseen.isHidden)
+    lecture.toggle()
+    assert not lecture.on and layouts.text() == kept and unseen.isHidden()
+    lecture.toggle()
+    assert lecture.on and layouts.aside == kept and layouts.picture.busy
+    rest(qtbot, window, lambda: not layouts.picture.busy)
+    assert unseen.isHidden()
+    lecture.toggle()
+    dressed: list[bool] = []
+    window.docks["servers"].panel.restyle = lambda _theme: dressed.append(layouts.picture.unsettled)  # type: ignore[method-assign]
+    while unseen.isHidden():
+        assert not dressed
+        turn()
+    rest(qtbot, window, lambda: not layouts.picture.busy)
+    assert dressed == [True] and json.loads(layouts.text())["shares"] == json.loads(kept)["shares"]
+
+
+def test_a_layout_of_lanes_comes_back_in_a_turn_of_its_own(qtbot: QtBot, window: MainWindow) -> None:
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.area.complete)
+    layouts, lanes, restored = window.area.layouts, window.lanes, list[bool]()
+    restore = layouts.restore
+    layouts.restore = lambda text: (restored.append(layouts.picture.unsettled), restore(text))[1]  # type: ignore[method-assign]
+    for labels, turns in (("ab", []), ("", [True]), ("ab", [True])):  # that of the first is what comes back
+        lanes.show(tuple(labels))
+        assert not restored
+        rest(qtbot, window, lambda: not layouts.picture.busy)
+        assert restored == turns
+        restored.clear()
 
 
 @pytest.mark.slow

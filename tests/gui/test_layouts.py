@@ -71,6 +71,7 @@ def one_round(qtbot: QtBot, window: MainWindow) -> None:
     window.lecture.toggle()
     change_kind(qtbot, window, "reservation")
     window.lecture.toggle()
+    wait(qtbot, window)
     for name in ("reward", "lp"):
         window.docks[name].raise_()
     resize(qtbot, window, USUAL)
