@@ -162,7 +162,7 @@ class MainWindow(DockWindow):
         self.lecture.led.connect(self.transport.set_led)
         for one in (self.area, self.experiments, self.lessons, self.sharing):
             one.said.connect(self.say)
-        self.lessons.refused.connect(self.status.refuse)
+        self.lessons.refused.connect(self.status.refuse_here)
         self.transport.chosen.connect(self.control.run_again)
         self.transport.lesson_chosen.connect(self.lessons.open)
         self.lessons.questions.held.connect(self.actions_by_name.hold)
@@ -239,7 +239,8 @@ class MainWindow(DockWindow):
         self.transport.set_frame(frame)
         self.area.show_frame(frame)
         self.lessons.questions.follow(frame)
-        self.status.show_run(frame.message, self.compare.next_text(frame), frame.why)
+        moment = frame.event, len(frame.records)
+        self.status.show_run(frame.message, self.compare.next_text(frame), frame.why, moment)
         self.lecture.follow()
 
     def say(self, text: str) -> None:

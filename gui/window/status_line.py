@@ -27,6 +27,7 @@ class StatusLine(QStatusBar):
         self._progress = ""  # what was last said of what takes long
         self._fault_details = ""
         self._lecture = self._wrong = False
+        self._moment, self._of_moment = (0, 0), False  # where the run stood last; whether what is said is about that
         self._answer: Why | None = None  # the one that was seen last
         self.addWidget(self.said, 1)
         self.addPermanentWidget(self.copy_fault)
@@ -46,7 +47,7 @@ class StatusLine(QStatusBar):
 
     def _put(self, text: str, wrong: bool) -> None:
         self.said.say(text)
-        self._wrong = wrong
+        self._wrong, self._of_moment = wrong, False
         self.set_lecture(self._lecture)
         self._share()
         announce(self, text)
@@ -56,13 +57,21 @@ class StatusLine(QStatusBar):
         self._told = text
         self._put(text, wrong=True)
 
-    def show_run(self, message: str, following: str, answer: Why | None = None) -> None:
+    def refuse_here(self, text: str) -> None:
+        """Say what cannot be done where the run stands; it stays until that stands elsewhere."""
+        self._put(text, wrong=True)
+        self._of_moment = True
+
+    def show_run(
+        self, message: str, following: str, answer: Why | None = None, moment: tuple[int, int] = (0, 0)
+    ) -> None:
         """Say what the run tells, unless it was said before, and what is next; an *answer* ends what was refused."""
         answered, self._answer = answer not in (None, self._answer), answer
+        over, self._moment = self._of_moment and moment != self._moment, moment
         if message != self._told:
             self._told = message
             self.say(message)
-        elif answered and self._wrong:
+        elif over or (answered and self._wrong):
             self.say("")
         self.next.say(following)
         self._share()
