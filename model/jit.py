@@ -32,9 +32,8 @@ from slotscope.model.compiling.meaning import meant_by
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-#: How kernels are compiled, and what they call.
-_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
-_INLINED = {"forceinline": True, "_nrt": False}
+#: How kernels are compiled.  Nothing calls them from C: without this, each would be compiled twice for that.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
 _marked: list[Callable[..., Any]] = []
 _called_back: list[Any] = []
@@ -55,11 +54,19 @@ def unsigned(place: Any) -> Any:
 
 
 @cache
+def _inlined() -> dict[str, Any]:
+    """How what kernels call is compiled."""
+    from slotscope.model.compiling.inlining import InlinedCompiler
+
+    return {"forceinline": True, "_nrt": False, "no_cfunc_wrapper": True, "pipeline_class": InlinedCompiler}
+
+
+@cache
 def _register_unsigned() -> None:
     def as_word(place):  # type: ignore[no-untyped-def]  # noqa: ARG001
         return lambda place: np.uintp(place)  # noqa: PLW0108
 
-    load_numba().extending.overload(unsigned, jit_options=_INLINED)(as_word)
+    load_numba().extending.overload(unsigned, jit_options=_inlined())(as_word)
 
 
 meant_by(unsigned, _register_unsigned)
@@ -94,7 +101,7 @@ def _register_touch() -> None:
     def touched(array, at):  # type: ignore[no-untyped-def]  # noqa: ARG001
         return lambda array, at: intrinsic(array, at)  # noqa: PLW0108
 
-    extending.overload(touch, jit_options=_INLINED)(touched)
+    extending.overload(touch, jit_options=_inlined())(touched)
 
 
 meant_by(touch, _register_touch)
@@ -115,12 +122,12 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
     _register_unsigned()
     _register_touch()
     while _marked:
-        numba.extending.register_jitable(**_INLINED)(_marked.pop())
+        numba.extending.register_jitable(**_inlined())(_marked.pop())
     twin: Callable[..., Any] = numba.njit(**_OPTIONS)(function)
     if kept and twin is not function:  # it is where Numba is switched off, by NUMBA_DISABLE_JIT
         from slotscope.model.compiling.keeping import keep
 
-        keep(twin, _OPTIONS, _INLINED)
+        keep(twin, _OPTIONS, _inlined())
     return twin
 
 

@@ -165,16 +165,16 @@ def only_programs_import_a_solver(root: Path) -> list[str]:
     ]
 
 
-KEEPS_COMPILED = "model.compiling.keeping"
+EXTEND_NUMBA = {"model.compiling.keeping", "model.compiling.inlining"}
 
 
 def only_jit_imports_numba_and_only_when_called(root: Path) -> list[str]:
-    """``KEEPS_COMPILED`` extends Numba's classes, and is imported as Numba itself is."""
+    """``EXTEND_NUMBA`` extend Numba's classes, and are imported as Numba itself is."""
     return [
         entry.says("not inside a function of model.jit:")
         for entry in imports(root, "model", "gui", "main.py")
-        if (top(entry.target) in {"numba", "llvmlite"} and entry.source.module != KEEPS_COMPILED)
-        or within(entry.target, {KEEPS_COMPILED})
+        if (top(entry.target) in {"numba", "llvmlite"} and entry.source.module not in EXTEND_NUMBA)
+        or within(entry.target, EXTEND_NUMBA)
         if entry.at_once or entry.source.module != "model.jit"
     ]
 

@@ -146,6 +146,18 @@ def test_code_is_found_in_another_folder_and_only_where_it_is_the_same(kept, tmp
     assert kept("a", SMALL, 4)
 
 
+def test_machine_code_is_made_of_the_kernel_alone(tmp_path):
+    """What is inlined is compiled for that; and nobody calls a kernel from C."""
+    module = module_of(tmp_path, SMALL)
+    jitable(module.inner)
+    twin = compiled_anew(module.kernel, kept=False)
+    assert twin(4) == 13
+    (code,) = (one.library for one in twin.overloads.values())
+    made = {name for name in code.codegen._engine._defined_symbols if "planted" in name and "NumbaEnv" not in name}
+    assert not [name for name in made if "inner" in name or name.startswith("cfunc")]
+    assert {"cpython" in name for name in made} == {True, False}  # the kernel, and what Python calls
+
+
 def test_the_order_of_fields_tells_code_apart(kept):
     """Numba compiles ``pair.left`` into a place, and tells two classes of one name by nothing else."""
     head = 'from collections import namedtuple\nPair = namedtuple("Pair", "left right")\n'

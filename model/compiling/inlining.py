@@ -1,0 +1,52 @@
+"""Compiles functions that are inlined wherever they are called, and that nobody calls in machine code.
+
+Numba optimizes each function as if it were called by itself, with all that is inlined into it, and makes machine code
+of it; then it is inlined, and what it has become is optimized once more.  Here the last time is the only one.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+
+
+class InlinedCode(JITCodeLibrary):
+    """Code of a function for those into which it is inlined: made smaller as far as that costs little."""
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)  # type: ignore[no-untyped-call]
+        self._codegen: Any = codegen
+
+    @property
+    def codegen(self) -> Any:
+        """Is told where a function's Python objects are; code that never runs by itself has no place for that."""
+        return SimpleNamespace(set_env=lambda *_: None)
+
+    def _optimize_final_module(self) -> None:
+        """The first of Numba's two rounds, which inlines what is called."""
+        passes, builder = self._codegen._module_pass_manager(
+            loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
+        )
+        passes.run(self._final_module, builder)
+
+    def _finalize_final_module(self) -> None:
+        """As it is: the module is linked into others, and not into this process."""
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """None: there is no machine code."""
+        if not self._finalized:
+            self.finalize()  # type: ignore[no-untyped-call]
+        return 0
+
+
+class InlinedCompiler(Compiler):
+    """Numba's compiler, which keeps what it compiles as :class:`InlinedCode`."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile *func*."""
+        self.state.library = InlinedCode(self.state.targetctx.codegen(), func.__qualname__)
+        return super().compile_extra(func)  # type: ignore[no-untyped-call]
