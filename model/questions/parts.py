@@ -68,9 +68,19 @@ class Meaning:
                 yield from part.of_things()
 
     def of_things_before(self) -> Iterator[Meaning]:
-        """Those of which it asks what they were one event before."""
-        for part in self.parts:
-            yield from part.of_things() if self.sign == WAS else part.of_things_before()
+        """What parts that ask of a thing only what it was say of it as it is; and what else is asked of it so."""
+        if self._only_before:
+            yield still(self)
+        else:
+            for part in self.parts:
+                yield from part.of_things() if self.sign == WAS else part.of_things_before()
+
+    @property
+    def _only_before(self) -> bool:
+        """Whether it asks what a thing was one event before, and nothing else."""
+        if self.sign == WAS:
+            return self.parts[0].read == THING
+        return self.read >= THEN and all(not part.read or part._only_before for part in self.parts)
 
     def fields(self) -> Iterator[Run]:
         """What it and its parts read of each thing."""

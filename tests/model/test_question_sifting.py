@@ -56,6 +56,7 @@ def differ(read: PartColumns, one: int, other: int) -> bool:
 FEW_MATTER = (
     ("(count server where slots[4] >= index and (jobs[3] <= moved) becomes false) % 2 = 1", 2000),
     ("(count server where was jobs[4] < index or jobs[4] = admitted_so_far[3] % 5) % 2 = 1", 2500),
+    ("(count server where not was index > 170 and jobs[3] > moved % 5) % 2 = 1", 2500),
     ("(count server where index > 3 and rank changes or jobs[1] = event % 4) % 2 = 1", 2500),
 )
 
