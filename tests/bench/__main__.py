@@ -14,9 +14,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Mapping
 
-from tests.bench.timing import TARGET, machine, table
+from tests.bench.timing import TARGET, line_of, machine, table
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,6 +44,10 @@ BENCHMARKS: tuple[tuple[str, str, tuple[str, ...] | None, tuple[str, ...]], ...]
 )
 
 
+#: The columns of the page.
+_HEADS = ("benchmark", "what", "target", "reached (least to most)", "reached / target", "limit here", "")
+
+
 def run(module: str, options: tuple[str, ...]) -> tuple[str, str]:
     """What one benchmark printed, and why it failed if it did."""
     environment = os.environ | {"QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
@@ -60,15 +63,10 @@ def run(module: str, options: tuple[str, ...]) -> tuple[str, str]:
     return done.stdout.strip(), (done.stderr.strip() or f"it ended with {done.returncode}") if failed else ""
 
 
-def page(printed: Mapping[str, str]) -> str:
-    """The targets that benchmarks told, by their titles."""
-    rows = [
-        (title, *line.removeprefix(TARGET).split(" | "))
-        for title, text in printed.items()
-        for line in text.splitlines()
-        if line.startswith(TARGET)
-    ]
-    return table(("benchmark", "what", "target", "reached (least to most)", "reached / target", "limit here", ""), rows)
+def rows(title: str, text: str) -> list[tuple[str, ...]]:
+    """The targets that a benchmark told."""
+    told = (line.removeprefix(TARGET) for line in text.splitlines() if line.startswith(TARGET))
+    return [(title, *line.split(" | ")) for line in told]
 
 
 def main() -> int:
@@ -79,7 +77,7 @@ def main() -> int:
     parser.add_argument("--tables", action="store_true", help="print the tables of each benchmark, too")
     parser.add_argument("--only", help="only the benchmarks whose module has this in its name")
     arguments = parser.parse_args()
-    print(f"# Benchmarks\n\n{machine()}\n", flush=True)
+    print(f"# Benchmarks\n\n{machine()}\n\n## Targets\n\n{table(_HEADS, ())}", flush=True)
     printed, failures = {}, {}
     for title, module, quick, full in BENCHMARKS:
         options = full if arguments.full else quick
@@ -89,9 +87,10 @@ def main() -> int:
         printed[title], why = run(module, options)
         if why:
             failures[title] = why
-        if arguments.tables:
-            print(f"## {title}\n\n{printed[title]}\n", flush=True)
-    print(f"## Targets\n\n{page(printed)}")
+        for row in rows(title, printed[title]):  # at once: who stops it, or whom it fails, keeps what was measured
+            print(line_of(row), flush=True)
+    for title, text in printed.items() if arguments.tables else ():
+        print(f"\n## {title}\n\n{text}")
     for title, why in failures.items():
         print(f"\n{title} failed:\n```\n{why}\n```")
     return 1 if failures else 0

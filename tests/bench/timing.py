@@ -112,8 +112,12 @@ def comparison(times: Mapping[str, Sequence[float]], unit: str = "event") -> str
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table in Markdown."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+    return "\n".join(map(line_of, [heads, ["---"] * len(heads), *rows]))
+
+
+def line_of(row: Sequence[object]) -> str:
+    """A line of a table."""
+    return "| " + " | ".join(map(str, row)) + " |"
 
 
 def section(title: str, *parts: str) -> None:
