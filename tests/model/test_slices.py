@@ -12,8 +12,8 @@ from slotscope.model.comparison import comparison as comparison_module
 from slotscope.model.comparison import lockstep
 from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
-from slotscope.model.running import slices, walk
-from slotscope.model.running.engine import Advance, EventRun, Reason, Task
+from slotscope.model.running import engine, slices, walk
+from slotscope.model.running.engine import Advance, Reason, Task
 from slotscope.model.running.slices import MOST_EVENTS, SLICE_SECONDS, Slices
 from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.systems.state import digest
@@ -278,7 +278,7 @@ def test_a_slow_event_is_left_to_the_kernel_that_takes_over(monkeypatch: pytest.
     session = Session.open("queues-classroom", "bf-js", kernel=False)
     monkeypatch.setattr("slotscope.model.running.engine.SLOW_EVENT", -1.0)  # all are slow
     ran: list[str] = []
-    monkeypatch.setattr(EventRun, "finish", watched(EventRun.finish, ran))
+    monkeypatch.setattr(engine, "_told_of", watched(engine._told_of, ran))
 
     def wishes() -> int:
         if len(ran) == 3:
@@ -293,15 +293,16 @@ def test_a_slow_event_is_left_to_the_kernel_that_takes_over(monkeypatch: pytest.
     assert digest(session.timeline.state) == digest(straight.timeline.state)
 
 
-def watched(finish: Callable[..., None], ran: list[str]) -> Callable[..., None]:
+def watched(happened: Callable[..., Any], ran: list[str]) -> Callable[..., Any]:
     """Writes down of each event of the reference whether it was finished or left."""
 
-    def finishing(run: EventRun, stop: Callable[[], bool]) -> None:
+    def happening(*arguments: Any) -> Any:
         ran.append("left")
-        finish(run, stop)
+        after = happened(*arguments)
         ran[-1] = "finished"
+        return after
 
-    return finishing
+    return happening
 
 
 def test_a_step_is_stopped_at_the_sub_step_it_has_reached() -> None:
