@@ -58,6 +58,7 @@ class ForksDialog(QDialog):
         self.resize(width, 440)
         self._worker = worker
         self._offer: ForkOffer | None = None
+        self._filled: object = None  # the forks in the tree, and those that were shown then
         self.place = QLabel()
         self.place.setWordWrap(True)
         self.decision = ChoiceBox()
@@ -103,6 +104,7 @@ class ForksDialog(QDialog):
         self.tree.itemClicked.connect(self._go_to)
         self.tree.itemActivated.connect(self._go_to)
         self.tree.itemChanged.connect(self._rename)
+        self.tree.itemDelegate().closeEditor.connect(self._ask)
         delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self.tree)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self._remove)
@@ -144,8 +146,8 @@ class ForksDialog(QDialog):
             )
         )
         self._choose()
-        if before is None or (before.forks, before.shown) != (offer.forks, offer.shown):
-            self._fill(offer)
+        if self._filled != (offer.forks, offer.shown) and self.tree.state() != QTreeWidget.State.EditingState:
+            self._fill(offer)  # a name that is being typed is not lost
 
     def _choose(self) -> None:
         place = self.decision.currentIndex()
@@ -156,6 +158,7 @@ class ForksDialog(QDialog):
             self.number.setValue(1 + next(iter(choice.servers), 0))
 
     def _fill(self, offer: ForkOffer) -> None:
+        self._filled = offer.forks, offer.shown
         current = self.tree.currentItem()
         kept = current.data(0, _TEXT) if current is not None else None  # F2 and Del go on with what was clicked
         self.tree.blockSignals(True)

@@ -329,6 +329,27 @@ def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindo
     qtbot.waitUntil(lambda: "turned away" in items(dialog))
 
 
+def test_a_name_that_is_typed_is_not_lost_where_another_run_is_shown(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    reject(qtbot, window, dialog)
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    click(qtbot, dialog, "dra")
+    rest(qtbot, window, lambda: not window.frame.companions)
+    click(qtbot, dialog, "reject")
+    qtbot.waitUntil(lambda: items(dialog)["reject"].font(0).bold())
+    qtbot.keyClick(dialog.tree, Key.Key_F2)
+    editor = dialog.tree.findChild(QLineEdit)
+    assert editor is not None
+    editor.selectAll()
+    qtbot.keyClicks(editor, "turned")
+    with qtbot.waitSignal(window.worker.forks_told, check_params_cb=lambda offer: offer.shown == ("dra",)):
+        press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+    assert items(dialog)["reject"].font(0).bold()  # the tree is as it was
+    qtbot.keyClicks(editor, " away")
+    qtbot.keyClick(editor, Key.Key_Return)
+    qtbot.waitUntil(lambda: "turned away" in items(dialog) and not items(dialog)["turned away"].font(0).bold())
+
+
 def test_the_copied_line_opens_the_fork(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     reject(qtbot, window, dialog)
