@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Callable, Iterator, TypeVar
+from typing import Any, Callable, Generator, Iterator, TypeVar
 
 from slotscope.model.reporting.records import Record
 from slotscope.model.systems.outcome import FLAG_FORCED
@@ -61,6 +61,18 @@ class Overruled:
             elif after is not None:
                 yield from after
             return
+
+    def altered(
+        self, decisions: Iterator[Record], kind: type[Record], server: int, instead: Callable[[Any], Record]
+    ) -> Generator[Record, None, bool]:
+        """*decisions*, but *instead* of those of a kind about a server; whether there was one."""
+        found = False
+        yield self.told()
+        for record in decisions:
+            mine = isinstance(record, kind) and getattr(record, "server", None) == server
+            yield instead(record) if mine else record
+            found = found or mine
+        return found
 
 
 def under(system: _System, policy: Any) -> _System:

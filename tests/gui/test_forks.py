@@ -299,6 +299,16 @@ def test_another_policy_goes_on_and_in_the_past_there_is_the_one_it_left(qtbot: 
     assert not [name for name, dock in window.docks.items() if dock.panel.fault is not None]
 
 
+def begun_name(qtbot: QtBot, dialog: ForksDialog, text: str) -> QLineEdit:
+    """Where the name of the current fork is typed, with that in it."""
+    qtbot.keyClick(dialog.tree, Key.Key_F2)
+    editor = dialog.tree.findChild(QLineEdit)
+    assert editor is not None
+    editor.selectAll()
+    qtbot.keyClicks(editor, text)
+    return editor
+
+
 def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     dialog = opened(qtbot, window)
     reject(qtbot, window, dialog)
@@ -310,12 +320,7 @@ def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindo
     click(qtbot, dialog, "reject")
     rest(qtbot, window, lambda: len(window.frame.companions) == 1)
     qtbot.waitUntil(lambda: items(dialog)["reject"].font(0).bold())
-    qtbot.keyClick(dialog.tree, Key.Key_F2)  # of what was clicked, though the tree is another since
-    editor = dialog.tree.findChild(QLineEdit)
-    assert editor is not None
-    editor.selectAll()
-    qtbot.keyClicks(editor, "turned away")
-    qtbot.keyClick(editor, Key.Key_Return)
+    qtbot.keyClick(begun_name(qtbot, dialog, "turned away"), Key.Key_Return)  # of what was clicked
     qtbot.waitUntil(lambda: "turned away" in items(dialog))
     qtbot.waitUntil(lambda: window.compare.labels[1] == "turned away")
     assert "turned away" in window.windowTitle()
@@ -337,11 +342,7 @@ def test_a_name_that_is_typed_is_not_lost_where_another_run_is_shown(qtbot: QtBo
     rest(qtbot, window, lambda: not window.frame.companions)
     click(qtbot, dialog, "reject")
     qtbot.waitUntil(lambda: items(dialog)["reject"].font(0).bold())
-    qtbot.keyClick(dialog.tree, Key.Key_F2)
-    editor = dialog.tree.findChild(QLineEdit)
-    assert editor is not None
-    editor.selectAll()
-    qtbot.keyClicks(editor, "turned")
+    editor = begun_name(qtbot, dialog, "turned")
     with qtbot.waitSignal(window.worker.forks_told, check_params_cb=lambda offer: offer.shown == ("dra",)):
         press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
     assert items(dialog)["reject"].font(0).bold()  # the tree is as it was

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import ApplyScenario
@@ -18,7 +17,7 @@ from slotscope.model.forks.tree import Fork
 from slotscope.model.scenario.load import as_data
 from slotscope.model.systems.state import digest
 from tests.forking import RUNS, straight
-from tests.gui.test_forks import click, close, items, opened
+from tests.gui.test_forks import begun_name, click, close, items, opened
 from tests.gui.windows import complete_window, open_anew, press, rest
 
 Key = Qt.Key
@@ -94,12 +93,7 @@ def made(qtbot: QtBot, window: MainWindow, kind: str) -> tuple[Fork, ...]:
     click(qtbot, dialog, name)
     rest(qtbot, window, lambda: lanes_of(window.worker.session)[1].origin.policy == forced)
     qtbot.waitUntil(lambda: items(dialog)[name].font(0).bold())  # the tree is another since
-    qtbot.keyClick(dialog.tree, Key.Key_F2)
-    editor = dialog.tree.findChild(QLineEdit)
-    assert editor is not None
-    editor.selectAll()
-    qtbot.keyClicks(editor, "by hand")
-    qtbot.keyClick(editor, Key.Key_Return)
+    qtbot.keyClick(begun_name(qtbot, dialog, "by hand"), Key.Key_Return)
     qtbot.waitUntil(lambda: "by hand" in items(dialog))
     qtbot.waitUntil(lambda: window.compare.labels[1] == "by hand")
     tree = lanes_of(window.worker.session)[0].forks.entries()

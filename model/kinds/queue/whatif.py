@@ -97,14 +97,11 @@ class OverruledRenewal(Overruled):
 
     def slot(self, view: QueueView) -> Iterator[Record]:
         """As the policy, but for the configuration."""
-        renewed = False
-        yield self.told()
-        for record in self.policy.slot(view):
-            mine = isinstance(record, Renew) and record.server == self.server
-            values = {**record.values, "forced": True}
-            yield replace(record, configuration=self.configuration, values=values) if mine else record
-            renewed = renewed or mine
-        if not renewed:
+
+        def instead(own: Renew) -> Record:
+            return replace(own, configuration=self.configuration, values={**own.values, "forced": True})
+
+        if not (yield from self.altered(self.policy.slot(view), Renew, self.server, instead)):
             raise PolicyError(f"server {self.server + 1} gets no configuration in this slot")
 
 

@@ -113,13 +113,11 @@ class OverruledSlots(Overruled):
             raise PolicyError(f"found configuration {self.number}, allowed: 1 to {len(known)}")
         values = {"i": self.number} if self.policy.has_groups else {}
         forced = Reassign(server=self.server, configuration=known[self.number - 1], values={**values, "forced": True})
-        yield self.told()
-        given = False
-        for record in decisions:
-            mine = isinstance(record, Reassign) and record.server == self.server
-            yield replace(forced, line=record.line) if mine else record
-            given = given or mine
-        if not given:
+
+        def instead(own: Reassign) -> Record:
+            return replace(forced, line=own.line)
+
+        if not (yield from self.altered(decisions, Reassign, self.server, instead)):
             yield forced
 
 
