@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from slotscope.model.api import Session
 from slotscope.model.comparison.companion import forked
 from slotscope.model.errors import PolicyError
-from slotscope.model.forks.changes import Choice, Deviation, offered
+from slotscope.model.forks.changes import MOST_OFFERED, Choice, Deviation, offered
 from slotscope.model.reporting.records import Reassign, Renew
 from slotscope.model.running.engine import EventRun
 from slotscope.model.systems.state import copied, digest
@@ -142,6 +142,18 @@ def test_a_menu_offers_them_of_an_empty_server_alone() -> None:
         "give the configuration 2e₂ to server 2",
     ]
     assert offered(choices, server=0) == []  # it has jobs
+
+
+def test_servers_of_each_pool_are_offered_theirs() -> None:
+    session = opened("queues-pools", "vqs-bf", 4)
+    found, pools = configurations(session), session.bench.system.numbers.pool_of
+    empty = [server for server, jobs in enumerate(session.timeline.state.jobs_on) if not jobs]
+    assert {int(pools[server]) for server in empty} == {0, 1, 2}
+    for server in empty:
+        names = {words.removesuffix(f" to server {server + 1}") for words, _ in offered(found, server)}
+        first, end = session.bench.system.policy.pool_configurations[pools[server]]
+        own = session.bench.system.policy.configuration_names[first:end]
+        assert names == {f"give the configuration {name}" for name in own[:MOST_OFFERED]}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
 from typing import Any, Iterator
 
 import numpy as np
@@ -20,7 +19,7 @@ from slotscope.model.systems.outcome import FLAG_CONFIGURED
 #: A :class:`model.kinds.queue.system.QueueSystem`, which imports this module.
 QueueSystem = Any
 
-#: Jobs of which decisions are offered, and configurations; any other one can be typed.
+#: Jobs of which decisions are offered, and configurations of each pool; any other one can be typed.
 OFFERED = 40
 
 _ALLOWED = "'job=N,server=N', 'job=N,wait' or 'configuration=N,server=N'"
@@ -39,7 +38,7 @@ def choices(system: QueueSystem, state: QueueState) -> tuple[Choice, ...]:
         name = system.job_name(job)
         found.append(Choice(f"job={job},server", f"put job {name} on server {{}}", system.numbers.servers))
         found.append(Choice(f"job={job},wait", f"let job {name} wait"))
-    return (*found, *islice(_configurations(system, state, event), OFFERED))
+    return (*found, *_configurations(system, state, event))
 
 
 def _configurations(system: QueueSystem, state: QueueState, event: Event) -> Iterator[Choice]:
@@ -52,7 +51,7 @@ def _configurations(system: QueueSystem, state: QueueState, event: Event) -> Ite
     renewed = np.flatnonzero((left == 0) | policy.preemptive)
     for pool, (first, end) in enumerate(policy.pool_configurations):
         if servers := tuple(renewed[pools[renewed] == pool].tolist()):
-            for place, name in enumerate(policy.configuration_names[first:end], 1):
+            for place, name in enumerate(policy.configuration_names[first : min(end, first + OFFERED)], 1):
                 title = f"give the configuration {name} to server {{}}"
                 yield Choice(f"configuration={place},server", title, system.numbers.servers, servers)
 
