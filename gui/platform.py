@@ -202,13 +202,7 @@ def check_platform(environ: Mapping[str, str], machine: Machine = THIS_MACHINE, 
 
 
 def require_platform(environ: Mapping[str, str], machine: Machine = THIS_MACHINE, *, window: bool = True) -> Platform:
-    """As :func:`check_platform`.
-
-    Raises
-    ------
-    PlatformError
-        If Qt would abort; its line names what to install.
-    """
+    """As :func:`check_platform`. Raises PlatformError if Qt would abort; its line names what to install."""
     platform = check_platform(environ, machine, window=window)
     if platform.problem:
         raise PlatformError(platform.problem)

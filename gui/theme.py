@@ -154,10 +154,7 @@ def load_theme(name: str) -> Theme:
 def read_theme(path: Path) -> Theme:
     """Read and check a theme's file.
 
-    Raises
-    ------
-    UserError
-        The file cannot be read, is not TOML, or lacks or has too many fields.
+    Raises UserError if the file cannot be read, is not TOML, or lacks or has too many fields.
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -126,11 +126,7 @@ class Session(Walk):
         With *kernel* the compiled twin is used at once where there is one (compiling takes
         some seconds the first time); without, the reference runs until :meth:`use_kernel`.
         Whoever waits (:mod:`model.running.waiting`) is told how far the reading of a trace is, and can stop it.
-
-        Raises
-        ------
-        UserError
-            One line that says what is wrong with the scenario, policy or trace.
+        Raises UserError: one line that says what is wrong with the scenario, policy or trace.
         """
         name = str(scenario) if isinstance(scenario, str | Path) else ""
         value = scenario if not isinstance(scenario, str | Path) else load_scenario(scenario)
@@ -149,11 +145,8 @@ class Session(Walk):
     def load(cls, path: Path, kernel: bool = True, beside: Session | None = None) -> Session:
         """Reopen a saved session exactly where it stood; with the very jobs of *beside*, if given.
 
-        Raises
-        ------
-        UserError
-            If the file cannot be read, the saved state is not reached again, or the file of a
-            policy of one's own is not what it was.
+        Raises UserError if the file cannot be read, the saved state is not reached again, or the file of a policy of
+        one's own is not what it was.
         """
         saved = read_session(path)
         place = saved.place
@@ -179,10 +172,7 @@ class Session(Walk):
     def save(self, path: Path, layout: str = "") -> None:
         """Save scenario, seed, exact state and place in history, and a window's layout.
 
-        Raises
-        ------
-        UserError
-            If the file cannot be written.
+        Raises UserError if the file cannot be written.
         """
         line, system = self.timeline, self.bench.system
         if max(line.event, system.arrivals(line.state)) > MOST_EVENTS:
@@ -229,11 +219,7 @@ class Session(Walk):
         """This run from its start, under its policy's file as it is now.
 
         The very same session if the file and the modules beside it are unchanged, or the policy has none.
-
-        Raises
-        ------
-        PolicyError
-            If the file cannot be used.
+        Raises PolicyError if the file cannot be used.
         """
         if not any(_has_changed(leg) for leg in self.bench.legs):
             return self
@@ -256,11 +242,7 @@ class Session(Walk):
 
         The jobs in service stay, with their service times; arrivals after the fork follow
         the new scenario, from a stream of their own.
-
-        Raises
-        ------
-        UserError
-            If the new scenario cannot carry the present state.
+        Raises UserError if the new scenario cannot carry the present state.
         """
         bench = assemble(scenario, policy)
         if scenario.system != self.info.system:
@@ -283,10 +265,7 @@ class Session(Walk):
     def measure(self, until: float, warmup: float) -> dict[str, Estimate]:
         """Run to *until* and estimate the metrics of [warmup, until].
 
-        Raises
-        ------
-        UserError
-            If the run is past *warmup* already.
+        Raises UserError if the run is past *warmup* already.
         """
         if self.timeline.time > warmup or until <= warmup:
             raise UserError(
@@ -308,11 +287,7 @@ class Session(Walk):
 
         Without an *event* it is the one that decided of the job, or the last that decided of any.  What is known
         before the search for a change that flips it is the answer where that search is given up, or fails.
-
-        Raises
-        ------
-        UserError
-            If nothing was decided.
+        Raises UserError if nothing was decided.
         """
         self.begin_why(thing, event)
         self.search_flip()

@@ -16,11 +16,7 @@ def draft_of(path: Path, error: type[UserError] = UserError) -> Iterator[Path]:
     """The file beside *path* that is written meanwhile, of the same ending; it takes its place in the end.
 
     A link still leads to the file then, and who may read that stays as it is.
-
-    Raises
-    ------
-    UserError
-        If it cannot be written, or cannot take its place; of the type *error*.
+    Raises UserError if it cannot be written, or cannot take its place; of the type *error*.
     """
     if path.is_dir():
         raise error("found a folder, allowed: the path of a file", where=str(path))
@@ -56,12 +52,6 @@ def write_text(path: Path, text: str, error: type[UserError] = UserError) -> Non
 
 
 def write_bytes(path: Path, data: bytes, error: type[UserError] = UserError) -> None:
-    """Write a file.
-
-    Raises
-    ------
-    UserError
-        If it cannot be written; of the type *error*.
-    """
+    """Write a file. Raises UserError if it cannot be written; of the type *error*."""
     with draft_of(path, error) as draft:
         draft.write_bytes(data)

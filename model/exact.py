@@ -31,11 +31,7 @@ def rational(value: int | float | str | Fraction) -> Fraction:
 
     Accepts integers, decimals and strings such as ``"3/5"`` or ``"0.25"``.  A float is
     read through its shortest decimal form, so ``0.1`` is 1/10.
-
-    Raises
-    ------
-    ValueError
-        If *value* is not a finite number, or beyond 10^30 or (except 0) below 10^-30.
+    Raises ValueError if *value* is not a finite number, or beyond 10^30 or (except 0) below 10^-30.
     """
     if isinstance(value, float):
         value = repr(value)
@@ -68,10 +64,7 @@ def logarithm(value: Fraction) -> float:
 def common_units(values: Sequence[Fraction]) -> tuple[list[int], Fraction]:
     """Integers ``n_i`` and a unit ``w > 0`` with ``values[i] = n_i * w``, ``w`` largest.
 
-    Raises
-    ------
-    ValueError
-        If an integer would reach :data:`INTEGER_BOUND`: the values are too far apart.
+    Raises ValueError if an integer would reach :data:`INTEGER_BOUND`: the values are too far apart.
     """
     denominator = lcm(*(value.denominator for value in values)) if values else 1
     numerators = [int(value * denominator) for value in values]

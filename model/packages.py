@@ -39,10 +39,7 @@ def offered(what: str) -> Mapping[str, tuple[EntryPoint, ...]]:
 def entry_point(what: str, name: str, built_in: Container[str]) -> EntryPoint | None:
     """The one entry point of that name; None where no package has one.
 
-    Raises
-    ------
-    UserError
-        If another package, or the program itself, has something of that name; both are named.
+    Raises UserError if another package, or the program itself, has something of that name; both are named.
     """
     entries = offered(what).get(name, ())
     owners = (["slotscope itself"] if name in built_in else []) + [package_of(entry) for entry in entries]
@@ -58,13 +55,7 @@ def package_of(entry: EntryPoint) -> str:
 
 
 def module_file(entry: EntryPoint) -> Path:
-    """The file of the module that *entry* names; nothing is imported.
-
-    Raises
-    ------
-    UserError
-        If there is none.
-    """
+    """The file of the module that *entry* names; nothing is imported. Raises UserError if there is none."""
     place = _place(entry)
     for file in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
         if file.is_file():
@@ -75,22 +66,13 @@ def module_file(entry: EntryPoint) -> Path:
 def file_beside(entry: EntryPoint, ending: str) -> Path:
     """The file called as *entry* is, in the folder of the package that it names.
 
-    Raises
-    ------
-    UserError
-        If there is no such package.
+    Raises UserError if there is no such package.
     """
     return _place(entry) / f"{entry.name}{ending}"
 
 
 def loaded(entry: EntryPoint) -> Any:
-    """The object that *entry* names.
-
-    Raises
-    ------
-    UserError
-        If its package cannot be imported, whatever it raises.
-    """
+    """The object that *entry* names. Raises UserError if its package cannot be imported, whatever it raises."""
     try:
         return entry.load()
     except (Exception, SystemExit) as error:

@@ -150,10 +150,7 @@ class CompareDocks(QObject):
     def dock_of(self, name: str, lane: int) -> PanelDock:
         """The dock of a panel in a lane; one that is not there yet is put behind that of the first.
 
-        Raises
-        ------
-        KeyError
-            If no lane has such a panel.
+        Raises KeyError if no lane has such a panel.
         """
         self._area.layouts.finish()
         docks = self._area.docks

@@ -21,13 +21,7 @@ _GRACE = 5.0
 
 
 def draw_pictures(result: Result, folder: Path, cancelled: Cancelled) -> list[Path]:
-    """The files drawn; none once *cancelled*.
-
-    Raises
-    ------
-    UserError
-        If they cannot be drawn or written.
-    """
+    """The files drawn; none once *cancelled*. Raises UserError if they cannot be drawn or written."""
     context = get_context("spawn")
     pipe, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, result, folder), daemon=True)

@@ -41,11 +41,7 @@ def shoot(run: Run, footage: Footage, looks: Looks, path: Path, tell: Callable[[
     """Film a stretch; returns how many moments there are.
 
     *tell* takes how much is done, and may raise what ends it.
-
-    Raises
-    ------
-    UserError
-        If the stretch is none, a panel is unknown or fails, or the film cannot be written.
+    Raises UserError if the stretch is none, a panel is unknown or fails, or the film cannot be written.
     """
     if looks.pace is not None and footage.by != "time" and looks.pace < _SLOWEST:
         allowed = f"at least {_SLOWEST:g} moments a second"

@@ -38,13 +38,7 @@ def panels_in_lecture(system: str, lanes: int) -> tuple[str, ...]:
 
 
 def panel_classes(system: str, names: Sequence[str], lanes: int = 1, where: str = "--panel") -> list[type[Panel]]:
-    """The panels of these names, which stand in an option of a command.
-
-    Raises
-    ------
-    UserError
-        If there is none of a name.
-    """
+    """The panels of these names, which stand in an option of a command. Raises UserError if there is none of a name."""
     entries = {entry.name: entry for entry in panels_of(system)}
     if lanes > 1:
         entries[COMPARISON.name] = COMPARISON
@@ -55,13 +49,7 @@ def panel_classes(system: str, names: Sequence[str], lanes: int = 1, where: str 
 
 
 def show_at_rest(panel: Panel, frame: Frame) -> None:
-    """Let a panel show a moment, in which nothing moves any more.
-
-    Raises
-    ------
-    UserError
-        If it fails.
-    """
+    """Let a panel show a moment, in which nothing moves any more. Raises UserError if it fails."""
     panel.set_frame(frame)
     lay_out(panel)
     come_to_rest(panel)
@@ -132,13 +120,7 @@ class FilmStage(QWidget):
             layout.addLayout(column, _BESIDE[lanes])
 
     def show_frame(self, frame: Frame) -> None:
-        """Show a moment; what moves on the way there has just begun.
-
-        Raises
-        ------
-        UserError
-            If a panel fails.
-        """
+        """Show a moment; what moves on the way there has just begun. Raises UserError if a panel fails."""
         for lane, part in enumerate(frame.lanes):
             self._firsts[lane].set_frame(part)
             self._heads[lane].setText(f"{self._labels[lane]}    {event_told(part)}    t = {full_time(part.time)}")

@@ -51,13 +51,7 @@ class Writer(Protocol):
 
 
 def writer_for(path: Path) -> Writer:
-    """What writes a film to a path, by its ending.
-
-    Raises
-    ------
-    UserError
-        If nothing can write it.
-    """
+    """What writes a film to a path, by its ending. Raises UserError if nothing can write it."""
     ending = path.suffix.lower()
     if ending in _HOW:
         return FilmWriter(path, ending, ffmpeg())
@@ -69,10 +63,7 @@ def writer_for(path: Path) -> Writer:
 def ffmpeg() -> str:
     """The program that makes films: the system's, else that of the package ``imageio-ffmpeg``.
 
-    Raises
-    ------
-    UserError
-        If there is none.
+    Raises UserError if there is none.
     """
     if found := shutil.which("ffmpeg"):
         return found

@@ -304,10 +304,7 @@ class LessonControl(QObject):
     def present(self) -> dict[str, Any]:
         """The moment that is shown, as a step of a lesson: its line, panels, what is outlined and drawn.
 
-        Raises
-        ------
-        UserError
-            If no command opens it.
+        Raises UserError if no command opens it.
         """
         area, frame = self._area, self._area.frame
         line = "" if frame is None else frame.opening_line

@@ -61,13 +61,7 @@ def unpacked(page: str) -> dict[str, Any]:
 
 
 def write_page(data: dict[str, Any], path: Path) -> None:
-    """Write the page that plays *data*.
-
-    Raises
-    ------
-    UserError
-        If the file cannot be written.
-    """
+    """Write the page that plays *data*. Raises UserError if the file cannot be written."""
     text = page_text(data)
     write_text(path, text)
 

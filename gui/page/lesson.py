@@ -40,10 +40,7 @@ _KNOWN = 200
 def lesson_data(name: str, only: int | None, further: Sequence[str], tell: Tell) -> dict[str, Any]:
     """A lesson, or one step of it by its number from 1, as the data of a page.
 
-    Raises
-    ------
-    UserError
-        If there is no such lesson or step, or a step's moment cannot be opened.
+    Raises UserError if there is no such lesson or step, or a step's moment cannot be opened.
     """
     path = find_lesson(name)
     lesson = load_lesson(path)

@@ -60,10 +60,7 @@ class _RecordedPanel(NamedTuple):
 def recorded(run: Run, footage: Footage, dressing: Dressing, tell: Tell) -> dict[str, Any]:
     """A stretch of a run as data; *tell* takes how much is done, and may raise what ends it.
 
-    Raises
-    ------
-    UserError
-        If the stretch is none or too long, or a panel is unknown or fails.
+    Raises UserError if the stretch is none or too long, or a panel is unknown or fails.
     """
     application(offscreen=True)
     bounds = bounds_of(run)

@@ -75,10 +75,7 @@ class Pyramid:
     def append(self, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
         """Add one point or many behind the last; constant time per point on average.
 
-        Raises
-        ------
-        ValueError
-            The lengths differ, or x falls.
+        Raises ValueError if the lengths differ, or x falls.
         """
         xs, ys = np.atleast_1d(np.asarray(x, float)), np.atleast_1d(np.asarray(y, float))
         if xs.shape != ys.shape or xs.ndim != 1:

@@ -39,10 +39,7 @@ class ForkOffer:
 def answered(worker: RunWorker, command: Callable[[RunWorker], None]) -> None:
     """Carry out what *What if* asks for, and tell it, too, where that cannot be done.
 
-    Raises
-    ------
-    UserError
-        If it cannot be.
+    Raises UserError if it cannot be.
     """
     try:
         command(worker)
@@ -80,10 +77,7 @@ def _followed(worker: RunWorker) -> Session:
 def fork_edited(worker: RunWorker, data: Mapping[str, Any]) -> None:
     """Go on from here under an edited scenario, beside the run that is left.
 
-    Raises
-    ------
-    UserError
-        If nothing is edited, or the same jobs mean nothing under what is.
+    Raises UserError if nothing is edited, or the same jobs mean nothing under what is.
     """
     scenario = _followed(worker).bench.scenario
     wanted = parse_scenario(data)
@@ -96,10 +90,7 @@ def fork_edited(worker: RunWorker, data: Mapping[str, Any]) -> None:
 def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "", lane: int | None = None) -> None:
     """Let one thing go otherwise from here on, beside the run that is left, of a *lane*; that one stays as it is.
 
-    Raises
-    ------
-    UserError
-        If it is impossible.
+    Raises UserError if it is impossible.
     """
     session = _followed(worker) if lane is None else worker.lane(lane)
     policy = policy and seen_from(session.info.policy_name, policy)
@@ -110,10 +101,7 @@ def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "
 def go_to_fork(worker: RunWorker, text: str) -> None:
     """Show a fork where it leaves its run, and beside that; the run that all leave is shown alone.
 
-    Raises
-    ------
-    UserError
-        If it cannot run.
+    Raises UserError if it cannot run.
     """
     session, course = worker.lane(0), Course.read(text)
     if not course.changes:
@@ -133,11 +121,7 @@ def go_back(worker: RunWorker) -> None:
     """Go back to the run that was replaced, and from there to the one that replaced it.
 
     Where none was, as in a saved session that was opened, to the one that the fork on the screen leaves.
-
-    Raises
-    ------
-    UserError
-        If there is neither.
+    Raises UserError if there is neither.
     """
     run = worker.session
     course = Course.read(run.sessions[-1].origin.policy) if isinstance(run, Comparison) else None
@@ -174,13 +158,7 @@ def rename(worker: RunWorker, text: str, name: str) -> None:
 
 
 def remove(worker: RunWorker, text: str) -> None:
-    """Forget a fork, and those that go on from it.
-
-    Raises
-    ------
-    UserError
-        If it runs now.
-    """
+    """Forget a fork, and those that go on from it. Raises UserError if it runs now."""
     lanes = lanes_of(worker.present)
     if any(lane.origin.policy.startswith(text) for lane in lanes):
         raise UserError("a fork that is shown cannot be removed; go to another one first")

@@ -62,10 +62,7 @@ class Searches:
     def want(self, run: Run | None, wanted: Inspect | Follow | Ask) -> None:
         """Search the history of a thing in one of the lanes, if that is still there; ask or follow something in all.
 
-        Raises
-        ------
-        UserError
-            If as many are followed as there can be.
+        Raises UserError if as many are followed as there can be.
         """
         match wanted:
             case Ask(question):

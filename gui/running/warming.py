@@ -118,10 +118,7 @@ class Warming:
     def ready(self) -> bool:
         """Whether what was wanted can be used at once; said a single time.
 
-        Raises
-        ------
-        UserError
-            If the kernel of a policy's file cannot be compiled; said a single time.
+        Raises UserError if the kernel of a policy's file cannot be compiled; said a single time.
         """
         self._look_at_process()
         if not self._wanted or self.failed:

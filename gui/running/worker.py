@@ -436,13 +436,7 @@ class RunWorker(QObject):
 
     @property
     def present(self) -> Run:
-        """The run.
-
-        Raises
-        ------
-        UserError
-            If nothing is open.
-        """
+        """The run. Raises UserError if nothing is open."""
         if self.session is None:
             raise UserError("nothing is open yet; open a scenario first")
         return self.session
@@ -450,10 +444,7 @@ class RunWorker(QObject):
     def lane(self, number: int) -> Session:
         """One of the policies that run, the first is 0.
 
-        Raises
-        ------
-        UserError
-            If it does not run any more: a comparison ends while its panels are still there.
+        Raises UserError if it does not run any more: a comparison ends while its panels are still there.
         """
         lanes = lanes_of(self.present)
         if number >= len(lanes):

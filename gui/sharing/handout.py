@@ -59,11 +59,7 @@ def save_handout(
     Those whose names are in *without* are left out.
 
     *tell* takes how much is done, and may raise what ends it.
-
-    Raises
-    ------
-    UserError
-        If a panel fails, there is none of a name, or the file or folder cannot be written.
+    Raises UserError if a panel fails, there is none of a name, or the file or folder cannot be written.
     """
     look = themes.load_theme(theme)
     themes.apply(application(offscreen=True), look)

@@ -59,13 +59,7 @@ def image_of(widget: QWidget) -> QImage:
 
 
 def write_image(image: QImage, path: Path) -> None:
-    """Write a picture as PNG.
-
-    Raises
-    ------
-    UserError
-        If the file cannot be written.
-    """
+    """Write a picture as PNG. Raises UserError if the file cannot be written."""
     buffer = InMemory()
     image.save(buffer, "PNG")  # type: ignore[call-overload]
     write_bytes(path, buffer.written)

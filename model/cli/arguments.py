@@ -40,11 +40,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
     A first argument that is a command's name means the command, also where a scenario has
     the same name. Options before it are the command's, as if they stood behind it.
-
-    Raises
-    ------
-    UsageError
-        If the arguments cannot be understood.
+    Raises UsageError if the arguments cannot be understood.
     """
     if arguments and arguments[0].startswith(SCHEME):
         arguments = [*_words_of_link(arguments[0]), *arguments[1:]]

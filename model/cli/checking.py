@@ -21,11 +21,7 @@ def check_scenario(options: argparse.Namespace, *, asks: bool = False) -> None:
 
     Traces are looked for, not read: that takes long and has its progress in the window.  With
     *asks* the window asks for one that is not named.
-
-    Raises
-    ------
-    UserError
-        If the scenario, its policy or a file cannot be used.
+    Raises UserError if the scenario, its policy or a file cannot be used.
     """
     for path in map(Path, options.trace):
         if not path.exists():

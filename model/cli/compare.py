@@ -187,10 +187,7 @@ def _rows(metrics: Sequence[Mapping[str, Estimate]]) -> list[list[str]]:
 def compare(options: argparse.Namespace, progress: Progress) -> Compared:
     """The policies on the same jobs, over one run or replications paired by seed.
 
-    Raises
-    ------
-    UserError
-        If the scenario, a policy, the trace or a time cannot be used.
+    Raises UserError if the scenario, a policy, the trace or a time cannot be used.
     """
     first = _lanes(options, options.seed, progress)
     comparison = Comparison(first)  # of the first replication, before it runs

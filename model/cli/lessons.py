@@ -30,13 +30,7 @@ def faults_of(lesson: Lesson, path: Path, panels_of: PanelsOf) -> Iterator[str]:
 
 
 def _check(step: Step, folder: Path, panels_of: PanelsOf) -> None:
-    """Stand at the moment of a step.
-
-    Raises
-    ------
-    UserError
-        If it is not there, or what the step wants to show.
-    """
+    """Stand at the moment of a step. Raises UserError if it is not there, or what the step wants to show."""
     place = step.place(folder)
     run = place.open()
     if said := stand_at(run, place.moment):

@@ -52,10 +52,7 @@ def link_of(origins: Sequence[Origin], moment: Moment) -> str:
 def words_of_link(link: str) -> list[str]:
     """What a command line would say that opens the moment of a link.
 
-    Raises
-    ------
-    UsageError
-        If it is none, or names anything but what the program itself has.
+    Raises UsageError if it is none, or names anything but what the program itself has.
     """
     fields = _fields(link)
     scenario, policies = fields["scenario"][0], fields.get("policy", [])
@@ -90,13 +87,7 @@ def _fields(link: str) -> dict[str, list[str]]:
 
 
 def _check(scenario: str, policies: Sequence[str]) -> None:
-    """Refuse what not every copy of the program has.
-
-    Raises
-    ------
-    UserError
-        In a few words.
-    """
+    """Refuse what not every copy of the program has. Raises UserError in a few words."""
     if scenario not in scenario_files() or scenario in packages.offered("scenarios"):
         raise UserError("the scenario is no built-in one")
     for text in policies:

@@ -151,10 +151,7 @@ def measures_table(runs: Sequence[Measured], differences: Sequence[Mapping[str, 
 def measure(options: argparse.Namespace, progress: Progress) -> Measured:
     """One run of a scenario, or replications with the seeds S, S + 1, ....
 
-    Raises
-    ------
-    UserError
-        If the scenario, the policy, the trace or a time cannot be used.
+    Raises UserError if the scenario, the policy, the trace or a time cannot be used.
     """
     first = opened(options, options.seed, progress)
     for warning in first.info.warnings:
@@ -190,10 +187,7 @@ def opened(options: argparse.Namespace, seed: int | None, progress: Progress) ->
 def choose_engine(options: argparse.Namespace, session: Session, progress: Progress) -> None:
     """Run compiled where that is possible and wanted.
 
-    Raises
-    ------
-    UsageError
-        If the compiled twin is wanted and there is none.
+    Raises UsageError if the compiled twin is wanted and there is none.
     """
     if options.engine == "kernel" and not session.bench.has_kernel:
         raise UsageError(
@@ -220,10 +214,7 @@ def _is_short(options: argparse.Namespace, session: Session) -> bool:
 def measured_times(options: argparse.Namespace, session: Session) -> tuple[float, float]:
     """The end of the run and of its warm-up.
 
-    Raises
-    ------
-    UsageError
-        If nothing is left between them, or no recorded job arrives there.
+    Raises UsageError if nothing is left between them, or no recorded job arrives there.
     """
     wanted = session.info.scenario.run
     until = float(wanted.until) if options.until is None else float(options.until)

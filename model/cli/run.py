@@ -26,11 +26,7 @@ def check(path: Path, stored: Result, found: Result, by: str) -> int:
 
     *found* is what ``run --json`` prints, *stored* what :func:`read_golden` read.  *by* is ``digest`` or
     ``intervals``; empty: the digest if scenario, policy, seed and times are the stored ones.
-
-    Raises
-    ------
-    UserError
-        If the stored result is one of other policies.
+    Raises UserError if the stored result is one of other policies.
     """
     pairs = list(_pairs(stored, found, path))
     by = by or ("digest" if all(_same_run(*pair) for pair in pairs) else "intervals")
@@ -43,13 +39,7 @@ def check(path: Path, stored: Result, found: Result, by: str) -> int:
 
 
 def read_golden(path: Path) -> Result:
-    """What ``run --json`` wrote to a file.
-
-    Raises
-    ------
-    UserError
-        If the file holds no such result.
-    """
+    """What ``run --json`` wrote to a file. Raises UserError if the file holds no such result."""
     try:
         stored = json.loads(read_text(path))
     except ValueError:

@@ -25,13 +25,7 @@ def execute(options: argparse.Namespace, draw: Draw) -> int:
 
 
 def sweep_of(options: argparse.Namespace) -> Sweep:
-    """The sweep that a command line asks for.
-
-    Raises
-    ------
-    UserError
-        If any of its values cannot be used.
-    """
+    """The sweep that a command line asks for. Raises UserError if any of its values cannot be used."""
     if not options.vary and not options.policy:
         raise UsageError("found neither --vary nor --policy, allowed: at least one of them", where="sweep")
     scenario = load_scenario(options.scenario)

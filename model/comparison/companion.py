@@ -19,10 +19,7 @@ from slotscope.model.systems.state import copied
 def caught_up(session: Session, time: float) -> None:
     """Run a session up to *time*, from as near as it was there before.
 
-    Raises
-    ------
-    GivenUpError
-        If whoever waits has had enough; the session stands as far as it came.
+    Raises GivenUpError if whoever waits has had enough; the session stands as far as it came.
     """
     if session.timeline.extent().live_end_time >= time:
         return
@@ -39,11 +36,7 @@ def companion(session: Session, policy: str, kernel: bool = True) -> Session:
     It stands at the start of history; where both have the same policy at first
     (:mod:`model.forks.changes`) it has the same past, and stands where it leaves the run, or goes on
     like it.
-
-    Raises
-    ------
-    UserError
-        If the policy is unknown, or cannot run from there.
+    Raises UserError if the policy is unknown, or cannot run from there.
     """
     root, system = session.bench.root, session.bench.system
     try:
@@ -84,10 +77,7 @@ def policies_beside(lanes: Sequence[Session], session: Session) -> list[str]:
 def forked(session: Session, change: Deviation, kernel: bool = True) -> Session:
     """A new session with the past and the jobs of a run, in which one thing goes otherwise.
 
-    Raises
-    ------
-    UserError
-        If the policy cannot go on from there, or the decision is impossible.
+    Raises UserError if the policy cannot go on from there, or the decision is impossible.
     """
     other = companion(session, f"{session.origin.policy}{change}", kernel)
     other.seek(change.event)

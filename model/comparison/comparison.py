@@ -76,11 +76,7 @@ class Comparison:
         """Open a scenario under each of *policies*; see :meth:`model.api.Session.open`.
 
         A trace is read once.
-
-        Raises
-        ------
-        UserError
-            One line that says what is wrong with the scenario, a policy or the trace.
+        Raises UserError: one line that says what is wrong with the scenario, a policy or the trace.
         """
         first = Session.open(scenario, policies[0], seed, trace, kernel)
         return cls.beside(first, [policy for policy in policies[1:] if policy], kernel)
@@ -89,10 +85,7 @@ class Comparison:
     def beside(cls, session: Session, policies: Sequence[str], kernel: bool = True) -> Comparison:
         """Put other policies beside a run, which keeps its history; they run up to its clock.
 
-        Raises
-        ------
-        UserError
-            If a policy is unknown, or cannot run from the run's start.
+        Raises UserError if a policy is unknown, or cannot run from the run's start.
         """
         others = [companion(session, policy, kernel) for policy in policies]
         return cls.of([session, *others])
@@ -201,13 +194,7 @@ class Comparison:
                 return reason
 
     def continued(self, scenario: Scenario, policy: str | None = None) -> Comparison:
-        """Not for a comparison: its lanes would meet other jobs from here on.
-
-        Raises
-        ------
-        UserError
-            Always.
-        """
+        """Not for a comparison: its lanes would meet other jobs from here on. Raises UserError always."""
         raise UserError(
             "found a comparison, allowed when continuing under other rules: one "
             "policy; end the comparison, or run it from the start"
@@ -263,13 +250,7 @@ class Comparison:
             self._moved.after(lane, event)
 
     def seek_all(self, events: Sequence[int]) -> None:
-        """Stand where each lane has had so many events.
-
-        Raises
-        ------
-        UserError
-            If the lanes never stand there together.
-        """
+        """Stand where each lane has had so many events. Raises UserError if the lanes never stand there together."""
         if not self._moved.to_events(tuple(events)):
             met = ",".join(map(str, self._moved.events))
             raise UserError(

@@ -36,10 +36,7 @@ class Contents(Section):
 def save_run(run: Run, path: Path, layout: str = "") -> None:
     """Save a session, or all lanes of a comparison, with a window's layout.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be written.
+    Raises UserError if the file cannot be written.
     """
     if isinstance(run, Session):
         run.save(path, layout)
@@ -57,10 +54,7 @@ def save_run(run: Run, path: Path, layout: str = "") -> None:
 def load_run(path: Path, kernel: bool = True) -> Run:
     """Reopen what :func:`save_run` saved, exactly where it stood.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read, or a saved state is not reached again.
+    Raises UserError if the file cannot be read, or a saved state is not reached again.
     """
     if has_member(path, _CONTENTS):
         return _load_lanes(path, kernel)

@@ -96,20 +96,14 @@ class Lockstep:
     def step(self) -> None:
         """Let the next event happen, in every lane that has it.
 
-        Raises
-        ------
-        UserError
-            If a policy's decision is impossible; then no lane has moved.
+        Raises UserError if a policy's decision is impossible; then no lane has moved.
         """
         self._step_lanes(self.next_lanes(), [])
 
     def step_into(self, lane: int) -> None:
         """One sub-step of a lane that has the next event; closing it lets the others follow.
 
-        Raises
-        ------
-        UserError
-            If a policy's decision is impossible; then the last step is undone in all lanes.
+        Raises UserError if a policy's decision is impossible; then the last step is undone in all lanes.
         """
         following = self.next_lanes()
         session = self.lanes[lane].session
@@ -161,10 +155,7 @@ class Lockstep:
     def meet(self, time: float) -> None:
         """After something was given up every lane to *time*; back to the start if that is too.
 
-        Raises
-        ------
-        GivenUpError
-            If that was given up too.
+        Raises GivenUpError if that was given up too.
         """
         try:
             with waiting_on():

@@ -25,10 +25,7 @@ def too_many_lanes(moment: Moment, lanes: int) -> UserError:
 def stand_at(run: Run, moment: Moment) -> str | None:
     """Stand at a moment of a run, or of all policies side by side; what is to be said where the run ends before it.
 
-    Raises
-    ------
-    UserError
-        If the policies never stand there together, or are not as many.
+    Raises UserError if the policies never stand there together, or are not as many.
     """
     lanes = len(lanes_of(run))
     if len(moment.events) > lanes:
@@ -82,10 +79,7 @@ def kinds_of(run: Run) -> tuple[str, ...]:
 def check_kind(run: Run, kind: str) -> None:
     """Refuse a kind of event that a run has not, such as one chosen for the run before.
 
-    Raises
-    ------
-    UserError
-        If there is no such kind.
+    Raises UserError if there is no such kind.
     """
     if kind not in (allowed := kinds_of(run)):
         raise UserError(f"found the kind of event '{kind}', allowed: {', '.join(allowed)}")
@@ -108,10 +102,7 @@ def open_run(
 ) -> Run:
     """A session under one policy (the scenario's if none is given), or a comparison of several.
 
-    Raises
-    ------
-    UserError
-        One line that says what is wrong with the scenario, a policy or the trace.
+    Raises UserError: one line that says what is wrong with the scenario, a policy or the trace.
     """
     if len(policies) > 1:
         return Comparison.open(scenario, policies, seed, trace, kernel)

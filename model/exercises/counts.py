@@ -18,13 +18,7 @@ _MOST = 100_000
 
 
 def read_counts(posed: Posed, text: str) -> dict[str, int]:
-    """How many gave which answer; none where nothing was typed.
-
-    Raises
-    ------
-    UserError
-        If an answer or a number is none.
-    """
+    """How many gave which answer; none where nothing was typed. Raises UserError if an answer or a number is none."""
     found: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(";"))):
         answer, sign, count = part.rpartition("=")

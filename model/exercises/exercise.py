@@ -46,11 +46,7 @@ def ask_here(session: Session, asks: frozenset[str] = frozenset()) -> Exercise |
     """The first question that the rest of the event at hand answers; None: there is none.
 
     *asks* are those wanted, empty: all.
-
-    Raises
-    ------
-    UserError
-        If nothing happens any more, or a fork decides.
+    Raises UserError if nothing happens any more, or a fork decides.
     """
     return _first(at_present(session), asks, 0)
 
@@ -85,11 +81,7 @@ def next_exercise(session: Session, asks: frozenset[str] = frozenset(), among: i
     """Go on to the next decision, or to the hardest in so many events that decide something, and stand there.
 
     How hard they are is compared within the run, so that one is found wherever there is something to choose.
-
-    Raises
-    ------
-    UserError
-        If none is found; the run stays where it is.
+    Raises UserError if none is found; the run stays where it is.
     """
     found = _ahead(session, asks, among)
     best = max(found, key=lambda one: one.posed.effort) if among else found[0]
@@ -137,11 +129,7 @@ def exercise_run(session: Session, seed: int) -> Session:
     """A run of the same scenario and policy with another seed, on its way for as many events as the seed says.
 
     A run with fewer events is at its beginning.
-
-    Raises
-    ------
-    UserError
-        If the scenario was edited, so that nobody could open it again.
+    Raises UserError if the scenario was edited, so that nobody could open it again.
     """
     origin = session.origin
     if not origin.source:

@@ -34,11 +34,7 @@ def pose_later(run: Run, question: QuizQuestion, lane: int) -> Posed:
     """The question as it stands here; policies are run on in runs of their own, this one stays where it is.
 
     A curve is that of the policy of a lane.
-
-    Raises
-    ------
-    UserError
-        If the time is past, or there is no other policy to compare with.
+    Raises UserError if the time is past, or there is no other policy to compare with.
     """
     assert question.until is not None
     if question.until <= run.timeline.time:

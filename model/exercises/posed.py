@@ -93,13 +93,7 @@ class Verdict:
 
 
 def verdict(posed: Posed, answer: str) -> Verdict:
-    """Grade an answer.
-
-    Raises
-    ------
-    UserError
-        If it is none.
-    """
+    """Grade an answer. Raises UserError if it is none."""
     fault = posed.fault(posed.read(answer))
     if fault and posed.sketch is not None:  # what is right is drawn
         return Verdict(False, Phrase("Not so: {why}", why=fault))

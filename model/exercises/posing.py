@@ -21,10 +21,7 @@ from slotscope.model.phrase import Phrase
 def pose(run: Run, question: QuizQuestion, lane: int = 0) -> Posed:
     """The question as it stands here, about a decision of the policy of a lane; the run stays where it is.
 
-    Raises
-    ------
-    UserError
-        If nothing of the kind is decided in the event that comes.
+    Raises UserError if nothing of the kind is decided in the event that comes.
     """
     if question.ask in LATER:
         posed = pose_later(run, question, lane)
@@ -41,13 +38,7 @@ def under_its_policy(posed: Posed, run: Run, lane: int) -> Posed:
 
 
 def at_present(session: Session) -> At:
-    """The event that comes, or is in the making.
-
-    Raises
-    ------
-    UserError
-        If there is none, or a fork decides it.
-    """
+    """The event that comes, or is in the making. Raises UserError if there is none, or a fork decides it."""
     line = session.timeline
     if line.next_event is None and not line.substep:
         raise UserError("nothing will happen any more; go back to a decision")
@@ -59,10 +50,7 @@ def at_present(session: Session) -> At:
 def events_ahead(session: Session) -> Iterator[At]:
     """The event that comes, or is in the making, and those after it that a policy decides; the run stays where it is.
 
-    Raises
-    ------
-    UserError
-        If there is none, or a fork decides it; later on, if the policy fails.
+    Raises UserError if there is none, or a fork decides it; later on, if the policy fails.
     """
     at, bench = at_present(session), session.bench
     while True:

@@ -41,10 +41,7 @@ def values_ahead(at: At, words: Mapping[str, str]) -> Iterator[tuple[str, Posed]
 def pose_value(at: At, name: str, words: Mapping[str, str]) -> Posed | None:
     """The question what *name* is next; None: nothing of the event that comes sets it.
 
-    Raises
-    ------
-    UserError
-        If there is no such variable, which *words* name.
+    Raises UserError if there is no such variable, which *words* name.
     """
     if name not in words:
         raise UserError(f"found '{name}', allowed: {', '.join(sorted(words))}", where="question.of")

@@ -40,10 +40,7 @@ def usual_by(start: Place, end: Place) -> By:
 def stand(run: Run, place: Place) -> str | None:
     """Stand at a moment or a time; what is to be said where the run ends before it.
 
-    Raises
-    ------
-    UserError
-        If the policies never stand there together, or are not as many.
+    Raises UserError if the policies never stand there together, or are not as many.
     """
     if isinstance(place, Moment):
         return stand_at(run, place)
@@ -55,11 +52,7 @@ def walk(run: Run, footage: Footage) -> Iterator[float]:
     """Stand at each moment of a stretch, one after the other; yields how much of the way is done.
 
     Where the run ends earlier the stretch ends there.
-
-    Raises
-    ------
-    UserError
-        If the end comes before the start, or the policies do not stand at a moment together.
+    Raises UserError if the end comes before the start, or the policies do not stand at a moment together.
     """
     if (said := stand(run, footage.start)) is not None:
         raise UserError(said, where="--from")

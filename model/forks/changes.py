@@ -87,10 +87,7 @@ class Course:
     def read(cls, text: str) -> Course:
         """The course that :meth:`__str__` writes; a text without a change is a policy.
 
-        Raises
-        ------
-        PolicyError
-            If a change is empty, or comes before an earlier one.
+        Raises PolicyError if a change is empty, or comes before an earlier one.
         """
         policy, *rest = _CHANGE.split(text)
         changes = []
@@ -140,10 +137,8 @@ def short_words(policy: PolicyChoice, changes: Sequence[Deviation]) -> list[str]
 def forced_words(decision: str, allowed: str, known: Collection[set[str]]) -> Mapping[str, int]:
     """The words of a decision with their numbers, such as ``job=12,server=3``; 0 where one has none.
 
-    Raises
-    ------
-    PolicyError
-        If it is not of that form, or its words are none of the *known* sets; *allowed* says what is.
+    Raises PolicyError if it is not of that form, or its words are none of the *known* sets; *allowed* says what
+    is.
     """
     parts = [_WORD.fullmatch(part.strip()) for part in decision.split(",")]
     found = {part["word"]: int(part["number"] or 0) for part in parts if part is not None}

@@ -67,10 +67,7 @@ class CourseSystem:
     def settled(self, state: Any) -> Any:
         """The state after an event, taken over by the policies that go on from there.
 
-        Raises
-        ------
-        PolicyError
-            If one of them cannot.
+        Raises PolicyError if one of them cannot.
         """
         for before, leg in zip(self.legs, self.legs[1:], strict=False):
             if leg.first == state.number[EVENT]:

@@ -33,10 +33,7 @@ def _differences(place: str, before: Any, after: Any) -> Iterator[tuple[str, Any
 def edited_by(data: Mapping[str, Any], text: str) -> dict[str, Any]:
     """Plain data of a scenario with the values of *text* at their places.
 
-    Raises
-    ------
-    ScenarioError
-        If the text is no such object, or a place is none of the scenario's.
+    Raises ScenarioError if the text is no such object, or a place is none of the scenario's.
     """
     try:
         edits, result = json.loads(text), json.loads(json.dumps(data))

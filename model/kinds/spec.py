@@ -146,10 +146,7 @@ class Kind(ABC):
     def numbers(self, scenario: Any) -> Any:
         """The scenario's constant numbers; has ``servers`` and ``warnings()``.
 
-        Raises
-        ------
-        ScenarioError
-            If they do not fit each other.
+        Raises ScenarioError if they do not fit each other.
         """
 
     def workload(self, scenario: Any, numbers: Any, start: float = 0.0, branch: int = 0) -> Any:
@@ -157,21 +154,14 @@ class Kind(ABC):
 
         *start* is the time before which nothing arrives; *branch* tells the random streams of a
         forked run from those of the run it left (0: the first run).
-
-        Raises
-        ------
-        ScenarioError
-            If the workload is a trace: its jobs must have been read before.
+        Raises ScenarioError if the workload is a trace: its jobs must have been read before.
         """
         return self.part("arrivals").workload_of(scenario, numbers, start, branch)
 
     def with_trace(self, scenario: Any, paths: tuple[str, ...]) -> tuple[Any, Any, Any]:
         """The scenario with what its trace says, the recorded workload, and a report of reading.
 
-        Raises
-        ------
-        UserError
-            If the scenario takes no trace, or a file cannot be read.
+        Raises UserError if the scenario takes no trace, or a file cannot be read.
         """
         found: tuple[Any, Any, Any] = self.part("traces.workload").with_trace(scenario, paths)
         return found

@@ -48,10 +48,7 @@ def _packaged(name: str) -> Experiment:
 def experiment_name(name: str) -> str:
     """The name under which an experiment stands in :func:`experiments`, also from a shorter one.
 
-    Raises
-    ------
-    UserError
-        If there is no experiment of that name.
+    Raises UserError if there is no experiment of that name.
     """
     names = {known: known for known in experiments()}
     names |= {short: known for known, item in experiments().items() for short in item.also}
@@ -63,10 +60,8 @@ def experiment_name(name: str) -> str:
 def check_beside(name: str, policies: Sequence[str]) -> None:
     """Look whether these policies can run beside those of an experiment; one in a file is allowed to run by that.
 
-    Raises
-    ------
-    UserError
-        If the experiment compares none, or one is given twice, is not known, or is for another kind of system.
+    Raises UserError if the experiment compares none, or one is given twice, is not known, or is for another kind
+    of system.
     """
     from slotscope.model.policies import reference_for
     from slotscope.model.running.assembly import named_policy
@@ -101,10 +96,7 @@ class NamedPlan:
 def experiment_module(name: str) -> Any:
     """The module or object of an experiment, a :class:`model.lab.plan.Plan`.
 
-    Raises
-    ------
-    UserError
-        If there is no experiment of that name, or its package cannot be used.
+    Raises UserError if there is no experiment of that name, or its package cannot be used.
     """
     known = experiment_name(name)
     about = experiments()[known]

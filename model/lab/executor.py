@@ -43,10 +43,7 @@ class Executor(Protocol):
     def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
         """Each part with its outcome, as they are finished; ends early once *cancelled*.
 
-        Raises
-        ------
-        UserError
-            If a part cannot be carried out.
+        Raises UserError if a part cannot be carried out.
         """
         ...
 
@@ -177,12 +174,7 @@ def _serve(pipe: Connection) -> None:
 def settled(part: Part, answer: Attempt) -> Outcome:
     """The outcome of a part that another process carried out.
 
-    Raises
-    ------
-    ExecutorError
-        If the part cannot be carried out.
-    RuntimeError
-        If something unexpected happened there.
+    Raises ExecutorError if the part cannot be carried out; RuntimeError if something unexpected happened there.
     """
     if answer.fault:
         raise ExecutorError(answer.fault, where=part.label)

@@ -19,10 +19,7 @@ PICTURES = (".svg", ".png")
 def prepare(folder: Path) -> None:
     """Make the folder of results before the work, so that a wrong one is told at once.
 
-    Raises
-    ------
-    UserError
-        If it is none, or cannot be made or written.
+    Raises UserError if it is none, or cannot be made or written.
     """
     if folder.exists() and not folder.is_dir():
         raise UserError(f"found the file {folder}, allowed: a folder", where="--out")

@@ -40,11 +40,7 @@ def simulations(
 
     *work* is another module that carries out parts with these settings; all else as for
     :func:`model.lab.runs.replications`.
-
-    Raises
-    ------
-    UserError
-        If a file of the trace cannot be read.
+    Raises UserError if a file of the trace cannot be read.
     """
     settings = {"warmup": warmup, "until": until, "times": list(times), "trace": list(trace), "content": content(trace)}
     return replications(work, scenario, policy, settings, seeds, label, until * _work_at_once(scenario))
@@ -93,13 +89,7 @@ class _Watched(StraightRun):
 
 
 def content(trace: Sequence[str]) -> str:
-    """A hash of the files of a trace: other content makes another part.
-
-    Raises
-    ------
-    TraceError
-        If a file cannot be read.
-    """
+    """A hash of the files of a trace: other content makes another part. Raises TraceError if a file cannot be read."""
     try:
         files = [(path, path.stat()) for path in _files(trace)]
         return _hash(tuple((str(path), at.st_size, at.st_mtime_ns) for path, at in files))
@@ -110,10 +100,7 @@ def content(trace: Sequence[str]) -> str:
 def given_content(trace: Sequence[str]) -> str:
     """The same of the files of Google's trace of 2011, which an experiment cannot do without.
 
-    Raises
-    ------
-    UserError
-        If no file is given, or one cannot be read.
+    Raises UserError if no file is given, or one cannot be read.
     """
     if not trace:
         raise UserError(

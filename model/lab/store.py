@@ -50,23 +50,11 @@ class Store:
         return part.key in self._outcomes
 
     def outcome(self, part: Part) -> Outcome:
-        """What a finished part gave.
-
-        Raises
-        ------
-        KeyError
-            If the part is not finished.
-        """
+        """What a finished part gave. Raises KeyError if the part is not finished."""
         return self._outcomes[part.key]
 
     def add(self, part: Part, outcome: Outcome) -> None:
-        """Keep a finished part; when this returns, it is on disk.
-
-        Raises
-        ------
-        UserError
-            If the file cannot be written.
-        """
+        """Keep a finished part; when this returns, it is on disk. Raises UserError if the file cannot be written."""
         line = canonical(
             {"part": part.label, "key": part.key, "outcome": outcome, "check": _checksum(part.key, outcome)}
         )
@@ -77,13 +65,7 @@ class Store:
         self._outcomes[part.key] = outcome
 
     def clear(self) -> None:
-        """Forget all parts, of other versions of the program too.
-
-        Raises
-        ------
-        UserError
-            If the file cannot be removed.
-        """
+        """Forget all parts, of other versions of the program too. Raises UserError if the file cannot be removed."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:

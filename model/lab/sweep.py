@@ -63,13 +63,7 @@ class Point:
 
 
 def axis(text: str) -> Axis:
-    """An axis from ``PATH=VALUE,VALUE,...``.
-
-    Raises
-    ------
-    UserError
-        If there is no path, no value, or a value twice.
-    """
+    """An axis from ``PATH=VALUE,VALUE,...``. Raises UserError if there is no path, no value, or a value twice."""
     path, sign, rest = text.partition("=")
     values = tuple(_value(item.strip()) for item in rest.split(","))
     if not path.strip() or not sign or "" in values:
@@ -100,10 +94,7 @@ def _number(value: Value) -> float | None:
 class Sweep:
     """A sweep as a :class:`model.lab.plan.Plan`; all of it is checked when it is made.
 
-    Raises
-    ------
-    UserError
-        If a path leads nowhere, a value or policy is not allowed, or there are too many runs.
+    Raises UserError if a path leads nowhere, a value or policy is not allowed, or there are too many runs.
     """
 
     name: str  #: of its results

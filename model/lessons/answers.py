@@ -80,10 +80,7 @@ def _line(content: dict[str, Any], before: str) -> tuple[str, str]:
 def add_answers(path: Path, given: tuple[Given, ...]) -> str:
     """Write answers at the end of a file, new or not; its closing code then.
 
-    Raises
-    ------
-    AnswerFileError
-        If it is no file of answers, was changed, or cannot be written.
+    Raises AnswerFileError if it is no file of answers, was changed, or cannot be written.
     """
     if path.exists():
         before = read_answers(path)
@@ -104,13 +101,7 @@ def add_answers(path: Path, given: tuple[Given, ...]) -> str:
 
 
 def read_answers(path: Path) -> AnswerFile:
-    """Read a file of answers, and find the first line that was changed.
-
-    Raises
-    ------
-    AnswerFileError
-        If it is none.
-    """
+    """Read a file of answers, and find the first line that was changed. Raises AnswerFileError if it is none."""
     lines = read_text(path, "file of answers").splitlines()
     if len(lines) > MOST_ANSWERS + 1:
         raise AnswerFileError(f"found {len(lines)} lines, allowed: at most {MOST_ANSWERS}", where=str(path))

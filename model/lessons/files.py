@@ -42,10 +42,7 @@ def words_beside(path: Path, language: str) -> Path:
 def translated(lesson: Lesson, path: Path, language: str) -> Lesson:
     """The lesson of a file in a language, as it is where it has no words in that.
 
-    Raises
-    ------
-    ScenarioError
-        If the file with the words cannot be read, or does not fit the lesson.
+    Raises ScenarioError if the file with the words cannot be read, or does not fit the lesson.
     """
     beside = words_beside(path, language)
     if language == ENGLISH or not beside.exists():
@@ -92,13 +89,7 @@ def lesson_titles(language: str = ENGLISH) -> list[tuple[str, str]]:
 
 
 def find_lesson(name_or_path: str) -> Path:
-    """The file that a lesson's name, or a path, stands for.
-
-    Raises
-    ------
-    LessonError
-        If it is neither.
-    """
+    """The file that a lesson's name, or a path, stands for. Raises LessonError if it is neither."""
     built_in, path = lesson_files(), Path(name_or_path)
     if name_or_path in built_in:
         return built_in[name_or_path]
@@ -110,10 +101,7 @@ def find_lesson(name_or_path: str) -> Path:
 def load_lesson(path: Path, language: str = ENGLISH) -> Lesson:
     """Read and validate a lesson, in a language where it has words in that.
 
-    Raises
-    ------
-    ScenarioError
-        One line: the file, the field's path, what was found and what is allowed.
+    Raises ScenarioError: one line: the file, the field's path, what was found and what is allowed.
     """
     return translated(_parsed(read_text(path, "lesson"), str(path)), path, language)
 
@@ -121,10 +109,7 @@ def load_lesson(path: Path, language: str = ENGLISH) -> Lesson:
 def marks_of(named: str | None) -> tuple[Mark, ...]:
     """What is drawn at a step, written ``LESSON:N``: a lesson's name or path, and a number from 1; None: nothing.
 
-    Raises
-    ------
-    UserError
-        If there is no such lesson, or step.
+    Raises UserError if there is no such lesson, or step.
     """
     if named is None:
         return ()
@@ -152,11 +137,7 @@ def add_step(path: Path, step: Mapping[str, Any]) -> Lesson:
     """The lesson in a file with a step more at its end; a file that is not there begins one.
 
     What stands in the file stays as it is, comments included.
-
-    Raises
-    ------
-    ScenarioError
-        If the file holds no lesson, the step is none, or it cannot be written.
+    Raises ScenarioError if the file holds no lesson, the step is none, or it cannot be written.
     """
     before = read_text(path, "lesson") if path.exists() else tomli_w.dumps(_NEW)
     if path.exists():

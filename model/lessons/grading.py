@@ -44,25 +44,13 @@ class Grade(NamedTuple):
 
 
 def known_lessons(paths: tuple[Path, ...]) -> dict[str, tuple[Lesson, Path]]:
-    """The built-in lessons, and those of *paths*, by name.
-
-    Raises
-    ------
-    UserError
-        If a file holds no lesson.
-    """
+    """The built-in lessons, and those of *paths*, by name. Raises UserError if a file holds no lesson."""
     every = {**lesson_files(), **{path.stem: path for path in paths}}
     return {name: (load_lesson(path), path.parent) for name, path in every.items()}
 
 
 def grades(path: Path, lessons: Mapping[str, tuple[Lesson, Path]]) -> list[Grade]:
-    """Grade a file of answers.
-
-    Raises
-    ------
-    UserError
-        If it is no such file.
-    """
+    """Grade a file of answers. Raises UserError if it is no such file."""
     answers = read_answers(path)
     attempts: dict[tuple[str, str], int] = {}
     found = []

@@ -20,13 +20,7 @@ Points = tuple[tuple[float, float], ...]
 
 
 def read_path(text: str) -> Points:
-    """The points of a path.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+    """The points of a path. Raises ValueError if it is none."""
     found = [_POINT.fullmatch(word) for word in text.split()]
     points = tuple((float(one[1]), float(one[2])) for one in found if one is not None)
     if not points or len(points) < len(found) or any(abs(side) > FURTHEST for point in points for side in point):

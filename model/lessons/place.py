@@ -34,10 +34,7 @@ class StepPlace:
     def open(self, kernel: bool = True) -> Run:
         """A run that has this moment, at its start.
 
-        Raises
-        ------
-        UserError
-            If there is no such scenario, policy or trace, or nobody has allowed a policy's file to run.
+        Raises UserError if there is no such scenario, policy or trace, or nobody has allowed a policy's file to run.
         """
         self.check_files()
         first, *others = self.origins
@@ -49,10 +46,7 @@ class StepPlace:
     def check_files(self) -> None:
         """Refuse policies' files that nobody has allowed: a lesson may come from anywhere.
 
-        Raises
-        ------
-        PolicyError
-            If there is no such file, or it may not run.
+        Raises PolicyError if there is no such file, or it may not run.
         """
         for origin in self.origins:
             course = Course.read(origin.policy)

@@ -121,11 +121,7 @@ def together(several: Sequence[Growth]) -> Growth:
     would see it.  ``stable`` if the interval contains 0, more than half of the runs are stable, and
     no more are unstable than mistakes explain.  From :data:`SEVERAL` runs on the interval is at
     least the one that follows from their differences: a run may be caught in a state for long.
-
-    Raises
-    ------
-    ValueError
-        If there is no run.
+    Raises ValueError if there is no run.
     """
     if not several:
         raise ValueError("at least one run is needed")

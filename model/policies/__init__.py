@@ -58,10 +58,7 @@ def is_own(name: str) -> bool:
 def source_of(name: str) -> tuple[str, str]:
     """The file in which a policy stands that is none of the program's, and its package (else empty).
 
-    Raises
-    ------
-    PolicyError
-        If the package has no such file, or something else is called so, too.
+    Raises PolicyError if the package has no such file, or something else is called so, too.
     """
     try:
         entry = packages.entry_point("policies", name, POLICIES)
@@ -78,11 +75,8 @@ def reference_class(name: str, among: Sequence[str] = ()) -> Any:
     """The reference class of one of the program's policies.
 
     Where several kinds of system have a policy of that name it is that of the first.
-
-    Raises
-    ------
-    PolicyError
-        If no policy has that name; the nearest known one is named, and all, or those *among* which it is looked for.
+    Raises PolicyError if no policy has that name; the nearest known one is named, and all, or those *among* which
+    it is looked for.
     """
     if name not in POLICIES:
         known = among or [*POLICIES, *packages.offered("policies")]
@@ -94,10 +88,7 @@ def reference_class(name: str, among: Sequence[str] = ()) -> Any:
 def reference_for(name: str, system: str) -> Any:
     """As :func:`reference_class`, for a policy of a kind of system; or what stands for it in a file.
 
-    Raises
-    ------
-    PolicyError
-        Also if the policy is for another kind of system, or its file cannot be used.
+    Raises PolicyError also if the policy is for another kind of system, or its file cannot be used.
     """
     if name in packages.offered("policies"):
         source_of(name)  # refuses a name that means several

@@ -24,13 +24,7 @@ _CHOICE = re.compile(r"(?P<name>.*?)(?::(?P<parameters>\s*[a-z][a-z0-9_]*\s*=.*)
 
 
 def policy_choice(text: str) -> PolicyChoice:
-    """The policy's name and the parameters given with it.
-
-    Raises
-    ------
-    PolicyError
-        If a part is not ``key=value``.
-    """
+    """The policy's name and the parameters given with it. Raises PolicyError if a part is not ``key=value``."""
     match = _CHOICE.fullmatch(text.strip())
     assert match is not None  # the pattern takes any text
     given = match["parameters"]
@@ -82,13 +76,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _table(text: str, keys: re.Pattern[str]) -> dict[str, Any]:
-    """The values of ``key=value,...`` by key.
-
-    Raises
-    ------
-    PolicyError
-        If a part is none.
-    """
+    """The values of ``key=value,...`` by key. Raises PolicyError if a part is none."""
     table: dict[str, Any] = {}
     for part in _parts(text):
         key, sign, value = (piece.strip() for piece in part.partition("="))

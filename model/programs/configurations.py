@@ -176,10 +176,7 @@ class ConfigurationSpace:
     def count(self) -> int:
         """C: how many feasible configurations there are, the empty one included.
 
-        Raises
-        ------
-        ValueError
-            If the servers' loads take too many different values to count.
+        Raises ValueError if the servers' loads take too many different values to count.
         """
         if self.additive:
             return listing.count_additive(self.demand, self.capacity)
@@ -188,10 +185,7 @@ class ConfigurationSpace:
     def enumerate(self, limit: int = MOST_LISTED) -> NDArray[np.int64]:
         """[C, J] all feasible configurations, lexicographically largest first.
 
-        Raises
-        ------
-        ValueError
-            If there are more than *limit*.
+        Raises ValueError if there are more than *limit*.
         """
         listed = None
         if self.additive:
@@ -205,10 +199,7 @@ class ConfigurationSpace:
     def maximal(self, limit: int = MOST_MAXIMAL) -> NDArray[np.int64]:
         """[m, J] the maximal configurations, lexicographically largest first.
 
-        Raises
-        ------
-        ValueError
-            If there are more than *limit*, or finding them would take too long.
+        Raises ValueError if there are more than *limit*, or finding them would take too long.
         """
         if self.additive:
             return listing.maximal_additive(self.demand, self.capacity, limit)

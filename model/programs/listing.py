@@ -30,11 +30,7 @@ def count_additive(demand: Sequence[Configuration], capacity: Configuration) -> 
     """How many k >= 0 have sum_j k_j demand_j <= capacity, without listing them.
 
     Counts, type by type, in how many ways each remainder of the room is reached.
-
-    Raises
-    ------
-    ValueError
-        If there are more than :data:`MOST_REMAINDERS` different remainders.
+    Raises ValueError if there are more than :data:`MOST_REMAINDERS` different remainders.
     """
     usable = [row for row in demand if _fits(row, capacity)]
     if not usable:
@@ -86,12 +82,8 @@ def maximal_additive(demand: Sequence[Configuration], capacity: Configuration, l
     """[m, J] those to which no job can be added, lexicographically largest first.
 
     The type that fits most often comes last: its count is then not a choice.
-
-    Raises
-    ------
-    ValueError
-        If there are more than *limit*, or if more than :data:`MOST_ROWS` combinations of the
-        other types would be tried.
+    Raises ValueError if there are more than *limit*, or if more than :data:`MOST_ROWS` combinations of the other
+    types would be tried.
     """
     order = sorted(range(len(demand)), key=lambda j: _most(demand[j], capacity))
     sizes = np.array([demand[j] for j in order], np.int64)

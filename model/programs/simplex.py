@@ -68,10 +68,7 @@ class ExactSimplex(Generic[Label]):
     def enter(self, label: Label, column: Sequence[int], cost: int) -> None:
         """Bring a column with a positive reduced cost into the basis.
 
-        Raises
-        ------
-        ArithmeticError
-            If the program is unbounded in the direction of this column.
+        Raises ArithmeticError if the program is unbounded in the direction of this column.
         """
         direction = [dot(column, row[1:]) for row in self._tableau]
         leaving = self._leaving_row(direction)

@@ -54,13 +54,7 @@ class DataTable:
         return column.values if column.known is None else np.where(column.known, column.values, np.nan)
 
     def column(self, name: str) -> DataColumn:
-        """A column by its name.
-
-        Raises
-        ------
-        KeyError
-            If there is none of this name; it says which there are.
-        """
+        """A column by its name. Raises KeyError if there is none of this name; it says which there are."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -86,10 +80,7 @@ class DataTable:
     def to_arrow(self) -> Any:
         """It as a ``pyarrow.Table``, which shares its memory; units and meanings are metadata of the fields.
 
-        Raises
-        ------
-        UserError
-            If pyarrow is not installed.
+        Raises UserError if pyarrow is not installed.
         """
         arrow = _pyarrow("pyarrow")
         arrays = [_arrow_array(arrow, column) for column in self.columns]
@@ -107,11 +98,7 @@ class DataTable:
         """It as a ``pandas.DataFrame`` that shares its numbers; labels are categories.
 
         Where a row has none a whole number is ``<NA>``, and stays whole in the others.
-
-        Raises
-        ------
-        UserError
-            If pyarrow or pandas is not installed.
+        Raises UserError if pyarrow or pandas is not installed.
         """
         arrow, pandas = (
             _pyarrow("pyarrow"),
@@ -175,11 +162,8 @@ def table_endings() -> tuple[str, ...]:
 def table_file(path: Path) -> Iterator[TableWriter]:
     """A file that tables with the same columns are written to, one after the other.
 
-    Raises
-    ------
-    UserError
-        If the name ends in neither ``.csv`` nor ``.parquet``, the file cannot be written, or Parquet
-        is wanted without pyarrow.
+    Raises UserError if the name ends in neither ``.csv`` nor ``.parquet``, the file cannot be written, or Parquet
+    is wanted without pyarrow.
     """
     writers = {".csv": _csv_file, ".parquet": _parquet_file}
     if path.suffix not in writers:

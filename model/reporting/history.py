@@ -209,10 +209,7 @@ class Histories:
     def onwards(self, state: Any, event: int) -> tuple[Any, np.ndarray]:
         """Run *state* on by a slice, at most up to an event; what it is then, and the rows.
 
-        Raises
-        ------
-        UserError
-            If the policy fails, the run does not get there again, or whoever waits has had enough.
+        Raises UserError if the policy fails, the run does not get there again, or whoever waits has had enough.
         """
         for stretch in self._timeline.onwards(state, event):
             return stretch.state, stretch.rows

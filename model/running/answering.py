@@ -89,10 +89,7 @@ class AnsweredRun:
     def onward(self, answer: int | None = None) -> tuple[float, bool]:
         """Give the answer, and run to the next question: what was earned on the way, and whether none follows.
 
-        Raises
-        ------
-        UserError
-            If the run cannot go on.
+        Raises UserError if the run cannot go on.
         """
         if answer is not None:
             self.policy.answer = answer

@@ -113,11 +113,7 @@ class Bench:
         """Compile the twin, or load it from the cache, now rather than at the first event that it runs.
 
         With *questions* what tells those about servers and jobs what changes, too.
-
-        Raises
-        ------
-        UserError
-            If it is a policy's own, and cannot be compiled.
+        Raises UserError if it is a policy's own, and cannot be compiled.
         """
         for leg in self.legs:
             if leg.has_kernel:
@@ -176,11 +172,7 @@ def assemble(scenario: Scenario, policy: str | None = None, seed: int | None = N
     named here, other than one that the scenario names, is one that the user has chosen.  Changes on
     the way may follow it (:mod:`model.forks.changes`).
     ``recorded`` replaces the workload (the jobs of a trace read before, or of another run).
-
-    Raises
-    ------
-    UserError
-        If the policy is unknown, its parameters are wrong, or the numbers do not fit.
+    Raises UserError if the policy is unknown, its parameters are wrong, or the numbers do not fit.
     """
     course = Course.read(policy or "")
     bench = _assembled(_with(scenario, course.policy or None, seed), bool(course.policy), recorded)
@@ -191,11 +183,7 @@ def with_changes(root: Bench, changes: Sequence[Deviation], named: bool) -> Benc
     """*root*, and what goes on from it after each change; all meet the same jobs.
 
     *named* says whether the user names the policies, so that files among them may run.
-
-    Raises
-    ------
-    UserError
-        If a policy is unknown or cannot go on from the one before.
+    Raises UserError if a policy is unknown or cannot go on from the one before.
     """
     if not changes:
         return root
@@ -266,10 +254,7 @@ def _engine(system: PolicySystem) -> Engine:
 def policy_class(scenario: Scenario) -> Any:
     """The reference class of the scenario's policy.
 
-    Raises
-    ------
-    PolicyError
-        If no policy of the scenario's kind of system has that name.
+    Raises PolicyError if no policy of the scenario's kind of system has that name.
     """
     try:
         return reference_for(scenario.policy.name, scenario.system)
@@ -290,10 +275,7 @@ def policy_parameters(scenario: Scenario) -> Any:
 def named_policy(text: str) -> PolicyChoice:
     """The policy that the user names, with its parameters; if it is a file, it may run.
 
-    Raises
-    ------
-    PolicyError
-        If it is not NAME or NAME:key=value.
+    Raises PolicyError if it is not NAME or NAME:key=value.
     """
     choice = policy_choice(text)
     if is_file(choice.name):

@@ -162,22 +162,13 @@ class EventRun:
     def step(self) -> Record | None:
         """Take one sub-step; None once the event is over.
 
-        Raises
-        ------
-        PolicyError
-            If the policy fails; the state is then of no use beyond looking at it.
+        Raises PolicyError if the policy fails; the state is then of no use beyond looking at it.
         """
         self._take(islice(self._steps, 1), 1)
         return None if self.finished else self.records[-1]
 
     def finish(self, stop: Callable[[], bool] = _never) -> None:
-        """Take all remaining sub-steps.
-
-        Raises
-        ------
-        GivenUpError
-            If *stop*, asked after each of them, says so.
-        """
+        """Take all remaining sub-steps. Raises GivenUpError if *stop*, asked after each of them, says so."""
         self._take(self._steps if stop is _never else self._until(stop))
 
     def _until(self, stop: Callable[[], bool]) -> Iterator[Record]:

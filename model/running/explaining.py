@@ -59,10 +59,7 @@ class Explained:
     def go_on(self, stop: Callable[[], bool]) -> EventRun | None:
         """Take those that are left, until *stop*, asked after each, puts the rest off again; the run if it is finished.
 
-        Raises
-        ------
-        PolicyError
-            If the policy fails.
+        Raises PolicyError if the policy fails.
         """
         if self._left is None:
             return None

@@ -48,10 +48,7 @@ class StateFile:
     def write(self, content: bytes | bytearray) -> tuple[int, int]:
         """Keep some bytes; the piece that holds them.
 
-        Raises
-        ------
-        OSError
-            If the disk is full, or the folder for temporary files cannot be written.
+        Raises OSError if the disk is full, or the folder for temporary files cannot be written.
         """
         with self._lock:
             fitting = next((piece for piece in self._free if piece[1] >= len(content)), None)
@@ -80,13 +77,7 @@ FILE = StateFile()
 
 
 class StoredState:
-    """A state in a file, for as long as somebody needs it.
-
-    Raises
-    ------
-    OSError
-        As :meth:`StateFile.write`.
-    """
+    """A state in a file, for as long as somebody needs it. Raises OSError as :meth:`StateFile.write`."""
 
     def __init__(self, state: Any, file: StateFile = FILE) -> None:
         self._kind, self._file = type(state), file

@@ -45,10 +45,7 @@ class Landings:
     def take(self, state: Any) -> str:
         """The digest of a state; checked against the one recorded there before.
 
-        Raises
-        ------
-        ReplayError
-            If the two differ.
+        Raises ReplayError if the two differ.
         """
         found, event = digest(state), int(state.number[0])
         recorded = self._digests.get(event)
@@ -60,13 +57,7 @@ class Landings:
         return found
 
     def adopt(self, state: Any, recorded: str) -> None:
-        """Take over the digest that was saved with a state.
-
-        Raises
-        ------
-        ReplayError
-            If the state has another one.
-        """
+        """Take over the digest that was saved with a state. Raises ReplayError if the state has another one."""
         event = int(state.number[0])
         self.compare(event, digest(state), recorded)
         self._digests[event] = recorded
@@ -77,13 +68,7 @@ class Landings:
         self._digests = {event: mark for event, mark in past._digests.items() if event <= last}
 
     def verify(self, known: Any, state: Any) -> None:
-        """A state that was kept is come to again.
-
-        Raises
-        ------
-        ReplayError
-            If it is another one.
-        """
+        """A state that was kept is come to again. Raises ReplayError if it is another one."""
         if differences(known, state):
             self.compare(int(state.number[0]), digest(state), digest(known))
         else:

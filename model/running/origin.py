@@ -30,13 +30,7 @@ class Moment:
 
     @classmethod
     def read(cls, text: str) -> Moment:
-        """The moment that :meth:`__str__` writes.
-
-        Raises
-        ------
-        ValueError
-            If it is none.
-        """
+        """The moment that :meth:`__str__` writes. Raises ValueError if it is none."""
         if not _MOMENT.fullmatch(text):
             raise ValueError(f"no moment is written '{text}'")
         pairs = [part.partition(".")[::2] for part in text.split(",")]

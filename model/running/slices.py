@@ -50,10 +50,7 @@ def tell_of_events(
 ) -> None:
     """Tell whoever waits how far events and times are run from a *start* on, up to event *known* once more.
 
-    Raises
-    ------
-    GivenUpError
-        If whoever waits has had enough.
+    Raises GivenUpError if whoever waits has had enough.
     """
     if here <= start:
         return

@@ -79,11 +79,7 @@ class Timeline:
         """Take a saved state of this very run as present, without running up to it.
 
         *earlier* are others, before it.
-
-        Raises
-        ------
-        ReplayError
-            If the state does not have the digest that was saved with it.
+        Raises ReplayError if the state does not have the digest that was saved with it.
         """
         self.landings.adopt(state, recorded)
         self.state = copied(state)
@@ -166,11 +162,7 @@ class Timeline:
         """Run at most *events* events, none after *until*, stop after one with a flag.
 
         An event in the making is finished first and counts as one.
-
-        Raises
-        ------
-        PolicyError
-            If the policy fails; the run stands just before that event.
+        Raises PolicyError if the policy fails; the run stands just before that event.
         """
         target = self.event + events
         self.finish_event()
@@ -247,10 +239,7 @@ class Timeline:
     def step_over(self) -> np.ndarray:
         """One event by the engine alone; its row [1], with all that is costly to count.
 
-        Raises
-        ------
-        PolicyError
-            If the policy fails; the run stands just before that event.
+        Raises PolicyError if the policy fails; the run stands just before that event.
         """
         self.landings.settle()  # an engine writes into the state
         before, row = self.snapshot.of(self.state), np.zeros(1, self.system.row_dtype)
@@ -303,10 +292,7 @@ class Timeline:
     def seek(self, event: int) -> None:
         """Stand after *event* events, wherever the run is now.
 
-        Raises
-        ------
-        ReplayError
-            If the replay does not land on the digest that was recorded there.
+        Raises ReplayError if the replay does not land on the digest that was recorded there.
         """
         self._run = None
         event = max(self.first_event, event)
@@ -322,10 +308,7 @@ class Timeline:
     def seek_time(self, time: float) -> None:
         """Stand after all events up to *time*, wherever the run is now.
 
-        Raises
-        ------
-        ReplayError
-            If the replay does not land on the digest that was recorded there.
+        Raises ReplayError if the replay does not land on the digest that was recorded there.
         """
         self._run = None
         near = self._keyframes.near_time(time)
@@ -372,10 +355,7 @@ class Timeline:
     def mark(self) -> str:
         """The digest of the present state; checked against the one recorded here before.
 
-        Raises
-        ------
-        ReplayError
-            If the two differ.
+        Raises ReplayError if the two differ.
         """
         self.landings.settle()
         return self.landings.take(self.state)
@@ -419,11 +399,7 @@ class Timeline:
         """Run a copy on to an event, or as a task says, in slices: *own* ones, or those of the run.
 
         It is run *by* an engine of its own where that does so in a thread of its own.
-
-        Raises
-        ------
-        GivenUpError
-            If whoever waits has had enough.
+        Raises GivenUpError if whoever waits has had enough.
         """
         result, task = Advance(state, 0, Reason.LIMIT), task._replace(past=self.live_end)
         start = place_of(state)

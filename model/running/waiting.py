@@ -37,10 +37,7 @@ class Waiter(NamedTuple):
     def look(self, doing: Phrase, share: float | None) -> None:
         """Tell how far it is, and whether to go on; no *share* of what has no end.
 
-        Raises
-        ------
-        GivenUpError
-            If it is to be given up.
+        Raises GivenUpError if it is to be given up.
         """
         percent = "" if share is None else f"{share:.0%}"
         if self.stop():

@@ -108,11 +108,8 @@ class Walk:
     def step(self) -> None:
         """One event; from the middle of one, to its end.
 
-        Raises
-        ------
-        PolicyError
-            If the policy fails; the run stands where it stood, in the middle of the event at
-            the last sub-step that went well.
+        Raises PolicyError if the policy fails; the run stands where it stood, in the middle of the event at the last
+        sub-step that went well.
         """
         inside = self.timeline.substep > 0
         if not inside and self.timeline.next_event is None:

@@ -139,13 +139,7 @@ class Quantity(tuple[Fraction, str]):
         return self[1]
 
     def in_unit(self, unit: str) -> Fraction:
-        """The amount in *unit*.
-
-        Raises
-        ------
-        ValueError
-            If the written unit is neither *unit* nor of the same family.
-        """
+        """The amount in *unit*. Raises ValueError if the written unit is neither *unit* nor of the same family."""
         if not self.unit or self.unit == unit:
             return self.amount
         for family in UNIT_FAMILIES:

@@ -30,10 +30,7 @@ def _packaged(name: str) -> Path:
 def find_scenario(name_or_path: str) -> Path:
     """The file that a scenario's name, or a path, stands for.
 
-    Raises
-    ------
-    ScenarioError
-        If it is neither the name of a built-in scenario nor a file.
+    Raises ScenarioError if it is neither the name of a built-in scenario nor a file.
     """
     built_in = _built_in()
     try:

@@ -31,10 +31,7 @@ READERS: Mapping[str, str] = MappingProxyType(
 def scenarios_in(text: str, where: str) -> list[dict[str, Any]]:
     """The scenarios that the text of an instance file describes, at least one, as plain data.
 
-    Raises
-    ------
-    ScenarioError
-        If the text is not JSON, or a part is missing or wrong.
+    Raises ScenarioError if the text is not JSON, or a part is missing or wrong.
     """
     try:
         data = json.loads(text)
@@ -71,10 +68,7 @@ MOST_BYTES = 20_000_000
 def load_scenario(name_or_path: str | Path) -> Scenario:
     """Read and validate a scenario from a built-in name, a TOML file or a JSON instance file.
 
-    Raises
-    ------
-    ScenarioError
-        One line: the file, the field's path, what was found and what is allowed.
+    Raises ScenarioError: one line: the file, the field's path, what was found and what is allowed.
     """
     return load_scenarios(name_or_path)[0]
 
@@ -82,10 +76,7 @@ def load_scenario(name_or_path: str | Path) -> Scenario:
 def load_scenarios(name_or_path: str | Path) -> list[Scenario]:
     """All scenarios that a file holds: an instance file may describe several runs.
 
-    Raises
-    ------
-    ScenarioError
-        As :func:`load_scenario`.
+    Raises ScenarioError as :func:`load_scenario`.
     """
     path = find_scenario(str(name_or_path))
     text = read_text(path)
@@ -109,10 +100,7 @@ def _beside(scenario: Scenario, path: Path) -> Scenario:
 def parse_scenario_text(text: str, where: str) -> Scenario:
     """A validated scenario from TOML text that stands in the file *where*.
 
-    Raises
-    ------
-    ScenarioError
-        As :func:`load_scenario`.
+    Raises ScenarioError as :func:`load_scenario`.
     """
     try:
         data = tomllib.loads(text)
@@ -146,10 +134,7 @@ def title_in(text: str) -> str:
 def read_text(path: Path, what: str = "scenario") -> str:
     """The text of a small UTF-8 file; *what* it is to be is said where it is none.
 
-    Raises
-    ------
-    ScenarioError
-        If it is absent, a directory, unreadable, too large, empty or not UTF-8.
+    Raises ScenarioError if it is absent, a directory, unreadable, too large, empty or not UTF-8.
     """
     where = str(path)
     try:
@@ -183,10 +168,7 @@ def _reading_fault(error: OSError | ValueError) -> str:
 def parse_scenario(data: Mapping[str, Any]) -> Scenario:
     """A validated scenario from plain data.
 
-    Raises
-    ------
-    ScenarioError
-        For the first fault; its ``problems`` attribute lists all of them.
+    Raises ScenarioError for the first fault; its ``problems`` attribute lists all of them.
     """
     system = data.get("system", "reservation")
     if not isinstance(system, str) or system not in SYSTEMS:
@@ -224,11 +206,5 @@ def scenario_text(scenario: Scenario) -> str:
 
 
 def write_scenario(path: Path, scenario: Scenario) -> None:
-    """Write a scenario as a TOML file.
-
-    Raises
-    ------
-    ScenarioError
-        If the file cannot be written.
-    """
+    """Write a scenario as a TOML file. Raises ScenarioError if the file cannot be written."""
     write_text(path, scenario_text(scenario), ScenarioError)

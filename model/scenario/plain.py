@@ -16,13 +16,7 @@ def refusal(found: object, allowed: str, where: str) -> ScenarioError:
 
 
 def required(table: Mapping[str, Any], key: str, inside: str = "") -> Any:
-    """``table[key]``, where *table* stands at *inside*.
-
-    Raises
-    ------
-    ScenarioError
-        If it is not there.
-    """
+    """``table[key]``, where *table* stands at *inside*. Raises ScenarioError if it is not there."""
     if key not in table:
         raise ScenarioError(
             "found nothing, allowed: this key is required", where=".".join(part for part in (inside, key) if part)
@@ -31,13 +25,7 @@ def required(table: Mapping[str, Any], key: str, inside: str = "") -> Any:
 
 
 def an_object(value: Any, where: str) -> dict[str, Any]:
-    """*value*, which must be an object.
-
-    Raises
-    ------
-    ScenarioError
-        If it is something else.
-    """
+    """*value*, which must be an object. Raises ScenarioError if it is something else."""
     if not isinstance(value, dict):
         raise refusal(value, "an object", where)
     return value
@@ -46,10 +34,7 @@ def an_object(value: Any, where: str) -> dict[str, Any]:
 def each(value: Any, where: str, read: Callable[[Any, str], Item]) -> list[Item]:
     """What *read* makes of each item, and its place, of what must be a list.
 
-    Raises
-    ------
-    ScenarioError
-        If it is something else, or *read* refuses an item.
+    Raises ScenarioError if it is something else, or *read* refuses an item.
     """
     if not isinstance(value, list):
         raise refusal(value, "a list", where)

@@ -72,10 +72,7 @@ class ValidationFaultError(ScenarioError):
 def validated(schema: type[Schema], data: Mapping[str, Any]) -> Schema:
     """*data* as an instance of *schema*.
 
-    Raises
-    ------
-    ValidationFaultError
-        Naming each faulty field; its text is the first.
+    Raises ValidationFaultError naming each faulty field; its text is the first.
     """
     try:
         return schema.model_validate(dict(data))

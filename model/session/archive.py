@@ -60,10 +60,7 @@ _DAMAGE = (
 def damage_as_errors(path: Path, what: str) -> Iterator[None]:
     """Within, whatever a damaged file raises becomes one line.
 
-    Raises
-    ------
-    ScenarioError
-        Naming the file, and that it is not *what*.
+    Raises ScenarioError naming the file, and that it is not *what*.
     """
     try:
         yield
@@ -78,10 +75,8 @@ def damage_as_errors(path: Path, what: str) -> Iterator[None]:
 def written(path: Path, members: Mapping[str, bytes], compression: int) -> None:
     """Write an archive and its digest, as a whole or not at all.
 
-    Raises
-    ------
-    ScenarioError
-        If its name is one under which it would not be opened again, it is too large for that, or cannot be written.
+    Raises ScenarioError if its name is one under which it would not be opened again, it is too large for that, or
+    cannot be written.
     """
     if path.suffix != SESSION_SUFFIX:
         raise ScenarioError(f"found a name that ends in '{path.suffix}', allowed: {SESSION_SUFFIX}", where=str(path))
@@ -152,11 +147,8 @@ def unpacked(
     """The arrays of an ``.npz`` file: for each name the type and the number of axes that it has.
 
     Those *added* since older files were written are empty where they are missing.
-
-    Raises
-    ------
-    ValueError, or whatever a damaged archive makes the library raise
-        If one is missing, or of another type.
+    Raises ValueError, or whatever a damaged archive makes the library raise if one is missing, or of another
+    type.
     """
     members = members_of(data, signed=False)
     absent = {name for name in added if f"{name}.npy" not in members}

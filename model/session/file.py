@@ -102,13 +102,7 @@ class Saved:
 
 
 def write_session(path: Path, saved: Saved) -> None:
-    """Write a session.
-
-    Raises
-    ------
-    ScenarioError
-        If the file cannot be written.
-    """
+    """Write a session. Raises ScenarioError if the file cannot be written."""
     members = {
         "session.json": saved.place.model_dump_json(indent=1).encode(),
         "scenario.toml": saved.scenario.encode(),
@@ -124,13 +118,7 @@ def write_session(path: Path, saved: Saved) -> None:
 
 
 def read_session(path: Path) -> Saved:
-    """Read a session.
-
-    Raises
-    ------
-    ScenarioError
-        If the file is absent, damaged, or of another version.
-    """
+    """Read a session. Raises ScenarioError if the file is absent, damaged, or of another version."""
     with damage_as_errors(path, "a saved session"):
         members = members_of(path)
         place = _place(members["session.json"], str(path))

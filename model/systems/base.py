@@ -92,10 +92,7 @@ class PolicySystem(ABC):
     def run(self, state: Any, event: Event, row: np.ndarray) -> Iterator[Record]:
         """Let an event happen; yields each sub-step after its effect on *state*, and fills *row* at the end.
 
-        Raises
-        ------
-        PolicyError
-            If the policy decides something that is impossible.
+        Raises PolicyError if the policy decides something that is impossible.
         """
 
     @abstractmethod
@@ -128,11 +125,8 @@ class PolicySystem(ABC):
     def decided(self, state: Any, decisions: Iterable[Record], outcome: Any) -> Iterator[Record]:
         """Each record after what it decides was checked and done, so that the policy sees the effect.
 
-        Raises
-        ------
-        PolicyError
-            If a decision is impossible; the policy's generator is told first, for it may know the
-            line of its file.
+        Raises PolicyError if a decision is impossible; the policy's generator is told first, for it may know the line
+        of its file.
         """
         carry_out = self.carry_out
         for record in decisions:
@@ -175,29 +169,20 @@ class PolicySystem(ABC):
     def check_continuation(self, other: Any) -> None:
         """Refuse to go on from *other*, a system of the same kind, unless that makes sense.
 
-        Raises
-        ------
-        ScenarioError
-            If servers or jobs of *other* have no place here.
+        Raises ScenarioError if servers or jobs of *other* have no place here.
         """
 
     @abstractmethod
     def take_over(self, other: Any, state: Any) -> Any:
         """Go on from another system's state: its jobs stay, this policy starts on them.
 
-        Raises
-        ------
-        ScenarioError
-            If the servers cannot hold what is on them.
+        Raises ScenarioError if the servers cannot hold what is on them.
         """
 
     def check_new_arrivals(self) -> None:
         """Refuse to go on with other jobs than those that are recorded.
 
-        Raises
-        ------
-        ScenarioError
-            If the workload is a script or a trace.
+        Raises ScenarioError if the workload is a script or a trace.
         """
         if self.scenario.workload.kind in ("scripted", "trace"):
             raise ScenarioError(

@@ -44,10 +44,7 @@ class Outcome:
     def check_server(self, number: int, servers: int) -> int:
         """The *number* of a server that a decision names, from 0.
 
-        Raises
-        ------
-        PolicyError
-            If there are not so many *servers*.
+        Raises PolicyError if there are not so many *servers*.
         """
         if not 0 <= number < servers:
             raise self.fault(f"it names server {number + 1}; there are servers 1 to {servers}")

@@ -104,13 +104,7 @@ def to_arrays(state: NamedTuple) -> dict[str, np.ndarray]:
 
 
 def from_arrays(kind: type[State], arrays: Mapping[str, np.ndarray]) -> State:
-    """The state that :func:`to_arrays` wrote.
-
-    Raises
-    ------
-    KeyError
-        If an array is missing.
-    """
+    """The state that :func:`to_arrays` wrote. Raises KeyError if an array is missing."""
     made: Any = kind
     fields = (np.array(arrays[name]) for name in kind._fields)
     return cast("State", made(*fields))

@@ -76,12 +76,8 @@ class Pods:
 def read_pods(paths: Sequence[Path]) -> Pods:
     """Read one or several lists of pods, plain or gzip'd.
 
-    Raises
-    ------
-    TraceError
-        If a file cannot be used: in one line where, what was found, what is allowed.
-    GivenUpError
-        If whoever waits has had enough.
+    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError
+    if whoever waits has had enough.
     """
     if not paths:
         raise TraceError("no file was given; allowed are lists of pods")

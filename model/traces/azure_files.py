@@ -34,11 +34,7 @@ def azure_files(paths: Sequence[Path]) -> AzureFiles:
     """The files that *paths* name, the others from the folders in which those stand.
 
     A folder stands for the files in it; of what else it holds nothing is read.
-
-    Raises
-    ------
-    TraceError
-        If a path does not exist, or a file is missing or there are several for one purpose.
+    Raises TraceError if a path does not exist, or a file is missing or there are several for one purpose.
     """
     if not paths:
         raise TraceError("no file was given; allowed is the trace's folder, or its list of arrivals")

@@ -172,13 +172,7 @@ class Fetched(NamedTuple):
 
 
 def trace_named(name: str) -> PublicTrace:
-    """The trace of that name.
-
-    Raises
-    ------
-    TraceError
-        If there is none; the nearest one is named.
-    """
+    """The trace of that name. Raises TraceError if there is none; the nearest one is named."""
     if name not in TRACES:
         raise TraceError(unknown_name("trace", name, TRACES))
     return TRACES[name]
@@ -189,11 +183,7 @@ def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> F
 
     ``told`` hears the bytes so far and of the whole (0: not known).  Whatever goes wrong, what
     stands under the file's name is complete.
-
-    Raises
-    ------
-    TraceError
-        If it cannot be reached or written, or has another checksum.
+    Raises TraceError if it cannot be reached or written, or has another checksum.
     """
     path = folder / file.name
     part = path.with_name(f"{path.name}.part")
@@ -226,10 +216,7 @@ def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> F
 def content_hash(path: Path) -> str:
     """The SHA-256 of a file's content, unpacked where it is gzip'd; empty where that is damaged.
 
-    Raises
-    ------
-    OSError
-        If it cannot be read.
+    Raises OSError if it cannot be read.
     """
     digest = hashlib.sha256()
     with path.open("rb") as raw:

@@ -93,12 +93,8 @@ def playing(
 def read_jobs(paths: Sequence[Path], asked: AskedJobs) -> RecordedJobs:
     """Read the jobs that are *asked* for from files that have one of :data:`FORMATS`.
 
-    Raises
-    ------
-    TraceError
-        If a file cannot be used: in one line where, what was found, what is allowed.
-    GivenUpError
-        If whoever waits has had enough.
+    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError
+    if whoever waits has had enough.
     """
     watch = Watch(paths)
     found = _format_of(paths[0])

@@ -126,15 +126,8 @@ def read_job_table(paths: Sequence[Path], asked: AskedJobs, watch: Watch) -> Rec
     """Read one or several tables, which follow each other or overlap.
 
     Memory holds at most twice the jobs that are asked for and some rows, however long the files are.
-
-    Raises
-    ------
-    TraceError
-        If a file cannot be used: in one line where, what was found, what is allowed.
-    GivenUpError
-        If whoever waits has had enough.
-    UserError
-        If Parquet cannot be read without a package that is absent.
+    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError
+    if whoever waits has had enough; UserError if Parquet cannot be read without a package that is absent.
     """
     found = _Found(asked.limit)
     for path in paths:
@@ -229,10 +222,7 @@ class _Found:
 def _chosen(path: Path, titles: Sequence[str], asked: AskedJobs) -> tuple[_Column, ...]:
     """The columns that are read, of those that a file has.
 
-    Raises
-    ------
-    TraceError
-        If one is there twice, or one that is needed is not there.
+    Raises TraceError if one is there twice, or one that is needed is not there.
     """
     found: dict[str, _Column] = {}
     for title in titles:
@@ -321,10 +311,7 @@ def _plain(path: Path, column: _Column, values: Any) -> _Fields:
 def _numbers(path: Path, numbers: Sequence[int], title: str, fields: _Fields, rule: _Rule) -> _Floats:
     """[n] the numbers of a column; nan where an optional one is empty.
 
-    Raises
-    ------
-    TraceError
-        At the first field that the rule does not allow.
+    Raises TraceError at the first field that the rule does not allow.
     """
     try:
         found = _as_floats(fields)

@@ -91,10 +91,7 @@ class RecordedJobs:
     def in_order(self) -> RecordedJobs:
         """Those that last, sorted by their arrival; those of one time as they stand.
 
-        Raises
-        ------
-        TraceError
-            If none is left.
+        Raises TraceError if none is left.
         """
         lasting = self.keep(self.duration > 0, NO_TIME)
         if not len(lasting):
@@ -135,13 +132,7 @@ def recorded(
     type: Integers | None = None,
     names: Sequence[str] = (),
 ) -> RecordedJobs:
-    """Jobs as they were read, in order; ``report`` counts them as kept.
-
-    Raises
-    ------
-    TraceError
-        If none has a duration.
-    """
+    """Jobs as they were read, in order; ``report`` counts them as kept. Raises TraceError if none has a duration."""
     none = np.zeros(len(arrival), np.int64)
     jobs = RecordedJobs(
         arrival,
@@ -162,13 +153,8 @@ def demanded(jobs: RecordedJobs, resources: Sequence[Needed]) -> tuple[RecordedJ
     A resource is told by the demand of its name (``cpu``, ``vCPU`` and ``cores`` are one name, as are
     ``memory`` and ``RAM``).  A single one that has none is told by :data:`SIZE`, or, where all demands
     are parts of a server, by the largest of them.  Jobs that need nothing are left out.
-
-    Raises
-    ------
-    ScenarioError
-        If a resource is not told, or in a unit that does not fit.
-    TraceError
-        If no job needs anything.
+    Raises ScenarioError if a resource is not told, or in a unit that does not fit; TraceError if no job needs
+    anything.
     """
     told = {same_resource(demand.name): demand for demand in jobs.demands}
     found = [told.get(same_resource(one.name)) for one in resources]

@@ -98,10 +98,7 @@ def read_price_list(machine_types: Path, pricing: Path, region: str, families: S
 def read_machine_types(path: Path) -> dict[str, MachineType]:
     """All rows of a file of machine types, by name.
 
-    Raises
-    ------
-    TraceError
-        If the file cannot be read, or a row has another form.
+    Raises TraceError if the file cannot be read, or a row has another form.
     """
     table = csv.reader(lines(path), delimiter=";", strict=True)
     machines: dict[str, MachineType] = {}
@@ -144,11 +141,7 @@ def read_pricing(path: Path) -> Mapping[str, Any]:
     """A price list as nested mappings; every scalar is the text that is written.
 
     Nothing in the file can name a Python object: only mappings, sequences and text are made.
-
-    Raises
-    ------
-    TraceError
-        If the file cannot be read or is no YAML mapping.
+    Raises TraceError if the file cannot be read or is no YAML mapping.
     """
     import yaml
 

@@ -55,10 +55,7 @@ class FieldError(ValueError):
 class Watch:
     """How much of all files of one import is read: whoever waits is told, and can stop it.
 
-    Raises
-    ------
-    TraceError
-        If one of the files cannot be read.
+    Raises TraceError if one of the files cannot be read.
     """
 
     def __init__(self, files: Iterable[Path]) -> None:
@@ -66,13 +63,7 @@ class Watch:
         self._done = 0
 
     def advance(self, count: int) -> None:
-        """Add *count* bytes on disk.
-
-        Raises
-        ------
-        GivenUpError
-            If whoever waits has had enough.
-        """
+        """Add *count* bytes on disk. Raises GivenUpError if whoever waits has had enough."""
         self._done += count
         who_waits().look(_READING, min(1.0, self._done / self._total))
 
@@ -85,10 +76,7 @@ def shown(text: str) -> str:
 def whole_number(text: str, column: str, lowest: int = 0, highest: int = INT64_MAX) -> int:
     """The integer that *text* writes in decimal digits.
 
-    Raises
-    ------
-    FieldError
-        If *text* is anything else, or outside *lowest* .. *highest*.
+    Raises FieldError if *text* is anything else, or outside *lowest* .. *highest*.
     """
     digits = text[1:] if text[:1] == "-" else text
     if len(digits) <= 19 and digits.isdecimal() and digits.isascii():
@@ -101,10 +89,7 @@ def whole_number(text: str, column: str, lowest: int = 0, highest: int = INT64_M
 def scaled_decimal(text: str, column: str, places: int, highest: int) -> int:
     """The decimal *text* (such as ``0.0625`` or ``1.144e-05``), exactly, in units of 10^-places.
 
-    Raises
-    ------
-    FieldError
-        If *text* is not a decimal from 0 to *highest*, or has a finer part.
+    Raises FieldError if *text* is not a decimal from 0 to *highest*, or has a finer part.
     """
     allowed = f"a decimal from 0 to {highest} with at most {places} decimal places"
     if _DECIMAL.fullmatch(text) is None:
@@ -118,10 +103,7 @@ def scaled_decimal(text: str, column: str, places: int, highest: int) -> int:
 def file_size(path: Path) -> int:
     """The size of the file *path* in bytes.
 
-    Raises
-    ------
-    TraceError
-        If there is no such file, or it is a directory or device, or it is empty.
+    Raises TraceError if there is no such file, or it is a directory or device, or it is empty.
     """
     with _file_errors(path):
         status = path.stat()
@@ -140,12 +122,8 @@ def rows(path: Path, columns: Sequence[str], *, watch: Watch | None = None) -> I
     The file is plain or gzip'd text in UTF-8; its first bytes decide which, not its name.
     Rows are numbered from 1 by the line on which they begin; blank lines are skipped.
     Every row yielded has ``len(columns)`` fields.
-
-    Raises
-    ------
-    TraceError
-        If the file cannot be read to its end, a row has another number of columns, or
-        there is no row.
+    Raises TraceError if the file cannot be read to its end, a row has another number of columns, or there is no
+    row.
     """
     reader = csv.reader(lines(path, watch=watch))
     expected = len(columns)
@@ -172,12 +150,8 @@ def lines(path: Path, *, watch: Watch | None = None, encoding: str = "utf-8") ->
     """The lines of a plain or gzip'd text file, without their line feeds.
 
     A byte order mark at the start is dropped.
-
-    Raises
-    ------
-    TraceError
-        If the file is absent, unreadable, empty, damaged or not UTF-8, or has a NUL byte or
-        a line without an end (more than :data:`LINE_LIMIT` bytes left over by a block).
+    Raises TraceError if the file is absent, unreadable, empty, damaged or not UTF-8, or has a NUL byte or a line
+    without an end (more than :data:`LINE_LIMIT` bytes left over by a block).
     """
     number, rest = 1, b""
     for block in _blocks(path, watch):

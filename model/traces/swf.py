@@ -126,12 +126,8 @@ class _Log:
 def read_swf(paths: Sequence[Path]) -> ParallelJobs:
     """Read one or several files of a log, plain or gzip'd.
 
-    Raises
-    ------
-    TraceError
-        If a file cannot be used: in one line where, what was found, what is allowed.
-    GivenUpError
-        If whoever waits has had enough.
+    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError
+    if whoever waits has had enough.
     """
     if not paths:
         raise TraceError("no file was given; allowed are logs in Standard Workload Format")
@@ -220,12 +216,8 @@ def _read_header(text: str, header: dict[str, int]) -> None:
 def _numbers(text: str, path: Path, row: int) -> list[float]:
     """The 18 numbers of a line.
 
-    Raises
-    ------
-    TraceError
-        If the line has more or fewer, or other signs than blanks between them.
-    FieldError
-        If one of them is no number.
+    Raises TraceError if the line has more or fewer, or other signs than blanks between them; FieldError if one of
+    them is no number.
     """
     words = text.split()
     if len(words) != len(FIELDS):

@@ -68,10 +68,7 @@ class Why:
 def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) -> Why:
     """Why the decision of an event (about a job) was what it was, and why not a server; without the change.
 
-    Raises
-    ------
-    UserError
-        If the run has no such event, it decides nothing of the job, or there is no such server.
+    Raises UserError if the run has no such event, it decides nothing of the job, or there is no such server.
     """
     last = max(timeline.live_end, timeline.event + (timeline.event_in_the_making is not None))
     if last == timeline.first_event:
@@ -113,10 +110,7 @@ def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) ->
     """As :func:`why`, of a thing that is pointed at, as of where the run stands: a job, a server, what stands for a job
     (the head of a queue), or what an event has made (a token).
 
-    Raises
-    ------
-    UserError
-        If nothing was decided.
+    Raises UserError if nothing was decided.
     """
     server = thing.number if thing is not None and thing.what == SERVER else -1
     job = thing.number if thing is not None and thing.what == JOB else -1
@@ -169,13 +163,7 @@ def latest_decision(bench: Any, timeline: Any, event: int) -> int:
 
 
 def decided_at(bench: Any, timeline: Any, job: int) -> int:
-    """The event at which a job was decided; 0: not yet.
-
-    Raises
-    ------
-    UserError
-        If it was there from the start.
-    """
+    """The event at which a job was decided; 0: not yet. Raises UserError if it was there from the start."""
     decided, initial = bench.kind.whys.decided, bench.system.initial_jobs
     return first_at(timeline, lambda state: bool(decided(state, job, initial)), f"job {bench.system.job_name(job)}")
 
@@ -196,11 +184,7 @@ def first_at(timeline: Any, holds: Callable[[Any], bool], what: str) -> int:
     """The event after which something holds of the state that holds from then on; 0: not yet.
 
     By halving: each look is a state of the timeline.
-
-    Raises
-    ------
-    UserError
-        If it holds from the start, as *what* was there then.
+    Raises UserError if it holds from the start, as *what* was there then.
     """
     low, high = int(timeline.first_event), int(timeline.live_end)
     if holds(timeline.fork_at(low)):

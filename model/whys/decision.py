@@ -114,9 +114,6 @@ class Whys(Protocol):
     def meant(self, state: Any, thing: Thing) -> Meant:
         """Whose decision a thing is asked about; as a rule the last one.
 
-        Raises
-        ------
-        UserError
-            If it stands for nothing in this state.
+        Raises UserError if it stands for nothing in this state.
         """
         return Meant()

@@ -83,10 +83,7 @@ def _patience() -> Iterator[None]:
 def judged(arguments: list[str]) -> str:
     """How a command ended: "ran", "refused" in one line with exit code 2, or "stopped" by Ctrl+C.
 
-    Raises
-    ------
-    Fault
-        If it ended otherwise, or said something else than it must.
+    Raises Fault if it ended otherwise, or said something else than it must.
     """
     out, err = _Plain(), _Plain()
     with redirect_stdout(out), redirect_stderr(err), _patience():

@@ -95,10 +95,7 @@ def _saved(folder: Path, run: Any) -> Original:
 def judged(path: Path, kernel: bool) -> str:
     """How opening a file went, and going on from there.
 
-    Raises
-    ------
-    Fault
-        If what was opened is not sound some events later.
+    Raises Fault if what was opened is not sound some events later.
     """
     try:
         run = load_run(path, kernel)

@@ -48,10 +48,7 @@ class Solution:
 def solve_at(numbers: ReservationNumbers, bounds: Bounds, alpha: Fraction) -> Solution:
     """Solve for the workload alpha rho; at alpha = 1 it is what *bounds* says.
 
-    Raises
-    ------
-    ValueError
-        If the bounds are not known yet, or a search is too long.
+    Raises ValueError if the bounds are not known yet, or a search is too long.
     """
     if bounds.optimum is None or bounds.greedy is None:
         raise ValueError("the programs have not been solved yet")

@@ -13,10 +13,7 @@ from slotscope.model.scenario.workload import PoissonWorkload, RecordedWorkload,
 def workload_of(scenario: MoldableScenario, numbers: MoldableNumbers, start: float = 0.0, branch: int = 0) -> Workload:
     """The workload of a scenario from time *start* on; a block's services are inherent sizes.
 
-    Raises
-    ------
-    ScenarioError
-        If the workload is a trace: its jobs must have been read before.
+    Raises ScenarioError if the workload is a trace: its jobs must have been read before.
     """
     if scenario.workload.kind == "trace":
         return _drawn_from_trace(scenario, start, branch)

@@ -133,10 +133,7 @@ class MoldableNumbers:
 def numbers_of(scenario: MoldableScenario) -> MoldableNumbers:
     """The constant numbers of a validated scenario.
 
-    Raises
-    ------
-    ScenarioError
-        If the scenario's trace has not been read, or the state would not fit memory.
+    Raises ScenarioError if the scenario's trace has not been read, or the state would not fit memory.
     """
     if scenario.needs_trace:
         raise ScenarioError(

@@ -52,10 +52,7 @@ def _explained(record: Record, view: MoldableView, arguments: tuple[Any, ...]) -
 def _rules(value: Any, what: str, numbers: MoldableNumbers) -> AllocationRules:
     """Rules whose requests and pools there are, as a copy that nobody else can change.
 
-    Raises
-    ------
-    NotADecisionError
-        Also if the pools overlap, or are not all for classes that there are.
+    Raises NotADecisionError also if the pools overlap, or are not all for classes that there are.
     """
     if type(value) is not AllocationRules or not all(type(array) is np.ndarray for array in value):
         raise NotADecisionError(f"{what} is {found(value)}, allowed: AllocationRules")

@@ -21,11 +21,8 @@ _RESTART = "run it from the start instead"
 def check_continuation(system: MoldableSystem, other: MoldableSystem) -> None:
     """Refuse to go on from a system in which this one's jobs and servers have no place.
 
-    Raises
-    ------
-    ScenarioError
-        If servers, classes or speed-ups differ, or this policy divides the servers into other
-        pools.
+    Raises ScenarioError if servers, classes or speed-ups differ, or this policy divides the servers into other
+    pools.
     """
     mine, theirs = system.numbers, other.numbers
     kept = {"servers": "servers", "class_names": "classes", "speedups": "speed-ups"}
@@ -41,11 +38,7 @@ def taken_over(system: MoldableSystem, other: MoldableSystem, state: MoldableSta
 
     Jobs stay, and so does all else that means the same: with other pools the gaps are listed anew,
     and with another optimum the distances from it.
-
-    Raises
-    ------
-    ScenarioError
-        See :func:`check_continuation`.
+    Raises ScenarioError: see :func:`check_continuation`.
     """
     check_continuation(system, other)
     if not _same_targets(system.tables, other.tables):

@@ -31,10 +31,7 @@ def choices(system: MoldableSystem, state: MoldableState) -> tuple[Choice, ...]:
 def overruled(system: MoldableSystem, event: Event, decision: str) -> OverruledWidth:
     """The system's policy, with a decision that is forced on it.
 
-    Raises
-    ------
-    PolicyError
-        If there is no such decision; one that is impossible is found when it is carried out.
+    Raises PolicyError if there is no such decision; one that is impossible is found when it is carried out.
     """
     words = forced_words(decision, _ALLOWED, ({"servers"}, {"block"}) if event.kind == ARRIVAL else ())
     return OverruledWidth(system.policy, decision, words.get("servers"))

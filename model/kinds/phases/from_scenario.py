@@ -26,12 +26,8 @@ def numbers_of(scenario: PhasesScenario) -> PhaseNumbers:
     """The constant numbers of a validated scenario.
 
     Under a script r is 1 and nothing arrives at random: the script has all arrivals.
-
-    Raises
-    ------
-    ScenarioError
-        If amounts or costs are written too finely for exact units, more jobs would be in the
-        system than memory can hold, or the scenario's trace has not been read.
+    Raises ScenarioError if amounts or costs are written too finely for exact units, more jobs would be in the
+    system than memory can hold, or the scenario's trace has not been read.
     """
     if not scenario.phases:
         raise ScenarioError(

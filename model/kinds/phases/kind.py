@@ -32,10 +32,7 @@ EVENTS_PER_SECOND = 4
 def rehearse(system: PhaseSystem) -> None:
     """Run a script once to its end.
 
-    Raises
-    ------
-    ScenarioError
-        If an event cannot happen, or its choices are not those that it needs.
+    Raises ScenarioError if an event cannot happen, or its choices are not those that it needs.
     """
     script = system.script
     if script is None:

@@ -48,13 +48,7 @@ def count_configurations(model: JobModel) -> int:
 
 @lru_cache(maxsize=16)
 def lattice_of(model: JobModel) -> Lattice:
-    """The configurations of a job model.
-
-    Raises
-    ------
-    ScenarioError
-        If there are more than :data:`MOST_CONFIGURATIONS`.
-    """
+    """The configurations of a job model. Raises ScenarioError if there are more than :data:`MOST_CONFIGURATIONS`."""
     rows = _hard(model) if model.hard else _simplex(model)
     order = {tuple(row): place for place, row in enumerate(rows.tolist())}
     up = np.full(rows.shape, -1, np.int32)

@@ -84,13 +84,7 @@ class PhaseNumbers:
 
     @cached_property
     def lattice(self) -> Lattice:
-        """The configurations K.
-
-        Raises
-        ------
-        ScenarioError
-            If there are too many.
-        """
+        """The configurations K. Raises ScenarioError if there are too many."""
         return lattice_of(self.model)
 
     @property

@@ -117,10 +117,7 @@ def _pool_of(value: Any, what: str, _: PhaseNumbers) -> NDArray[np.int32]:
 def _together(policy: PhasePolicy, numbers: PhaseNumbers) -> None:
     """Pools that there are, servers that are observed, and tables of the right size.
 
-    Raises
-    ------
-    NotADecisionError
-        If they are not there.
+    Raises NotADecisionError if they are not there.
     """
     pools, servers, rules = policy.pools, len(policy.pool_of), policy.rules
     if servers and not 0 <= policy.pool_of.min() <= policy.pool_of.max() < pools:

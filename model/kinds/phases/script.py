@@ -33,12 +33,8 @@ class PhaseScript:
 
     Real jobs of the start come first, then those that arrive; so do virtual ones, among
     themselves.
-
-    Raises
-    ------
-    ScenarioError
-        If the policy has no tokens, two jobs have one name, or a pool or a server has not what the
-        script begins with.
+    Raises ScenarioError if the policy has no tokens, two jobs have one name, or a pool or a server has not what
+    the script begins with.
     """
 
     def __init__(self, scenario: Any, numbers: PhaseNumbers, tables: PhaseTables, policy: PhasePolicy) -> None:
@@ -177,13 +173,7 @@ class PhaseScript:
         return self._plan.events[place] if place < len(self._plan.events) else None
 
     def next_event(self, state: PhaseState) -> Event | None:
-        """The next event.
-
-        Raises
-        ------
-        ScenarioError
-            If it names a job, a server or a timer that is not there.
-        """
+        """The next event. Raises ScenarioError if it names a job, a server or a timer that is not there."""
         event = self.event(state)
         if event is None:
             return None

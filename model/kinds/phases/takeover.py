@@ -32,11 +32,8 @@ _RESTART = "run it from the start instead"
 def check_continuation(system: PhaseSystem, other: PhaseSystem) -> None:
     """Refuse to go on from a system in which this one's jobs and servers have no place.
 
-    Raises
-    ------
-    ScenarioError
-        If the phases, demands, costs or capacities differ, if events are scripted, or if this
-        policy has other normal servers.
+    Raises ScenarioError if the phases, demands, costs or capacities differ, if events are scripted, or if this
+    policy has other normal servers.
     """
     if system.script or other.script:
         raise ScenarioError("found a script, allowed when continuing: random arrivals; " + _RESTART)
@@ -59,11 +56,7 @@ def taken_over(system: PhaseSystem, other: PhaseSystem, state: PhaseState) -> Ph
     start anew, servers that have neither jobs nor tokens ask for jobs as at time 0, and a lower token limit holds at
     once.  Without any, jobs on backup servers stay on
     servers of their own, and tokens and virtual jobs are gone.
-
-    Raises
-    ------
-    ScenarioError
-        See :func:`check_continuation`.
+    Raises ScenarioError: see :func:`check_continuation`.
     """
     check_continuation(system, other)
     _count_peaks(system, state)

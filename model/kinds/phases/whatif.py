@@ -67,10 +67,7 @@ def _asks_by_plan(system: PhaseSystem) -> bool:
 def overruled(system: PhaseSystem, event: Event, decision: str) -> Overruled:
     """The system's policy, with a decision that is forced on it.
 
-    Raises
-    ------
-    PolicyError
-        If there is no such decision; one that is impossible is found when it is carried out.
+    Raises PolicyError if there is no such decision; one that is impossible is found when it is carried out.
     """
     allowed, known = _OF_JOBS, ["token", "backup"]
     if not system.normal_servers:

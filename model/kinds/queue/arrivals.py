@@ -200,11 +200,7 @@ def workload_of(
 
     In a branch nothing arrives up to the slot *start*, which is that of the last event before
     the fork and has had its arrivals.
-
-    Raises
-    ------
-    ScenarioError
-        If the workload is a trace, which must be read from its files.
+    Raises ScenarioError if the workload is a trace, which must be read from its files.
     """
     workload = scenario.workload
     if isinstance(workload, ScriptedSlots):

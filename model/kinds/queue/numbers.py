@@ -130,10 +130,7 @@ class QueueNumbers:
     def units(self, amount: Fraction, d: int = 0) -> int:
         """An amount of resource d, in the scenario's own unit, in units.
 
-        Raises
-        ------
-        ValueError
-            If it is not a whole number of units.
+        Raises ValueError if it is not a whole number of units.
         """
         units = amount / self.unit[d]
         if units.denominator != 1:
@@ -158,11 +155,8 @@ def _amount(numbers: QueueNumbers, units: int, d: int) -> Fraction:
 def numbers_of(scenario: QueueScenario) -> QueueNumbers:
     """The constant numbers of a validated scenario.
 
-    Raises
-    ------
-    ScenarioError
-        If sizes are written too finely for exact units, the arrival rate is out of bounds, or
-        the scenario's trace has not been read.
+    Raises ScenarioError if sizes are written too finely for exact units, the arrival rate is out of bounds, or
+    the scenario's trace has not been read.
     """
     unit, largest = units_of(scenario)
     pools = _pools(scenario, unit)

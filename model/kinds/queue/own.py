@@ -78,10 +78,7 @@ def _share(value: Any, what: str, _: QueueNumbers) -> Fraction:
 def _together(policy: QueuePolicy, numbers: QueueNumbers) -> None:
     """Virtual queues for all sizes that there are, configurations over them, and some for each pool.
 
-    Raises
-    ------
-    NotADecisionError
-        If they are not there.
+    Raises NotADecisionError if they are not there.
     """
     queues, count = policy.layout.queues, len(policy.configurations)
     shape, pools = policy.configurations.shape, policy.pool_configurations

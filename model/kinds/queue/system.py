@@ -42,11 +42,7 @@ def taken_over(state: QueueState, numbers: QueueNumbers, policy: QueuePolicy, be
     alike; else they have their pool's first one until they are empty.  Every server counts as one
     that a job has just left, and the next slot as one in which something may happen, so that the
     policy looks at all servers and all jobs.
-
-    Raises
-    ------
-    ScenarioError
-        If a server cannot hold its jobs by the room that the policy grants them.
+    Raises ScenarioError if a server cannot hold its jobs by the room that the policy grants them.
     """
     waiting = waiting_records(state)
     present = np.flatnonzero(state.job_number >= 0)

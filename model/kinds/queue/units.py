@@ -39,11 +39,7 @@ def units_of(scenario: QueueScenario) -> tuple[tuple[Fraction, ...], int]:
 
     The latter is one number for all resources, so that shares of different resources can be
     compared and added as integers.
-
-    Raises
-    ------
-    ScenarioError
-        If amounts are written so finely that units do not fit exact arithmetic.
+    Raises ScenarioError if amounts are written so finely that units do not fit exact arithmetic.
     """
     servers = [scenario.amounts(capacity) for _, _, capacity, _ in scenario.servers.kinds]
     most = [max(column) for column in zip(*servers, strict=True)]

@@ -59,10 +59,7 @@ def _configurations(system: QueueSystem, state: QueueState, event: Event) -> Ite
 def overruled(system: QueueSystem, _: Event, decision: str) -> Overruled:
     """The system's policy, with a decision that is forced on it.
 
-    Raises
-    ------
-    PolicyError
-        If there is no such decision; one that is impossible is found when it is carried out.
+    Raises PolicyError if there is no such decision; one that is impossible is found when it is carried out.
     """
     words = forced_words(decision, _ALLOWED, ({"job", "server"}, {"job", "wait"}, {"configuration", "server"}))
     server = words["server"] - 1 if "server" in words else None

@@ -46,10 +46,7 @@ def initial_state(
 ) -> ReservationState:
     """The state at time 0, before the policy has acted; it remembers *memory* zeros.
 
-    Raises
-    ------
-    ScenarioError
-        If jobs or configurations exceed what a server can hold.
+    Raises ScenarioError if jobs or configurations exceed what a server can hold.
     """
     records = FIRST_RECORDS
     while records < 2 * len(jobs):
@@ -124,11 +121,7 @@ def check_feasible(state: ReservationState, numbers: ReservationNumbers, place: 
     """Refuse configurations that no server can hold, and jobs beyond their slots.
 
     Errors call a server by its *place*, in which its number stands from 0 or from 1.
-
-    Raises
-    ------
-    ScenarioError
-        Naming the first such server.
+    Raises ScenarioError naming the first such server.
     """
     server = infeasible_server(state, numbers)
     if server is not None:

@@ -50,11 +50,7 @@ def load_measure(numbers: ReservationNumbers) -> LoadMeasure:
     Where demands and a capacity are given, each resource has a sum.  Where only maximal
     configurations are given, a job of type j counts as 1/K_j of a server, with K_j the most
     jobs of its type that fit alone, and there is one sum.
-
-    Raises
-    ------
-    ValueError
-        If the common denominator is beyond 64 bits.
+    Raises ValueError if the common denominator is beyond 64 bits.
     """
     if numbers.demand.shape[1]:
         rooms = [[int(room) for room in pool.capacity] for pool in numbers.pools]

@@ -189,10 +189,7 @@ def _holds_one_more(numbers: ReservationNumbers, placement: bytes, job_type: int
 def numbers_of(scenario: ReservationScenario) -> ReservationNumbers:
     """The constant numbers of a validated scenario.
 
-    Raises
-    ------
-    ScenarioError
-        If amounts or rewards are too far apart for exact integers.
+    Raises ScenarioError if amounts or rewards are too far apart for exact integers.
     """
     resources = tuple(scenario.servers.capacity)
     pools, demand = _pools(scenario, resources)

@@ -68,10 +68,7 @@ def _configurations(policy: Any, view: ReservationView) -> list[Configuration]:
 def overruled(system: ReservationSystem, event: Event, decision: str) -> Overruled:
     """The system's policy, with a decision that is forced on it.
 
-    Raises
-    ------
-    PolicyError
-        If there is no such decision; one that is impossible is found when it is carried out.
+    Raises PolicyError if there is no such decision; one that is impossible is found when it is carried out.
     """
     of_slots = {"configuration", "server"}
     if event.kind == ARRIVAL:

@@ -19,10 +19,7 @@ from slotscope.model.scenario.fields import Section
 def asked_of_file(verb: str, source: Source, *arguments: Any, of: Child | None = None) -> Any:
     """What the process of the policies says of a file; *arguments* come after it.
 
-    Raises
-    ------
-    UserError
-        What is wrong, also if the file ends the process.
+    Raises UserError: what is wrong, also if the file ends the process.
     """
     try:
         return HOST.ask(verb, source, *arguments, seconds=limits.LIMITS.seconds_to_load, of=of)
@@ -41,10 +38,7 @@ class HostedParameters(Section):
     def model_validate(cls, obj: Any, **_: Any) -> Self:
         """Parameters as plain data, as the file's own schema has made them.
 
-        Raises
-        ------
-        ValidationFaultError
-            If they are wrong.
+        Raises ValidationFaultError if they are wrong.
         """
         made = cls.model_construct(**asked_of_file("validate", cls._source, obj))
         made._given = obj

@@ -151,12 +151,8 @@ class FarLoop:
     def __call__(self, *arguments: Any) -> int:
         """Run events, see :mod:`model.systems.compiled`.
 
-        Raises
-        ------
-        KernelFailedError
-            If the kernel fails; the state is of no use then.
-        PolicyFileError
-            If it cannot be compiled.
+        Raises KernelFailedError if the kernel fails; the state is of no use then; PolicyFileError if it cannot be
+        compiled.
         """
         *given, until, tape, samples, done, outcome = arguments
         while True:

@@ -82,10 +82,7 @@ class PolicyFile:
     def __call__(self, numbers: Any, parameters: Any) -> Any:
         """The policy for a scenario, from a file that was executed anew.
 
-        Raises
-        ------
-        PolicyError
-            If its ``__init__`` fails.
+        Raises PolicyError if its ``__init__`` fails.
         """
         made = hosted(cast(Any, kind_of(self.system).base))(self.source, self.loaded, numbers, parameters)
         made.brought = self._kernel
@@ -101,11 +98,7 @@ def load_policy(name: str, system: str) -> PolicyFile:
 
     Nothing of a file is executed that the user has not allowed, see
     :mod:`model.policies.own.trust`; who installs a package allows it.
-
-    Raises
-    ------
-    PolicyError
-        One line that names the file, the line, what was found and what is allowed.
+    Raises PolicyError: one line that names the file, the line, what was found and what is allowed.
     """
     path, package = source_of(name)
     text = read_policy(path)
@@ -132,10 +125,7 @@ def files_of(name: str) -> tuple[str, ...]:
 def check_unchanged(name: str, digest: str, session: str) -> None:
     """Refuse a saved session whose policy's file, or package, is not what it was.
 
-    Raises
-    ------
-    PolicyError
-        If the file is gone or its text has another hash than *digest*.
+    Raises PolicyError if the file is gone or its text has another hash than *digest*.
     """
     kept = "its text of then is in the session (a zip archive) as policy.py"
     try:
@@ -160,13 +150,7 @@ def with_absolute_path(scenario: Any) -> Any:
 
 
 def read_policy(path: str) -> str:
-    """The text of a policy's file.
-
-    Raises
-    ------
-    PolicyError
-        If it is absent, unreadable, too large, empty or not UTF-8.
-    """
+    """The text of a policy's file. Raises PolicyError if it is absent, unreadable, too large, empty or not UTF-8."""
     file = Path(path)
     try:
         if file.is_dir():

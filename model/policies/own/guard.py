@@ -136,11 +136,7 @@ class GuardedPolicy:
         """What the policy yields, checked.
 
         Where nobody is *told*, what only explains is passed on in slow events alone, so that these can be left.
-
-        Raises
-        ------
-        PolicyFileError
-            If it does what it must not.
+        Raises PolicyFileError if it does what it must not.
         """
         try:
             if (method := getattr(self._policy, call.occasion.name, None)) is not None:

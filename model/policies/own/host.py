@@ -106,12 +106,8 @@ class Child:
     def ask(self, verb: str, arguments: tuple[Any, ...], dropped: tuple[Any, ...], seconds: float) -> Any:
         """What it answers to a request, see :mod:`.serving`.
 
-        Raises
-        ------
-        LostError
-            If it has ended before, or was ended because it took longer than *seconds* and some grace.
-        UserError
-            What is wrong.
+        Raises LostError if it has ended before, or was ended because it took longer than *seconds* and some grace;
+        UserError: what is wrong.
         """
         if not self.runs:
             raise LostError(0, False, 0, self._process.returncode, self._trace)
@@ -195,13 +191,7 @@ class PolicyHost:
 
     @property
     def child(self) -> Child:
-        """The process: a fresh one where the last has ended.
-
-        Raises
-        ------
-        PolicyError
-            If it does not start.
-        """
+        """The process: a fresh one where the last has ended. Raises PolicyError if it does not start."""
         with self.lock:
             if self._child is None or not self._child.runs:
                 self.close()

@@ -145,13 +145,7 @@ class _HostedEvent:
         self.stage = policy.stage()
 
     def batch(self) -> Batch:
-        """What comes up to the next decision.
-
-        Raises
-        ------
-        PolicyFileError
-            If the process ends meanwhile.
-        """
+        """What comes up to the next decision. Raises PolicyFileError if the process ends meanwhile."""
         with HOST.lock:
             self._follow()
             changes = self.stage.mirror.changes(self._view._state)

@@ -16,10 +16,7 @@ class ImpossibleDecisionError(Exception):
 def arrays(value: Any, what: str, _: Any) -> tuple[np.ndarray, ...] | np.ndarray:
     """An array of numbers or a tuple of such, as copies that nobody can change.
 
-    Raises
-    ------
-    NotADecisionError
-        If it is anything else.
+    Raises NotADecisionError if it is anything else.
     """
     if type(value) is tuple:
         return tuple(_array(item, what) for item in value)

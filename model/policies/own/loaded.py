@@ -132,12 +132,7 @@ class PolicyClass:
     def validated(self, given: dict[str, Any]) -> BaseModel:
         """Parameters as the file's schema has them.
 
-        Raises
-        ------
-        ValidationFaultError
-            If they are wrong.
-        PolicyFileError
-            If the schema itself fails.
+        Raises ValidationFaultError if they are wrong; PolicyFileError if the schema itself fails.
         """
         try:
             return watched(lambda: validated(self._schema, given))
@@ -152,10 +147,7 @@ class PolicyClass:
     def made(self, numbers: Any, given: dict[str, Any]) -> GuardedPolicy:
         """The policy for a scenario, from a file that was executed anew.
 
-        Raises
-        ------
-        PolicyFileError
-            If its ``__init__`` fails.
+        Raises PolicyFileError if its ``__init__`` fails.
         """
         path = self._source.path
 

@@ -65,10 +65,7 @@ def answer_to_former_names() -> None:
 def executed(path: str, text: str, package: str) -> ModuleType:
     """A module of its own with all that the file defines, and with the modules beside it as they are now.
 
-    Raises
-    ------
-    PolicyFileError
-        If the text is no Python, or fails.
+    Raises PolicyFileError if the text is no Python, or fails.
     """
     answer_to_former_names()
 
@@ -107,10 +104,7 @@ def _compiled(path: str, text: str) -> Any:
 def loaded(path: str, call: Any, what: str) -> Any:
     """What *call* gives; whatever it raises becomes an error that says where in the file.
 
-    Raises
-    ------
-    PolicyFileError
-        If it fails, or takes too long.
+    Raises PolicyFileError if it fails, or takes too long.
     """
     most = limits.LIMITS.seconds_to_load
     try:

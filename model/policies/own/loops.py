@@ -67,10 +67,7 @@ def _few(turns: range) -> range:
 def counted(function: FunctionType) -> FunctionType:
     """A copy of *function*, to be compiled, whose loops are counted, as are those of all of the user's that it calls.
 
-    Raises
-    ------
-    PolicyFileError
-        If the text of one of them is not at hand, or does what cannot be counted.
+    Raises PolicyFileError if the text of one of them is not at hand, or does what cannot be counted.
     """
     return _Copies().of(function)
 
@@ -118,10 +115,7 @@ class _Copies:
 def _definition(function: FunctionType) -> ast.FunctionDef | None:
     """Where a function is defined in the text that was executed; None of one that is an expression.
 
-    Raises
-    ------
-    PolicyFileError
-        If there is none.
+    Raises PolicyFileError if there is none.
     """
     code = function.__code__
     for node in ast.walk(ast.parse("".join(linecache.getlines(code.co_filename)))):

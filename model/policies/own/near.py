@@ -39,13 +39,7 @@ class SentJobs:
         self._blocks.extend(blocks)
 
     def block_at(self, arrival: int) -> Any:
-        """See :class:`model.scenario.workload.Workload`.
-
-        Raises
-        ------
-        MissingJobsError
-            If that block was not sent.
-        """
+        """See :class:`model.scenario.workload.Workload`. Raises MissingJobsError if that block was not sent."""
         for block in self._blocks:
             if block is not None and 0 <= arrival - int(block.first[0]) < len(block.time):
                 return block

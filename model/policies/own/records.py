@@ -37,11 +37,7 @@ def plain_values(
 
     A decision also gets the numbers that explain it, unless it has them.  What is not *by_user* but
     by a module of the program that the policy calls is as it should be.
-
-    Raises
-    ------
-    BadValueError
-        If a value cannot be shown under its name.
+    Raises BadValueError if a value cannot be shown under its name.
     """
     if len(record.values) > MOST_VALUES:
         raise BadValueError(f"a record has {len(record.values)} values, allowed: {MOST_VALUES}")

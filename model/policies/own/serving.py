@@ -103,13 +103,7 @@ class Policies:
         return self._batch((policy, event), patience)
 
     def refuse(self, policy: int, event: int, why: str) -> None:
-        """The last decision is impossible.
-
-        Raises
-        ------
-        PolicyFileError
-            That says so.
-        """
+        """The last decision is impossible. Raises PolicyFileError that says so."""
         raise self._calls[policy, event][0].fault(why)
 
     def ready(self, policy: int, source: Source, parts: SystemParts, path: str) -> None:

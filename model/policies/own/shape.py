@@ -35,10 +35,7 @@ def system_of(module: ModuleType, default: str) -> str:
 def policy_class(path: str, module: ModuleType, kind: OwnKind) -> type:
     """The class that a file defines, once its shape was found to be right for a kind of system.
 
-    Raises
-    ------
-    PolicyFileError
-        If there is none, or a method or attribute of it is not as it must be.
+    Raises PolicyFileError if there is none, or a method or attribute of it is not as it must be.
     """
     variables = vars(module)
     cls = next((variables[name] for name in CLASSES if name in variables), None)

@@ -113,11 +113,7 @@ def lent(size: int) -> tuple[np.ndarray, np.ndarray]:
     """Fresh bytes, and the same ones for whoever must not change them.
 
     Those cannot be made writeable: the processor itself stops what tries all the same.
-
-    Raises
-    ------
-    OSError
-        If there is no room for them.
+    Raises OSError if there is no room for them.
     """
     seen_by_others: list[np.ndarray] = []
     own = shared_with(lambda path: seen_by_others.append(mapped(path, "r")), size)
@@ -127,10 +123,7 @@ def lent(size: int) -> tuple[np.ndarray, np.ndarray]:
 def shared_with(tell: Callable[[str], Any], size: int) -> np.ndarray:
     """Fresh bytes of a file that only this process has, and whoever *tell* lets map it.
 
-    Raises
-    ------
-    OSError
-        If there is no room for them.
+    Raises OSError if there is no room for them.
     """
     folder = _IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None
     try:

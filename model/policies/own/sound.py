@@ -38,10 +38,7 @@ class NotADecisionError(ValueError):
 def sound(record: Any, checks: Mapping[type[Record], RecordCheck], numbers: Any) -> Record:
     """*record* with exact integers and floats in its fields; the same object where it had.
 
-    Raises
-    ------
-    NotADecisionError
-        A sentence that names what was found and what is allowed.
+    Raises NotADecisionError: a sentence that names what was found and what is allowed.
     """
     check = checks.get(type(record))
     if check is None and type(record) is not Record:
@@ -100,13 +97,7 @@ def found(value: Any) -> str:
 
 
 def whole(value: Any, what: str, lowest: int = 0, highest: int = LARGEST) -> int:
-    """*value* as a Python integer.
-
-    Raises
-    ------
-    NotADecisionError
-        If it is none, or lies outside of the bounds.
-    """
+    """*value* as a Python integer. Raises NotADecisionError if it is none, or lies outside of the bounds."""
     if type(value) is int and lowest <= value <= highest:
         return value
     number = None
@@ -121,13 +112,7 @@ def whole(value: Any, what: str, lowest: int = 0, highest: int = LARGEST) -> int
 
 
 def real(value: Any, what: str) -> float:
-    """*value* as a Python float, which may be infinite.
-
-    Raises
-    ------
-    NotADecisionError
-        If it is no number.
-    """
+    """*value* as a Python float, which may be infinite. Raises NotADecisionError if it is no number."""
     if type(value) is float and not isnan(value):
         return value
     known = type(value) in (int, float, Fraction) or isinstance(value, np.integer | np.floating)
@@ -184,13 +169,7 @@ def remembered(record: Any, _: Any) -> dict[str, Any]:
 
 
 def sequence(value: Any, what: str, length: int | None = None) -> list[Any]:
-    """The members of a tuple, list or array.
-
-    Raises
-    ------
-    NotADecisionError
-        If it is none, or not of that length.
-    """
+    """The members of a tuple, list or array. Raises NotADecisionError if it is none, or not of that length."""
     items: list[Any] | None = None
     if type(value) is np.ndarray and value.ndim >= 1:
         items = list(value)

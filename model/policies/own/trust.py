@@ -50,10 +50,7 @@ def allow_text(path: str, text: str) -> None:
 def check_allowed(path: str, text: str) -> None:
     """Refuse a file that nobody has allowed to run.
 
-    Raises
-    ------
-    UntrustedPolicyError
-        Also if it was allowed with another text, of its own or of a module beside it.
+    Raises UntrustedPolicyError also if it was allowed with another text, of its own or of a module beside it.
     """
     whole = whole_text(path, text)
     if _absolute(path) in _named:

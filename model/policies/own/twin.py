@@ -67,10 +67,7 @@ class Kernels:
     def compile(self, number: int, source: Source, line: int, room: Any, told: Any) -> None:
         """Compile a kernel for the loop of *room*; *told* is what it is given there, and what the loop is.
 
-        Raises
-        ------
-        PolicyFileError
-            If its file fails, or Numba cannot compile it.
+        Raises PolicyFileError if its file fails, or Numba cannot compile it.
         """
         if number not in self._twins:
             self._twins[number] = KernelTwin(source, line)
@@ -105,13 +102,7 @@ class KernelTwin:
 
     @cached_property
     def function(self) -> FunctionType:
-        """``kernel``, as a plain function whose loops are counted.
-
-        Raises
-        ------
-        PolicyFileError
-            If the file fails.
-        """
+        """``kernel``, as a plain function whose loops are counted. Raises PolicyFileError if the file fails."""
         module = executed(self._path, self._source.text, self._source.package)
         return loops.counted(kernel_function(next(vars(module)[name] for name in CLASSES if name in vars(module))))
 
@@ -156,10 +147,7 @@ class KernelTwin:
     def check(self, answers: int, *arguments: Any) -> None:
         """Compile the function alone, for arguments like these: what is wrong with it is told shortly so.
 
-        Raises
-        ------
-        PolicyFileError
-            If Numba cannot compile it, or it does not return so many whole numbers.
+        Raises PolicyFileError if Numba cannot compile it, or it does not return so many whole numbers.
         """
         numba = load_numba()
         try:
@@ -206,10 +194,7 @@ def kept_as(function: FunctionType) -> str:
 def _parts(function: Any, seen: set[int]) -> list[bytes]:
     """Code and variables of a function of a file, and of those that it calls.
 
-    Raises
-    ------
-    TypeError
-        If one of them is something that cannot be told.
+    Raises TypeError if one of them is something that cannot be told.
     """
     if id(function) in seen:
         return []

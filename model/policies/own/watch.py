@@ -223,10 +223,7 @@ _watchdog = _Watchdog()
 def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
     """The result of *call*, which may take so many seconds (:attr:`.Limits.seconds` by default).
 
-    Raises
-    ------
-    CodeStoppedError
-        If it took longer, or if :func:`interrupt` was called.
+    Raises CodeStoppedError if it took longer, or if :func:`interrupt` was called.
     """
     entry = _watchdog.arm(limits.LIMITS.seconds if seconds is None else seconds)
     try:
@@ -246,10 +243,7 @@ def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
 def watched_in_turn(call: Callable[[], Result], moment: float) -> Result:
     """As :func:`watched`, in half the time, of a call that begins at a *moment*, which is now.
 
-    Raises
-    ------
-    CodeStoppedError
-        See there.
+    Raises CodeStoppedError: see there.
     """
     turn = _watchdog.turn(moment, limits.LIMITS.seconds)
     if turn is None:

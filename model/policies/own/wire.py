@@ -37,13 +37,7 @@ def put(stream: BinaryIO, message: Any) -> None:
 
 
 def take(stream: BinaryIO) -> Any:
-    """Read a message.
-
-    Raises
-    ------
-    EOFError
-        If the other side is gone.
-    """
+    """Read a message. Raises EOFError if the other side is gone."""
     head = stream.read(_LENGTH)
     body = stream.read(int.from_bytes(head, "little"))
     if len(head) < _LENGTH or len(body) < int.from_bytes(head, "little"):

@@ -50,10 +50,7 @@ class Reference(MoldablePolicy):
 def _widths(numbers: MoldableNumbers, given: int | dict[str, int]) -> list[int]:
     """[l] what each class asks for.
 
-    Raises
-    ------
-    ValueError
-        If a class is unknown or left out, or its jobs cannot run on so many servers.
+    Raises ValueError if a class is unknown or left out, or its jobs cannot run on so many servers.
     """
     names = numbers.class_names
     by_name = given if isinstance(given, dict) else dict.fromkeys(names, given)

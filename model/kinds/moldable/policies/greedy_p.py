@@ -101,10 +101,7 @@ class Reference(MoldablePolicy):
 def _optimum(numbers: MoldableNumbers, parameters: Parameters) -> Any:
     """The solution of (P) or (Q) that the policy goes by; None if it needs none.
 
-    Raises
-    ------
-    ScenarioError
-        If it needs one and there is none.
+    Raises ScenarioError if it needs one and there is none.
     """
     one_pool = numbers.classes == 1 or parameters.shares == "none"
     if isinstance(parameters.shares, dict) or (parameters.p is not None and one_pool):
@@ -121,10 +118,7 @@ def _optimum(numbers: MoldableNumbers, parameters: Parameters) -> Any:
 def _rates(numbers: MoldableNumbers, load: Fraction) -> tuple[Fraction, ...]:
     """[l] lambda_j for a load, in the same proportions as they are.
 
-    Raises
-    ------
-    ScenarioError
-        If there are several classes and nothing tells the proportions.
+    Raises ScenarioError if there are several classes and nothing tells the proportions.
     """
     if numbers.classes == 1:
         return (load / numbers.means[0],)
@@ -163,13 +157,7 @@ def _distributions(
 
 
 def _given_distributions(numbers: MoldableNumbers, given: Any) -> list[Sequence[Fraction]]:
-    """The distributions that are given.
-
-    Raises
-    ------
-    ValueError
-        If one does not fit its class.
-    """
+    """The distributions that are given. Raises ValueError if one does not fit its class."""
     by_name = given if isinstance(given, dict) else dict.fromkeys(numbers.class_names, given)
     _check_names("p", by_name, numbers)
     for name, degree in zip(numbers.class_names, numbers.degrees, strict=True):
@@ -191,11 +179,7 @@ def _distributions_within(
 
     Where a share is below the class's load (Q2) has no solution: its jobs ask for one server each,
     which is what p* comes to as the share comes near the load.
-
-    Raises
-    ------
-    ValueError
-        If no load is known.
+    Raises ValueError if no load is known.
     """
     rates = _rates(numbers, parameters.load) if parameters.load else numbers.arrival_rates
     distributions: list[Sequence[Fraction]] = []
@@ -219,10 +203,7 @@ def _given_shares(numbers: MoldableNumbers, given: Any) -> tuple[Fraction, ...]:
     """[l] b_j as given; empty where they are not, and then all servers are one pool or shared by
     the optimum.
 
-    Raises
-    ------
-    ValueError
-        If shares that are given are above 1 together.
+    Raises ValueError if shares that are given are above 1 together.
     """
     if not isinstance(given, dict):
         return ()
@@ -241,13 +222,7 @@ def _check_names(where: str, by_name: dict[str, Any], numbers: MoldableNumbers) 
 
 
 def _pools(numbers: MoldableNumbers, shares: Sequence[Fraction], rest: str) -> dict[str, Any]:
-    """The pools of the classes, and the common one behind them.
-
-    Raises
-    ------
-    ValueError
-        If a class has no server at all.
-    """
+    """The pools of the classes, and the common one behind them. Raises ValueError if a class has no server at all."""
     if not shares:
         return pooled([numbers.servers], [0] * numbers.classes)
     sizes = [floor(share * numbers.servers) for share in shares]

@@ -249,11 +249,8 @@ def _rules(scenario: MoldableScenario, numbers: MoldableNumbers) -> Iterator[tup
 def rules_for(choice: PolicyChoice, numbers: MoldableNumbers) -> AllocationRules:
     """How many servers a policy asks for, and in which pools.
 
-    Raises
-    ------
-    UserError
-        If the policy is unknown or for other systems, its parameters are wrong, or (P) has no
-        solution that it needs.
+    Raises UserError if the policy is unknown or for other systems, its parameters are wrong, or (P) has no
+    solution that it needs.
     """
     reference = reference_for(choice.name, "moldable")
     try:

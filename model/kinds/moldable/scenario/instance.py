@@ -26,10 +26,7 @@ _LOAD = ("lambda", "lambda_", "load")
 def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The scripted scenario that an instance file describes, as plain data.
 
-    Raises
-    ------
-    ScenarioError
-        If a part is missing or wrong.
+    Raises ScenarioError if a part is missing or wrong.
     """
     if "events" not in data and ("P" in data or "Q" in data):
         raise ScenarioError(

@@ -119,11 +119,7 @@ def with_trace(scenario: MoldableScenario, paths: tuple[str, ...] = ()) -> Found
     servers, and its class the arrival rate, and the mean and the distribution of the sizes.  Where anything
     is drawn there are no recorded jobs (None): they depend on the seed, and :func:`workload_of`
     makes them.
-
-    Raises
-    ------
-    UserError
-        If the scenario takes no trace, a file cannot be read, or no rate can be told from it.
+    Raises UserError if the scenario takes no trace, a file cannot be read, or no rate can be told from it.
     """
     scenario, trace, _ = playing(scenario, TraceMoldable, paths, "moldable-swf")
     log = _used(scenario, trace, _read(trace))
@@ -139,11 +135,7 @@ def workload_of(scenario: MoldableScenario, start: float = 0.0, branch: int = 0)
 
     Its files are read again unless that was done lately.  Without end are jobs whose gaps are
     drawn and whose sizes are drawn; others end with the log.
-
-    Raises
-    ------
-    UserError
-        If a file cannot be read, or what is recorded cannot go on from another time.
+    Raises UserError if a file cannot be read, or what is recorded cannot go on from another time.
     """
     trace = scenario.workload
     assert isinstance(trace, TraceMoldable)
@@ -214,10 +206,7 @@ def _read(trace: TraceMoldable) -> ParallelJobs:
 def _used(scenario: MoldableScenario, trace: TraceMoldable, jobs: ParallelJobs) -> _ScenarioLog:
     """The first jobs of a log, with their inherent sizes.
 
-    Raises
-    ------
-    TraceError
-        If there are fewer than two, or all came at one time.
+    Raises TraceError if there are fewer than two, or all came at one time.
     """
     count = min(len(jobs), trace.limit)
     if count < 2 or jobs.submit[count - 1] == jobs.submit[0]:
@@ -252,10 +241,7 @@ def rounded(value: float) -> Fraction:
 def _told(scenario: MoldableScenario, trace: TraceMoldable, log: _ScenarioLog) -> MoldableScenario:
     """The scenario with servers, arrival rate and sizes as they are in force.
 
-    Raises
-    ------
-    ScenarioError
-        If the log's machine is too large for a run.
+    Raises ScenarioError if the log's machine is too large for a run.
     """
     servers = scenario.servers.count or log.machine
     mean = rounded(fsum(log.size) / len(log.size))

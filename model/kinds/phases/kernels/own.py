@@ -56,10 +56,7 @@ def first_idle(state: State) -> int:
 class OwnPhaseKernel(OwnKernel, PhaseKernel):
     """The compiled twin of a policy that places each job, and whose file has a ``kernel``.
 
-    Raises
-    ------
-    PolicyFileError
-        If its servers ask for jobs.
+    Raises PolicyFileError if its servers ask for jobs.
     """
 
     loop = staticmethod(fitting.advance)

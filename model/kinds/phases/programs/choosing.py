@@ -50,11 +50,7 @@ def learned(numbers: PhaseNumbers, until: Fraction) -> JobModel:
 
     An arrival rate is arrivals / (until r); a rate of a phase is the moves out of it by the time
     that jobs have spent in it, to six digits.  Phases that no job is ever in keep their rates.
-
-    Raises
-    ------
-    ScenarioError
-        If too many jobs would have to be watched, or some phase was not seen or not left.
+    Raises ScenarioError if too many jobs would have to be watched, or some phase was not seen or not left.
     """
     model = numbers.model
     jobs = float(sum(numbers.arrival_rates) * until)
@@ -168,11 +164,8 @@ class RateEstimate(Section):
 def estimated(numbers: PhaseNumbers, estimate: RateEstimate) -> PhaseNumbers:
     """The numbers that a plan is made with.
 
-    Raises
-    ------
-    ScenarioError
-        If a name is unknown, a phase could not end with these rates, nothing would arrive, or
-        too little was seen.
+    Raises ScenarioError if a name is unknown, a phase could not end with these rates, nothing would arrive, or
+    too little was seen.
     """
     if estimate.learn is not None:
         return replace(numbers, model=_learned(numbers, estimate.learn))
@@ -243,13 +236,8 @@ def plan_of(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
     Tables of pools come before a file, and a file before the single-server problem, which is solved
     with estimated rates where the parameters say so (Hong, Xie & Wang (2023), Appendix D).  A token
     limit by hand is that of every pool.
-
-    Raises
-    ------
-    ScenarioError
-        If a table or a file does not fit the model, or nothing can be planned.
-    GivenUpError
-        If who waits for it (:mod:`model.running.waiting`) has had enough.
+    Raises ScenarioError if a table or a file does not fit the model, or nothing can be planned; GivenUpError if
+    who waits for it (:mod:`model.running.waiting`) has had enough.
     """
     plan = _chosen(numbers, parameters)
     if parameters.token_limit is None:

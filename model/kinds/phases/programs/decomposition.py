@@ -88,12 +88,8 @@ class _Mixture:
 def decomposed(program: SingleServerProgram, progress: Progress = unheard) -> Decomposed:
     """Solve (61).
 
-    Raises
-    ------
-    GivenUpError
-        If whoever waits has had enough.
-    ScenarioError
-        If the rates differ too much for floating point.
+    Raises GivenUpError if whoever waits has had enough; ScenarioError if the rates differ too much for floating
+    point.
     """
     try:
         return _begun(program, progress).solve()

@@ -70,11 +70,7 @@ def plan_from_pools(tables: Sequence[PoolTable | dict[str, Any]], model: JobMode
     """The plan that explicit pools are; nothing is known of Phi, pi and u.
 
     A type goes to the pools that may request it, in proportion to their servers.
-
-    Raises
-    ------
-    ScenarioError
-        If a table does not fit the model; names the pool and the entry.
+    Raises ScenarioError if a table does not fit the model; names the pool and the entry.
     """
     lattice = lattice_of(model)
     read = pool_tables(tables, model)

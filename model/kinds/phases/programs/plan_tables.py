@@ -80,13 +80,7 @@ class GivenPool(NamedTuple):
 
 
 def read_solution(path: Path, model: JobModel) -> GivenSolution:
-    """The policy of a JSON file.
-
-    Raises
-    ------
-    ScenarioError
-        With the file and the entry at fault.
-    """
+    """The policy of a JSON file. Raises ScenarioError with the file and the entry at fault."""
     where = str(path)
     try:
         found = SolutionFile.model_validate(json.loads(path.read_text("utf-8")))
@@ -131,13 +125,7 @@ def _solution(found: SolutionFile, model: JobModel) -> GivenSolution:
 
 
 def pool_tables(tables: Sequence[PoolTable | Mapping[str, Any]], model: JobModel) -> list[GivenPool]:
-    """Pools as arrays.
-
-    Raises
-    ------
-    ScenarioError
-        With the pool (from 0) and the entry at fault.
-    """
+    """Pools as arrays. Raises ScenarioError with the pool (from 0) and the entry at fault."""
     if not tables:
         raise ScenarioError("found no pool, allowed: at least one", where="pools")
     lattice = lattice_of(model)

@@ -30,13 +30,8 @@ def planned(model: JobModel, scale: Fraction, progress: Progress = unheard) -> S
     """Solve (61) and make the pools of B.3 for a scale r.
 
     The solution is remembered for each job model; pools are made anew for each scale.
-
-    Raises
-    ------
-    ScenarioError
-        If there are too many configurations, or no server can serve what arrives.
-    GivenUpError
-        If whoever waits has had enough.
+    Raises ScenarioError if there are too many configurations, or no server can serve what arrives; GivenUpError
+    if whoever waits has had enough.
     """
     found = solved(model, progress)
     policies = [(part, policy_of(part.stationary, part.requests)) for part in found.parts]
@@ -105,11 +100,7 @@ def plan_from_file(path: Path | str, model: JobModel, scale: Fraction) -> Server
     """The plan of a policy that a JSON file gives with its pi and u.
 
     Classes and pools are made from the policy for this model and scale.
-
-    Raises
-    ------
-    ScenarioError
-        If the file cannot be read, or does not fit the model; names the file and the entry.
+    Raises ScenarioError if the file cannot be read, or does not fit the model; names the file and the entry.
     """
     given: GivenSolution = read_solution(Path(path), model)
     whole = PolicyPart(1.0, given.stationary, given.requests)

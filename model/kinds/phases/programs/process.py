@@ -160,12 +160,8 @@ class Process:
     def evaluate(self, action: NDArray[np.int64], prices: Prices, everywhere: bool = False) -> Evaluated:
         """The gain and the relative values of a policy; of its best recurrent class.
 
-        Raises
-        ------
-        GivenUpError
-            If whoever waits has had enough.
-        UndecidedError
-            If it keeps falling into sets that a server hardly leaves.
+        Raises GivenUpError if whoever waits has had enough; UndecidedError if it keeps falling into sets that a
+        server hardly leaves.
         """
         check_wanted()
         self.evaluations += 1

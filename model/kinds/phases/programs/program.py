@@ -139,13 +139,7 @@ class SingleServerProgram:
 
 
 def program_of(model: JobModel) -> SingleServerProgram:
-    """LP (61) of a job model.
-
-    Raises
-    ------
-    ScenarioError
-        If there are too many configurations.
-    """
+    """LP (61) of a job model. Raises ScenarioError if there are too many configurations."""
     lattice = lattice_of(model)
     entries = _Entries()
     size, types = len(lattice), len(model.phases)

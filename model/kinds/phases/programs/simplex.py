@@ -37,13 +37,7 @@ def unheard(_steps: int, _phi: float) -> None:
 
 
 def check_wanted() -> None:
-    """Give the solution up where whoever waits has had enough.
-
-    Raises
-    ------
-    GivenUpError
-        If so.
-    """
+    """Give the solution up where whoever waits has had enough. Raises GivenUpError if so."""
     if who_waits().stop():
         raise GivenUpError(Phrase("{doing}: stopped", doing=Phrase("Solving the single-server problem")))
 
@@ -65,12 +59,7 @@ class Basis:
 def by_highs(program: SingleServerProgram, progress: Progress = unheard, options: Mapping[str, Any] = WAYS[0]) -> Basis:
     """Solve with HiGHS, with some more of its *options*.
 
-    Raises
-    ------
-    ScenarioError
-        If HiGHS does not end with an optimum.
-    GivenUpError
-        If whoever waits has had enough.
+    Raises ScenarioError if HiGHS does not end with an optimum; GivenUpError if whoever waits has had enough.
     """
     import highspy
 

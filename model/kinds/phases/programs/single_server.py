@@ -60,12 +60,8 @@ class SingleServerSolution:
 def solved(model: JobModel, progress: Progress = unheard) -> SingleServerSolution:
     """The optimum of (61), from the cache if this model was solved before.
 
-    Raises
-    ------
-    ScenarioError
-        If there are too many configurations, or no server can serve what arrives.
-    GivenUpError
-        If whoever waits has had enough.
+    Raises ScenarioError if there are too many configurations, or no server can serve what arrives; GivenUpError
+    if whoever waits has had enough.
     """
     return store.kept(model, lambda: _solve(model, progress), lambda data: _from_plain(model, data))
 
@@ -73,10 +69,7 @@ def solved(model: JobModel, progress: Progress = unheard) -> SingleServerSolutio
 def _from_plain(model: JobModel, data: dict[str, Any]) -> SingleServerSolution:
     """A solution from the plain data of its fields.
 
-    Raises
-    ------
-    ValueError, TypeError, LookupError
-        If it is none of this model.
+    Raises ValueError, TypeError, LookupError if it is none of this model.
     """
     exact = data["exact_phi"]
     parts = (PolicyPart(float(part["share"]), *_arrays(model, part)) for part in data["parts"])

@@ -28,12 +28,8 @@ _OPTIONAL = ("token_index", "pool", "virtual_choices")
 def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The scripted scenario that an instance file describes, as plain data.
 
-    Raises
-    ------
-    ScenarioError
-        If a part is wrong.
-    KeyError, TypeError, ValueError, AttributeError, IndexError
-        If a part is missing or has another shape.
+    Raises ScenarioError if a part is wrong; KeyError, TypeError, ValueError, AttributeError, IndexError if a part
+    is missing or has another shape.
     """
     names = _names(data)
     pools = each(data["pools"], "pools", an_object)

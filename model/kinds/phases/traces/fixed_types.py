@@ -49,11 +49,7 @@ def recorded_types(scenario: PhasesScenario, jobs: RecordedJobs) -> FixedTypes:
     """The types of recorded jobs, by what they need and, where that is told, by their type.
 
     All jobs were seen to end, after their duration.
-
-    Raises
-    ------
-    UserError
-        If a resource of the scenario is not told, or all jobs came at one time.
+    Raises UserError if a resource of the scenario is not told, or all jobs came at one time.
     """
     needed = [Needed(name, scenario.unit_of(name), most) for name, most in zip(*_capacity(scenario), strict=True)]
     jobs, size, factors = demanded(jobs, needed)
@@ -109,11 +105,7 @@ class FixedType(NamedTuple):
 
         That is so whether or not all jobs were seen to end, if an end is not seen for a reason
         that has nothing to do with it, such as the end of the trace.
-
-        Raises
-        ------
-        ZeroDivisionError
-            If none was seen to run for any time.
+        Raises ZeroDivisionError if none was seen to run for any time.
         """
         return self.ends / self.time
 

@@ -96,11 +96,7 @@ def with_trace(scenario: PhasesScenario, paths: tuple[str, ...] = ()) -> tuple[P
 
     There are no recorded jobs (None): jobs arrive at random with the rates of the trace, times
     the scenario's scale.  ``paths`` replace those of the scenario.
-
-    Raises
-    ------
-    UserError
-        If the scenario takes no trace, a file cannot be read, or no type of it can be used.
+    Raises UserError if the scenario takes no trace, a file cannot be read, or no type of it can be used.
     """
     scenario, trace, files = playing(scenario, TracePhases, paths, "jrs-azure")
     if trace.format == JOBS:
@@ -140,10 +136,7 @@ def _read(trace: TracePhases, files: Sequence[Path]) -> FixedTypes:
 def _scales(scenario: PhasesScenario) -> Mapping[str, TypeScale]:
     """How each resource of the scenario is taken from a trace.
 
-    Raises
-    ------
-    ScenarioError
-        If the servers have other resources, or in units that do not fit.
+    Raises ScenarioError if the servers have other resources, or in units that do not fit.
     """
     fields = {name: _field(name) for name in scenario.resource_names}
     if "" in fields.values() or len(set(fields.values())) != len(fields):
@@ -182,10 +175,7 @@ def _chosen(
 ) -> tuple[list[FixedType], ImportReport]:
     """The types that become phases, the most frequent first and so many at most, and the report.
 
-    Raises
-    ------
-    TraceError
-        If there is none.
+    Raises TraceError if there is none.
     """
     trace = scenario.workload
     assert isinstance(trace, TracePhases)

@@ -33,13 +33,7 @@ HOUR, START = 3600 * 10**6, 600 * 10**6
 
 
 def parts(_scale: str, options: Options) -> list[Part]:
-    """One part: the table is read once.
-
-    Raises
-    ------
-    UserError
-        If no file is given, or one cannot be read.
-    """
+    """One part: the table is read once. Raises UserError if no file is given, or one cannot be read."""
     settings = {"trace": list(options.trace), "content": given_content(options.trace)}
     return [Part.of(__name__, 0, settings, "all files")]
 

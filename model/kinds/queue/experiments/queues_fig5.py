@@ -73,10 +73,7 @@ class QueueTraceFacts:
 def facts(trace: tuple[str, ...]) -> QueueTraceFacts:
     """The facts of a trace; read once for each content of its files.
 
-    Raises
-    ------
-    UserError
-        If no file is given, or one cannot be used.
+    Raises UserError if no file is given, or one cannot be used.
     """
     return _facts(trace, given_content(trace))
 

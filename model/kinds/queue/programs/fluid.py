@@ -178,11 +178,7 @@ def traps(space: ConfigurationSpace) -> list[Configuration]:
 
     A maximal configuration k such that, whichever of its jobs leaves, the largest job that then
     fits is one of the same size, and nothing fits beside it.
-
-    Raises
-    ------
-    ValueError
-        If there are several resources, or too many configurations to look at.
+    Raises ValueError if there are several resources, or too many configurations to look at.
     """
     if len(space.capacity) != 1:
         raise ValueError("traps of Best Fit are known for one resource only")

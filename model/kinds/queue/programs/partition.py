@@ -35,10 +35,7 @@ LEAST_DEPTH, MOST_DEPTH = 2, 20
 def check_depth(depth: int) -> None:
     """Refuse a *depth* that may not be J.
 
-    Raises
-    ------
-    ScenarioError
-        If it is below 2, where VQ_1 could not be served, or above :data:`MOST_DEPTH`.
+    Raises ScenarioError if it is below 2, where VQ_1 could not be served, or above :data:`MOST_DEPTH`.
     """
     if not LEAST_DEPTH <= depth <= MOST_DEPTH:
         why = "; with J = 1 no configuration serves sizes in (1/2, 2/3]" if depth == 1 else ""
@@ -135,10 +132,7 @@ class Partition:
     def room_of(self, sizes: Integers, capacity: int) -> Integers:
         """What jobs of *sizes* [...] take under VQS and VQS-BF: at least capacity / 2^J.
 
-        Raises
-        ------
-        ValueError
-            If a size is out of range, or is rounded up and capacity / 2^J is no integer.
+        Raises ValueError if a size is out of range, or is rounded up and capacity / 2^J is no integer.
         """
         _check_sizes(sizes, capacity)
         least, rest = divmod(capacity, 2**self.depth)
@@ -147,13 +141,7 @@ class Partition:
         return np.asarray(np.maximum(sizes, least), np.int64)
 
     def type_of(self, size: Fraction) -> int:
-        """The virtual queue of one *size*, a fraction of a server.
-
-        Raises
-        ------
-        ValueError
-            If *size* is not in (0, 1].
-        """
+        """The virtual queue of one *size*, a fraction of a server. Raises ValueError if *size* is not in (0, 1]."""
         if not 0 < size <= 1:
             raise ValueError(f"found the size {size}; it must be in (0, 1]")
         return sum(size <= right_end(j) for j in range(1, self.queues))
@@ -174,11 +162,7 @@ def reduced_configurations(depth: int) -> list[Configuration]:
     """K_RED of Definition 5, (7): 4J - 4 configurations over 2J virtual queues.
 
     In the printed order, in which ties of (8) go to the first.
-
-    Raises
-    ------
-    ScenarioError
-        If J is not allowed.
+    Raises ScenarioError if J is not allowed.
     """
     check_depth(depth)
     alone = [{2 * m: 2**m} for m in range(depth)]

@@ -63,10 +63,7 @@ def real_supportable(
 ) -> SupportableWorkload:
     """The same over what the configurations hold of jobs as large as *largest* [2J].
 
-    Raises
-    ------
-    ValueError
-        As for :func:`reduced_supportable`.
+    Raises ValueError as for :func:`reduced_supportable`.
     """
     return supportable(
         [_pool(real_contents(partition, largest, share), count) for share, count in capacities], probabilities
@@ -96,10 +93,7 @@ def largest_sizes(partition: Partition, sizes: Sequence[Fraction]) -> tuple[Frac
 def nominal_contents(partition: Partition, capacity: Fraction) -> list[Configuration]:
     """K_RED as servers of *capacity* (a share of the largest) use it, over all 2J queues.
 
-    Raises
-    ------
-    ValueError
-        If *capacity* is not a power of 1/2, or J is too small for it.
+    Raises ValueError if *capacity* is not a power of 1/2, or J is too small for it.
     """
     halvings = capacity.denominator.bit_length() - 1
     if capacity != Fraction(1, 2**halvings):
@@ -119,11 +113,7 @@ def real_contents(
     """What each configuration of K_RED holds of jobs as large as *largest* [2J].
 
     In the order of :func:`nominal_contents`; never less than the configuration itself.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`nominal_contents`.
+    Raises ValueError as for :func:`nominal_contents`.
     """
     first = 2 * (capacity.denominator.bit_length() - 1)
     held = []

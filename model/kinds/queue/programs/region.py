@@ -103,10 +103,7 @@ def average_polygon(polygons: Sequence[tuple[Polygon, Fraction]]) -> Polygon:
 def full_polygon(pools: Sequence[PoolOfServers], rates: Vector) -> Polygon:
     """The region of all feasible configurations, per server.
 
-    Raises
-    ------
-    ValueError
-        If a pool has more maximal configurations than can be listed.
+    Raises ValueError if a pool has more maximal configurations than can be listed.
     """
     servers = sum(count for _, count in pools)
     return average_polygon(

@@ -68,12 +68,8 @@ _DEFAULTS: Mapping[str, Any] = MappingProxyType(
 def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The scripted scenarios that an instance file describes, one for each run, as plain data.
 
-    Raises
-    ------
-    ScenarioError
-        If a part is wrong.
-    KeyError, TypeError, ValueError, AttributeError, IndexError
-        If a part is missing or has another shape.
+    Raises ScenarioError if a part is wrong; KeyError, TypeError, ValueError, AttributeError, IndexError if a part
+    is missing or has another shape.
     """
     runs, servers, arrivals = each(data["runs"], "runs", an_object), _servers(data), _arrivals(data)
     common = {

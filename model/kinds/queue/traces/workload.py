@@ -58,10 +58,7 @@ def recorded_slots(
 ) -> tuple[SlottedJobs, tuple[ResourceScale, ...]]:
     """Jobs in slotted time, with what they need, as they arrived and for as long as they lasted.
 
-    Raises
-    ------
-    UserError
-        If a resource of the scenario is not told, or slots are too short.
+    Raises UserError if a resource of the scenario is not told, or slots are too short.
     """
     names = scenario.resource_names
     pairs = zip(names, largest(scenario), strict=True)
@@ -85,11 +82,7 @@ def with_trace(scenario: QueueScenario, paths: tuple[str, ...] = ()) -> Found:
     """Read a scenario's trace: the scenario with the trace's jobs, the workload, a report.
 
     ``paths`` replace those of the scenario.
-
-    Raises
-    ------
-    UserError
-        If the scenario takes no trace, a file cannot be read, or it holds no job for its servers.
+    Raises UserError if the scenario takes no trace, a file cannot be read, or it holds no job for its servers.
     """
     scenario, trace, files = playing(scenario, TraceSlots, paths, "queues-google")
     if trace.format == JOBS:
@@ -112,11 +105,7 @@ def resources(scenario: QueueScenario) -> tuple[ResourceScale, ...]:
 
     Google's sizes are relative to the largest machine, which stands for the largest server; a
     pod's are thousandths of a core and MiB.
-
-    Raises
-    ------
-    ScenarioError
-        If the servers have other resources than the trace.
+    Raises ScenarioError if the servers have other resources than the trace.
     """
     trace = scenario.workload
     assert isinstance(trace, TraceSlots)
@@ -169,11 +158,7 @@ def with_jobs(scenario: QueueScenario, jobs: SlottedJobs, scales: tuple[Resource
     """A scenario whose jobs are those of a trace that has been read; as :func:`with_trace`.
 
     ``scales`` say what the jobs' sizes are in the scenario's resources.
-
-    Raises
-    ------
-    UserError
-        If no job fits a server, or sizes are too fine for exact units.
+    Raises UserError if no job fits a server, or sizes are too fine for exact units.
     """
     sizes, size_of = np.unique(jobs.size, axis=0, return_inverse=True)
     size_of = size_of.ravel()

@@ -98,10 +98,7 @@ def _over_pools(numbers: ReservationNumbers) -> dict[str, Any]:
 def _member(options: argparse.Namespace) -> AppendixC | None:
     """The member of Appendix C's family that was asked for, if one was.
 
-    Raises
-    ------
-    UsageError
-        If the scenario is another one, or the family has no such member.
+    Raises UsageError if the scenario is another one, or the family has no such member.
     """
     if options.appendix_c is None:
         if options.save is not None:

@@ -54,10 +54,7 @@ class LossTraceFacts:
 def facts(trace: tuple[str, ...]) -> LossTraceFacts:
     """The facts of a trace; read once for each content of its files.
 
-    Raises
-    ------
-    UserError
-        If no file is given, or one cannot be used.
+    Raises UserError if no file is given, or one cannot be used.
     """
     return _facts(trace, given_content(trace))
 

@@ -65,11 +65,8 @@ class ReservationFactor(tuple[Fraction, bool]):
     def of(self, servers: int) -> Fraction:
         """g(L), exactly: of (log L)^p the float that it is computed as.
 
-        Raises
-        ------
-        ValueError
-            If g(L) is not above 0 (one server: log 1 = 0); with g = 0 and an empty start
-            everything would be rejected for ever.
+        Raises ValueError if g(L) is not above 0 (one server: log 1 = 0); with g = 0 and an empty start everything
+        would be rejected for ever.
         """
         value: Fraction = self[0]
         if not self[1]:

@@ -169,10 +169,7 @@ class MovingWindow:
 def estimator(numbers: ReservationNumbers, parameters: Any) -> Estimator:
     """The estimator that the parameters ``workload``, ``estimate`` and ``window`` choose.
 
-    Raises
-    ------
-    ValueError
-        If an estimate is missing, or has not one number for each type.
+    Raises ValueError if an estimate is missing, or has not one number for each type.
     """
     if parameters.workload == "jobs":
         return PresentJobs()

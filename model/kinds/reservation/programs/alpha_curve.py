@@ -47,13 +47,7 @@ class AlphaCurve:
     worst_alpha: Fraction
 
     def value_at(self, alpha: Fraction) -> tuple[Fraction, Fraction]:
-        """U^(g)[alpha rho] and U*[alpha rho] for any alpha >= 0.
-
-        Raises
-        ------
-        ValueError
-            If *alpha* is negative.
-        """
+        """U^(g)[alpha rho] and U*[alpha rho] for any alpha >= 0. Raises ValueError if *alpha* is negative."""
         if alpha < 0:
             raise ValueError(f"found alpha = {alpha}; at least 0 is allowed")
         return interpolate(self.greedy, alpha), interpolate(self.optimum, alpha)

@@ -34,12 +34,8 @@ POINTS = 2_000
 def upper_bound_series(scenario: ReservationScenario, until: float | None = None, points: int = POINTS) -> BoundSeries:
     """The bound from time 0 to *until* (by default the scenario's) at so many times, whatever the policy.
 
-    Raises
-    ------
-    UserError
-        If the scenario cannot run, or its trace has not been read.
-    ValueError
-        If a search is too long.
+    Raises UserError if the scenario cannot run, or its trace has not been read; ValueError if a search is too
+    long.
     """
     numbers = numbers_of(scenario)
     times = np.linspace(0.0, float(scenario.run.until) if until is None else until, points)

@@ -116,12 +116,8 @@ def greedy_configurations(space: ConfigurationSpace, rewards: Sequence[Fraction]
 
     MaxReward(K^{J'}) stays the same as long as J' keeps the types that it uses, so subsets
     are only looked at after one of those has been removed.
-
-    Raises
-    ------
-    ValueError
-        If MaxReward would be needed for more than :data:`MOST_SUBSETS` subsets; never with
-        16 job types or fewer.
+    Raises ValueError if MaxReward would be needed for more than :data:`MOST_SUBSETS` subsets; never with 16 job
+    types or fewer.
     """
     units, _ = integer_rewards(rewards)
     start = (1 << space.types) - 1

@@ -62,10 +62,7 @@ class RewardFunction:
     def __call__(self, workloads: Workloads) -> Workloads:
         """[n] U*[rho] for *workloads* [n, J], each >= 0; off by rounding alone (1e-9).
 
-        Raises
-        ------
-        ValueError
-            If a workload is negative, or a search too long.
+        Raises ValueError if a workload is negative, or a search too long.
         """
         workloads = np.asarray(workloads, float)
         if self._divisible:
@@ -147,11 +144,7 @@ def divisible_optimum(space: ConfigurationSpace, rewards: Sequence[Fraction], wo
 
     The types fill the server in the order of reward for a unit of size; the last one that
     finds room may be served in part, as in (3.2).
-
-    Raises
-    ------
-    ValueError
-        If a size does not divide the server.
+    Raises ValueError if a size does not divide the server.
     """
     if not is_divisible(space):
         raise ValueError("the sizes of the job types do not divide the server")
@@ -221,10 +214,7 @@ def infinite_bound(
 ) -> Times:
     """[n] the bound at *times*, reward per server and time unit; see :func:`jobs_in_infinite_system`.
 
-    Raises
-    ------
-    ValueError
-        If *times* do not ascend, or a search is too long.
+    Raises ValueError if *times* do not ascend, or a search is too long.
     """
     jobs = jobs_in_infinite_system(workload, numbers.types, times, starting)
     return RewardFunction(numbers.pool_shares, numbers.rewards)(jobs / numbers.servers)
@@ -243,11 +233,7 @@ def infinite_average(
     The bound is evaluated at *moments* equally spaced times, each in the middle of its
     piece.  That is no integral, but in the long run its mean is the same, and what the
     batches vary by contains its error.
-
-    Raises
-    ------
-    ValueError
-        If the times are not 0 <= warmup < until, or a search is too long.
+    Raises ValueError if the times are not 0 <= warmup < until, or a search is too long.
     """
     if not 0 <= warmup < until < np.inf:
         raise ValueError(f"found warmup {warmup} and until {until}; 0 <= warmup < until is needed")

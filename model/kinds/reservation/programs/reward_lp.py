@@ -95,11 +95,7 @@ def certify(
     *support* are the configurations that a solver uses.  If they are not enough for an
     optimum, the missing ones are found and added: the result is optimal in any case, and
     the caller compares values.
-
-    Raises
-    ------
-    ValueError
-        If a configuration is not feasible, a number is negative, or a search is too long.
+    Raises ValueError if a configuration is not feasible, a number is negative, or a search is too long.
     """
     return exact_optimum(space, rewards, workload, known=support)
 

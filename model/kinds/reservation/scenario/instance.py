@@ -30,12 +30,8 @@ _RETRY = {True: False, "retry": True}
 def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The scripted scenario that an instance file describes, as plain data.
 
-    Raises
-    ------
-    ScenarioError
-        If a part is wrong.
-    KeyError, TypeError, ValueError, AttributeError, IndexError
-        If a part is missing or has another shape.
+    Raises ScenarioError if a part is wrong; KeyError, TypeError, ValueError, AttributeError, IndexError if a part
+    is missing or has another shape.
     """
     return [_as_scenario(data)]
 

@@ -35,10 +35,7 @@ def taken(scenario: ReservationScenario, limit: int) -> AskedJobs:
 def capacity_of(scenario: ReservationScenario) -> list[Needed]:
     """[D] what a server has of each resource, in the declared units.
 
-    Raises
-    ------
-    ScenarioError
-        If the servers have configurations instead, or pools.
+    Raises ScenarioError if the servers have configurations instead, or pools.
     """
     if not scenario.servers.capacity or scenario.servers.pools:
         raise ScenarioError("found no capacity, or pools; allowed for a trace: a capacity", where="servers.capacity")
@@ -52,11 +49,7 @@ def recorded_types(scenario: ReservationScenario, trace: TraceWorkload, jobs: Re
     A demand is rounded up to a power of 1/2 of a server.  The reward of a type is the largest part of
     a server that it needs, times 1, 3 or 9 for priority 0, 1 or 2; the paper has no factor for others.
     Beyond the :data:`MOST_TYPES` most frequent types jobs are left out.
-
-    Raises
-    ------
-    UserError
-        If a resource of the scenario is not told, or no job is left.
+    Raises UserError if a resource of the scenario is not told, or no job is left.
     """
     factors = ", ".join(str(priority) for priority in REWARD_FACTOR)
     jobs = jobs.keep(np.isin(jobs.priority, list(REWARD_FACTOR)), f"of a priority other than {factors}")
@@ -113,11 +106,7 @@ def with_trace(
     ``paths`` replace those of the scenario.  The workload rho_j of each type is what the
     trace offers on average: the mean number of its jobs in service if none were rejected,
     per server (Psychas & Ghaderi 2022, Section 7.2).
-
-    Raises
-    ------
-    UserError
-        If no path is given, a file cannot be read, or it holds no completed task.
+    Raises UserError if no path is given, a file cannot be read, or it holds no completed task.
     """
     scenario, trace, files = playing(scenario, TraceWorkload, paths, "dra-google")
     if trace.format == JOBS:
