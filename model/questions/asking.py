@@ -25,6 +25,7 @@ from slotscope.model.questions.versions import column_of
 from slotscope.model.running.ahead import ahead, processors
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, EventRun, Task
+from slotscope.model.running.freed import keep_freed
 from slotscope.model.running.slices import MOST_EVENTS, Slices, tell_of_events
 from slotscope.model.running.timeline import NO_END, Stretch, Timeline, place_of
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL, PolicySystem
@@ -96,6 +97,7 @@ def answers(
     PolicyError
         If the policy fails.
     """
+    keep_freed()
     depth = max(question.depth for question in questions)
     start = max(timeline.first_event, after - depth)
     walk = _Asker(system, timeline, questions, timeline.fork_at(start), depth, along)

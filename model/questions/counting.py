@@ -279,8 +279,8 @@ def count_by_parts(desk: Any, tree: Any, changes: Any, others: Array, found: Arr
         end = min(begin + (1 << level), len(found))
         desk.count[LOOKS], desk.count[LOOKS_AT_BLOCKS] = 0, 0
         find_ends(desk, others, begin, end)
-        mark_changes(tree, changes, change, begin, end)
-        sure = judge_all(desk, tree, begin)
+        wanted = mark_changes(tree, changes, change, begin, end)
+        sure = judge_all(desk, tree, begin, wanted)
         change = count_part(desk, tree, changes, others, found, change, begin, end, sure)
         looks = desk.count[LOOKS] + LOOKS_OF_A_BLOCK * desk.count[LOOKS_AT_BLOCKS]
         level, begin = next_level(desk.costs, level, looks / (end - begin)), end
@@ -316,8 +316,11 @@ def find_ends(desk: Any, others: Array, begin: int, end: int) -> None:
 
 
 @jitable
-def mark_changes(tree: Any, changes: Any, change: int, begin: int, end: int) -> None:
-    """Classes into which things come in a part, and what these are in."""
+def mark_changes(tree: Any, changes: Any, change: int, begin: int, end: int) -> int:
+    """Classes into which things come in a part, and what these are in; what is enough before it, and stays so."""
+    most, first = 0, change
+    for at in range(begin, end):
+        most = max(most, changes.enough[unsigned(at)])
     while change < len(changes.event) and changes.event[unsigned(change)] < end:
         kind = changes.kind[unsigned(change)]
         node = tree.place[unsigned(kind)] if kind >= 0 else -1
@@ -325,19 +328,21 @@ def mark_changes(tree: Any, changes: Any, change: int, begin: int, end: int) -> 
             tree.changes[unsigned(node)] = begin
             node = tree.above[unsigned(node)]
         change += 1
+    return int(most + change - first)
 
 
 @jitable
-def judge_all(desk: Any, tree: Any, part: int) -> float:
+def judge_all(desk: Any, tree: Any, part: int, wanted: int) -> float:
     """What is known of branches, and of those in what is open; of how many things it is sure.
 
-    What is said of one that has no things, and gets none, is of no matter.
+    What is said of one that has no things, and gets none, is of no matter; nor what is said of those that are left once
+    it is sure of so many as are *wanted*.
     """
     sure, desk.count[OPENED], desk.count[LATEST] = 0.0, 0, 0
     node = 0
     while node < len(tree.known):
         known, after = FALSE, tree.after[unsigned(node)]
-        if tree.things[unsigned(node)] != 0 or tree.changes[unsigned(node)] == part:
+        if sure < wanted and (tree.things[unsigned(node)] != 0 or tree.changes[unsigned(node)] == part):
             known = judge(desk, tree.ends, node)
         if known == OPEN and after == node + 1:
             known = open_class(desk, tree, node)

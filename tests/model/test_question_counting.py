@@ -111,14 +111,45 @@ def compare_counts(places: int, turn: int) -> None:
 
 def test_a_wild_number_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Events are not looked at together in so long parts that each has one in which all things are open."""
-    looks, events, wild = 0, 4096, 1024
+    events, wild = 4096, 1024
+    looks = looks_counted(monkeypatch)
+    others = np.arange(events)[None] % 97 - 200.0
+    others[:, ::wild] = 500
+    pairing = Pairing(((OWN, 0), (OTHER, 0), (STEPS[">="], 0)), (), ())
+    found = counted_by_event(pairing, numbered(np.arange(1000.0)), others, np.full(events, MANY))
+    assert found.tolist() == [1000 if number < 0 else 500 for number in others[0]]
+    assert sum(looks) < 3 * events, sum(looks) / events
+
+
+def test_nothing_is_looked_at_once_enough_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what changes with the event, as in ``max(job, event) changes``, things are known at one event alone."""
+    events = 4000
+    looks = looks_counted(monkeypatch)
+    own = np.arange(1000.0)
+    own[::2] = np.nan
+    others = np.arange(2000.0, 2000 + events) - np.arange(2)[:, None]
+    of_each = [((OWN, 0), (OTHER, which), (STEPS["max"], 0)) for which in range(2)]
+    pairing = Pairing((*of_each[0], *of_each[1], (STEPS["!="], 0)), (), ())
+    found = counted_by_event(pairing, numbered(own), others, np.ones(events, np.int64))
+    assert (found >= 1).all()
+    assert sum(looks) < 3 * events, sum(looks) / events
+
+
+def numbered(own: np.ndarray) -> ThingValues:
+    """Things of a number each, of which no event changes any."""
+    none = np.zeros(0, np.int64)
+    return ThingValues(own[None], np.ones(len(own), np.bool_), len(own), none, none)
+
+
+def looks_counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """What each look of the code that goes part by part will cost, once it is called."""
+    looks: list[int] = []
 
     def looked(name: str, cost: int) -> None:
         own = getattr(counting, name)
 
         def look(*told: Any) -> Any:
-            nonlocal looks
-            looks += cost
+            looks.append(cost)
             return own(*told)
 
         monkeypatch.setattr(counting, name, look)
@@ -126,11 +157,4 @@ def test_a_wild_number_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) -> No
     looked("judge", 1)
     looked("look_at_block", counting.LOOKS_OF_A_BLOCK)
     monkeypatch.setattr(counting, "compiled", lambda code: code if code is counting.count_by_parts else compiled(code))
-    others = np.arange(events)[None] % 97 - 200.0
-    others[:, ::wild] = 500
-    none = np.zeros(0, np.int64)
-    things = ThingValues(np.arange(1000.0)[None], np.ones(1000, np.bool_), 1000, none, none)
-    pairing = Pairing(((OWN, 0), (OTHER, 0), (STEPS[">="], 0)), (), ())
-    found = counted_by_event(pairing, things, others, np.full(events, MANY))
-    assert found.tolist() == [1000 if number < 0 else 500 for number in others[0]]
-    assert looks < 3 * events, looks / events
+    return looks
