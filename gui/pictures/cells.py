@@ -13,8 +13,6 @@ from slotscope.gui.pictures.layout import CellLayout
 
 Integers = npt.NDArray[np.int64]
 
-#: Where less than this share of the cells has changed they are drawn one by one.
-FEW = 0.2
 #: Codes of rows of numbers stay below this.
 _LARGEST_CODE = 2**62
 
@@ -32,6 +30,11 @@ def distinct(rows: Integers) -> tuple[Integers, Integers]:
         largest *= base
     _, first, like = np.unique(code, return_index=True, return_inverse=True)
     return first.astype(np.int64), like.astype(np.int64)
+
+
+def differing(rows: Integers, before: Integers) -> Integers:
+    """Which of these rows are not what they were before."""
+    return np.flatnonzero((rows != before) @ np.ones(rows.shape[1], bool))
 
 
 class CellRaster:
@@ -65,7 +68,7 @@ class CellRaster:
         """
         key = rows, columns, len(coded), size, key
         if key == self._key and coded.shape == self._coded.shape:
-            changed = np.unique(np.nonzero(coded != self._coded)[0])
+            changed = differing(coded, self._coded)
         else:
             shape = max(1, rows * size[1]), max(1, columns * size[0])
             self._pixels = np.full(shape, background, np.uint32)
@@ -76,30 +79,9 @@ class CellRaster:
     def fill(
         self, found: Pixels, changed: Integers, like: Integers, columns: int, size: tuple[int, int], at: tuple[int, int]
     ) -> None:
-        """A sprite in each of the cells, *at* so many pixels from its corner.
-
-        Whole rows are copied at once where many are new.
-        """
+        """A sprite in each of the cells, *at* so many pixels from its corner."""
         _, high, wide = found.shape
         left, head = at
         cells = self._pixels.reshape(-1, size[1], columns, size[0])
-        cells = cells[:, head : head + high, :, left : left + wide]
         row, column = np.divmod(changed, columns)
-        if len(changed) < FEW * len(self._coded):
-            places = zip(row.tolist(), column.tolist(), like.tolist(), strict=True)
-            for y, x, sprite in places:
-                cells[y, :, x] = found[sprite]
-            return
-        for y, start, end in _runs(row):
-            line = found[like[start:end]].transpose(1, 0, 2)
-            if end - start == columns:
-                cells[y] = line
-            else:
-                cells[y][:, column[start:end]] = line
-
-
-def _runs(row: Integers) -> list[tuple[int, int, int]]:
-    """Each row that occurs in ascending *row*, and where it begins and ends."""
-    starts = np.flatnonzero(np.diff(row, prepend=-1))
-    ends = np.append(starts[1:], len(row))
-    return list(zip(row[starts].tolist(), starts.tolist(), ends.tolist(), strict=True))
+        cells[row, head : head + high, column, left : left + wide] = found[like]

@@ -76,6 +76,7 @@ class RunPlot(TimePlot, Steady):
         self._drawing = self._stale = False
         self._drawn = 0.0  # the time up to which the curves are drawn
         self._next = 0.0  # when they may be drawn again
+        self._thinnings = 0  # of the samples that are drawn
         self.picked.connect(self._pick)
         self.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
 
@@ -166,9 +167,12 @@ class RunPlot(TimePlot, Steady):
         """Draw up to a frame, in the range that is in view afterwards."""
         self._frame = frame
         self._drawing = True
-        self.set_now(self.end_of(frame))
         for history in {line.history or self.history for line in self._lines.values()}:
             history.update(frame)
+        if self.history.thinnings != self._thinnings:  # averages are of longer stretches, and do not reach as far
+            self._thinnings = self.history.thinnings
+            self.fit_anew()
+        self.set_now(self.end_of(frame))
         for _ in range(2):
             self._stale = False
             low, high = self.getPlotItem().getViewBox().viewRange()[0]

@@ -47,6 +47,11 @@ class SampledSeries:
         self.values.append(times, values)
         self._totals.append(times, totals)
 
+    def clear(self) -> None:
+        """Forget all samples."""
+        self.values.truncate(0)
+        self._totals.truncate(0)
+
     def totals(self) -> Values:
         """[n] the integral up to each sample; a view that must not be written to."""
         return self._totals.y
@@ -126,22 +131,25 @@ class History:
         self._read = read
         self._table = table
         self._info: RunInfo | None = None
-        self._count = 0
-        self._last = np.zeros(2)
+        self._known = _NONE  #: [n, 2] events and times of the samples known so far
+        self.thinnings = 0  #: how often every second sample was dropped, or more of them
         self.series: tuple[SampledSeries, ...] = ()
 
     def update(self, frame: Frame) -> bool:
         """Take what is new of a frame's samples; says whether all began anew."""
-        anew = not self.continues(frame)
+        anew, table = not self.continues(frame), self._table(frame)
         if anew:
-            self.series, self._count, self._info = (), 0, frame.info
-        table = self._table(frame)
-        fresh = table[self._count :]
+            self.series, self._known, self._info = (), _NONE, frame.info
+        elif not self._grows(table):
+            self.thinnings += 1
+            self._known = _NONE
+            for series in self.series:
+                series.clear()
+        fresh = table[len(self._known) :]
         if len(fresh):
             columns = self._read(frame.info.numbers, fresh)
             self._append(fresh[:, TIME_COLUMN], columns)
-            self._count = len(table)
-            self._last = _moment(table, self._count)
+            self._known = _moments(table).copy()  # else it would keep all of a table that has no other use
         return anew
 
     def event_at(self, frame: Frame, time: float) -> int:
@@ -157,13 +165,27 @@ class History:
             series.append(times, columns.values[:, place], totals)
 
     def continues(self, frame: Frame) -> bool:
-        """Are the samples known so far the first ones of this frame's?"""
+        """Are the samples known so far those of this frame's run up to there, some of which may be dropped by now?"""
         table = self._table(frame)
-        if frame.info is not self._info or len(table) < self._count:
-            return False
-        return self._count == 0 or bool((_moment(table, self._count) == self._last).all())
+        return frame.info is self._info and (self._grows(table) or self._thins(table))
+
+    def _grows(self, table: Values) -> bool:
+        """Are the samples known so far the first ones of this table?"""
+        count = len(self._known)
+        return count == 0 or (len(table) >= count and bool((_moments(table[count - 1]) == self._known[-1]).all()))
+
+    def _thins(self, table: Values) -> bool:
+        """Does this table, which reaches further, have none up to there but samples known so far?"""
+        moments = _moments(table)
+        stop = int(np.searchsorted(moments[:, EVENT_COLUMN], self._known[-1, EVENT_COLUMN], side="right"))
+        place = np.searchsorted(self._known[:, EVENT_COLUMN], moments[:stop, EVENT_COLUMN])
+        return 0 < stop < len(table) and bool((self._known[place] == moments[:stop]).all())
 
 
-def _moment(samples: Values, count: int) -> Values:
-    """Event and time of the last of the first *count* samples."""
-    return samples[count - 1, [EVENT_COLUMN, TIME_COLUMN]].copy()
+#: What is known of a run without samples.
+_NONE: Values = np.zeros((0, 2))
+
+
+def _moments(samples: Values) -> Values:
+    """Events and times of samples, which they begin with."""
+    return samples[..., : TIME_COLUMN + 1]

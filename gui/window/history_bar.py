@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -107,20 +108,20 @@ class HistoryBar(QWidget):
         event = 0 if self._frame is None else self._frame.event
         return self.x_of(event if self._dragged is None else self._dragged)
 
-    def _ticks(self) -> list[float]:
+    def _ticks(self) -> NDArray[np.float64]:
         """Where keyframes are, not all of them if there are many."""
         events = () if self._frame is None else self._frame.extent.keyframes
         first, last = self._span()
         scale = (self.width() - 2 * _MARGIN) / (last - first)
-        return [_MARGIN + scale * (event - first) for event in events[:: max(1, len(events) // _MOST_TICKS)]]
+        return _MARGIN + scale * (np.array(events[:: max(1, len(events) // _MOST_TICKS)], np.int64) - first)
 
     def _look(self) -> tuple[object, ...]:
         """What it shows, as far as anybody sees it."""
-        return tuple(round(PARTS * place) for place in (self._here(), *self._ticks())), self.hit_places()
+        return round(PARTS * self._here()), np.round(PARTS * self._ticks()).tobytes(), self.hit_places()
 
     def _paint_keyframes(self, painter: QPainter, middle: float) -> None:
         painter.setPen(QPen(QColor(self._theme.muted), 1))
-        painter.drawLines([QLineF(x, middle + 4, x, middle + 8) for x in self._ticks()])
+        painter.drawLines([QLineF(x, middle + 4, x, middle + 8) for x in self._ticks().tolist()])
 
     def hit_places(self) -> list[float]:
         """Where the hits of the log's question stand, each place once."""

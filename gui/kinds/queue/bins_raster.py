@@ -15,7 +15,7 @@ from slotscope.gui.kinds.queue.bins_layout import BinCell, BinLayout
 from slotscope.gui.kinds.queue.colours import Look, look_color, look_tile
 from slotscope.gui.painting.colour import argb, letter_ink, mix
 from slotscope.gui.painting.textures import Pixels, dimmed_pixels, plain_tile, strip_of, texture_tile, wall_of
-from slotscope.gui.pictures.cells import FEW, CellRaster
+from slotscope.gui.pictures.cells import CellRaster, differing
 from slotscope.gui.pictures.layout import level
 from slotscope.gui.theme import Texture, Theme
 
@@ -248,28 +248,25 @@ class BinRaster(CellRaster):
             self._pixels = np.full((max(1, height), max(1, width)), palette.background, np.uint32)
 
     def fresh(self, coded: Integers) -> Integers:
-        """The cells to be drawn: all, or those few that changed; *coded* [S, k] says what is in each."""
+        """The cells to be drawn: all, or those that changed; *coded* [S, k] says what is in each."""
         before, self._coded = self._coded, coded
-        every = np.arange(len(coded))
-        changed = np.unique(np.nonzero(coded != before)[0]) if before.shape == coded.shape else every
-        return changed if len(changed) < FEW * len(coded) else every
+        return differing(coded, before) if before.shape == coded.shape else np.arange(len(coded))
 
-    def draw(self, picture: Pixels, left: int, few: Integers | None = None) -> None:
-        """Put columns [S, D, H, W] into all cells, or some; *left* is the x of the first resource."""
+    def draw(self, picture: Pixels, left: int, places: Integers) -> None:
+        """Put columns [S, D, H, W] into the cells at ascending *places*; *left* is the x of the first resource."""
         cell, columns = self._cell, self._columns
         _, resources, height, width = picture.shape
-        at_once = columns if few is None else 1
-        for number, first in enumerate(range(0, len(picture), columns) if few is None else few.tolist()):
-            row, column = divmod(first, columns)
-            top, end = self._tops[row : row + 2]
-            cells = self._pixels[top:end].reshape(end - top, columns, cell.width)[:, column:]
-            servers = picture[number * at_once : (number + 1) * at_once]
-            bottom = end - top - cell.gap - cell.label
+        rows, column = np.divmod(places, columns)
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        for row, start, end in zip(rows[starts].tolist(), starts, np.append(starts, len(rows))[1:], strict=True):
+            top, foot = self._tops[row : row + 2]
+            cells = self._pixels[top:foot].reshape(foot - top, columns, cell.width)
+            bottom = foot - top - cell.gap - cell.label
             high = min(height, bottom)  # what is above a row of smaller servers is empty
             for resource in range(resources):
                 x = left + resource * cell.pair
-                mine = servers[:, resource, height - high :].transpose(1, 0, 2)
-                cells[bottom - high : bottom, : len(servers), x : x + width] = mine
+                mine = picture[start:end, resource, height - high :].transpose(1, 0, 2)
+                cells[bottom - high : bottom, column[start:end], x : x + width] = mine
 
 
 def draw_gauges(

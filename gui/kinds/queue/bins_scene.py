@@ -126,11 +126,12 @@ def draw(scene: BinScene, raster: BinRaster, heights: Integers | None) -> None:
     looks = bin_rows(scene.levels, scene.blocks.place, scene.job_class, stalled, cell, scale)
     picture = pixels_of_looks(looks, palette.strips, stalled)
     draw_gauges(picture, scene.levels, scene.blocks, scene.job_class, stalled, palette, scale)
-    raster.draw(picture, cell.bin_left(0))
+    every = np.arange(len(scene.servers))
+    raster.draw(picture, cell.bin_left(0), every)
     if palette.bars is not None and heights is not None:
         slots = slots_of(scene.state, scene.facts, heights, scene.servers, cell.tall)
         looks = bar_rows(slots, scene.numbers.largest, len(scene.servers), cell, scale)
-        raster.draw(pixels_of_looks(looks, palette.bars, stalled), cell.left)
+        raster.draw(pixels_of_looks(looks, palette.bars, stalled), cell.left, every)
 
 
 def _draw_heat(scene: BinScene, raster: BinRaster, palette: BinPalette) -> None:
@@ -140,5 +141,4 @@ def _draw_heat(scene: BinScene, raster: BinRaster, palette: BinPalette) -> None:
     chosen = raster.fresh(np.column_stack([state.used[servers], capacity, state.stalled[servers]]))
     capacity, used, stalled = capacity[chosen], state.used[servers][chosen], state.stalled[servers][chosen] != 0
     looks = heat_rows(used / np.maximum(capacity, 1), capacity / scene.numbers.largest, stalled, cell)
-    few = chosen if len(chosen) < len(servers) else None
-    raster.draw(pixels_of_looks(looks, palette.heat, stalled), cell.bin_left(0), few)
+    raster.draw(pixels_of_looks(looks, palette.heat, stalled), cell.bin_left(0), chosen)

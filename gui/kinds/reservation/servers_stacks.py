@@ -131,9 +131,11 @@ class StackView(PointedPicture):
         if fresh:
             self._order = wanted
         before, self._figure = self._figure, figure_of(frame, places, self._order)
-        others = before is None or before.names != self._figure.names
-        if self._calm.may_change("captions", frame.running) or others:
+        if self._calm.may_change("captions", frame.running) or before is None or self._captions is None:
             self._captions = captions_of(frame, self._figure)
+        elif before.names != self._figure.names:  # columns came or went, beside which the others stand still
+            known = dict(zip(before.names, self._captions.columns, strict=True))
+            self._captions = captions_of(frame, self._figure, known)
 
     def _show_latest(self) -> None:
         if self._frame is not None:

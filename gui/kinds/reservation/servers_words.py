@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Mapping
 
 import numpy as np
 
@@ -183,8 +184,8 @@ class Captions:
     others: tuple[str, ...]  #: over the columns that GPA does not want
 
 
-def captions_of(frame: Frame, figure: StackFigure) -> Captions:
-    """The captions of a moment."""
+def captions_of(frame: Frame, figure: StackFigure, known: Mapping[object, Caption] | None = None) -> Captions:
+    """The captions of a moment; columns with these names keep those *known*."""
     last = frame.info.numbers.ranks + 1
     i_star = f"{symbol('I')}* = {figure.i_star}"
     at_i_star = figure.columns[figure.i_star - 1] if figure.i_star <= figure.greedy else None
@@ -194,7 +195,10 @@ def captions_of(frame: Frame, figure: StackFigure) -> Captions:
     elif at_i_star is not None and at_i_star.missing:
         reason = ": the first that stays short"
     return Captions(
-        tuple(_caption(frame, column) for column in figure.columns),
+        tuple(
+            known[name] if known and name in known else _caption(frame, column)
+            for name, column in zip(figure.names, figure.columns, strict=True)
+        ),
         reach=figure.i_star,
         i_star=(f"{i_star}{reason}", i_star),
         above=(f"rank above {symbol('I')}*", f"> {symbol('I')}*", ""),

@@ -147,6 +147,42 @@ def test_history_reads_each_sample_once_and_notices_another_one(frame: Frame) ->
     assert parts.update(replace(frame, info=replace(frame.info)))
 
 
+def test_history_goes_on_where_samples_are_thinned(frame: Frame) -> None:
+    grown, whole = History(read_rewards), History(read_rewards)
+    grown.update(replace(frame, samples=frame.samples[:600]))
+    before, thinned = grown.series[0], replace(frame, samples=frame.samples[::4])
+    assert grown.continues(thinned)
+    assert not grown.update(thinned)
+    assert whole.update(thinned)
+    assert (grown.thinnings, whole.thinnings, grown.series[0] is before) == (1, 0, True)
+    for name in ("x", "y"):
+        np.testing.assert_array_equal(getattr(before.values, name), getattr(whole.series[0].values, name))
+    np.testing.assert_array_equal(before.totals(), whole.series[0].totals())
+    others = thinned.samples.copy()
+    others[40, TIME_COLUMN] += 1e-9
+    grown.update(thinned)
+    assert grown.update(replace(frame, samples=np.concatenate([others[:100:2], others[-1:]])))
+
+
+def test_where_samples_are_thinned_the_curve_is_that_of_a_panel_that_saw_no_others(
+    panel: RewardPanel, frame: Frame
+) -> None:
+    thinned = replace(frame, samples=frame.samples[::4])
+    panel.set_frame(replace(frame, samples=frame.samples[:600]))
+    panel.set_frame(thinned)
+    grown, view = points_of(panel.plot, "reward"), panel.plot.getPlotItem().getViewBox()
+    ranges = view.viewRange()
+    panel.forget()
+    panel.set_frame(thinned)
+    np.testing.assert_array_equal(grown, points_of(panel.plot, "reward"))
+    assert ranges == view.viewRange()
+    panel.set_frame(replace(frame, samples=frame.samples[:900]))
+    view.sigRangeChangedManually.emit(view.state["mouseEnabled"])  # as the wheel does
+    view.setXRange(10.0, 20.0, padding=0)
+    panel.set_frame(thinned)
+    assert view.viewRange()[0] == [10.0, 20.0]
+
+
 @pytest.mark.parametrize(
     ("mean", "half_width", "expected"),
     [

@@ -21,7 +21,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.servers import ServerGridPanel, ServersPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
-from slotscope.gui.kinds.reservation.servers_words import job_at, server_words, slot_of
+from slotscope.gui.kinds.reservation.servers_words import captions_of, job_at, server_words, slot_of
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.widgets import calm
@@ -108,6 +108,35 @@ def test_what_a_running_picture_does_not_paint_anew_has_not_changed(
             now = pixels(view)
         before = now
     assert few > 20
+
+
+def test_numbers_stand_still_where_columns_come_and_go_beside_them(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = 0.0
+    monkeypatch.setattr(calm, "monotonic", lambda: seconds)
+    session = Session.open("dra-vms")
+    view = stacks(qtbot, session.frame(running=True))
+    changed = set()
+    for step in range(120):
+        session.run(events=20)
+        seconds += calm.STILL / 3.9  # they may change at each fourth step
+        assert view._captions is not None and view._figure is not None
+        before = dict(zip(view._figure.names, view._captions.columns, strict=True))
+        frame = session.frame(running=True)
+        view.set_frame(frame)
+        present = captions_of(frame, view._figure).columns
+        shown_now = dict(zip(view._figure.names, view._captions.columns, strict=True))
+        if step % 4 == 3:
+            assert view._captions.columns == present
+        elif set(shown_now) != set(before):
+            assert [shown_now[name] for name in shown_now if name in before] == [
+                before[name] for name in shown_now if name in before
+            ]
+            fresh = dict(zip(view._figure.names, present, strict=True))
+            assert all(shown_now[name] == fresh[name] for name in shown_now if name not in before)
+            changed.add(shown_now != fresh)
+    assert True in changed
 
 
 def test_dashed_boxes_are_drawn_exactly_where_servers_are_missing(
