@@ -113,7 +113,8 @@ class HistoryBar(QWidget):
         events = () if self._frame is None else self._frame.extent.keyframes
         first, last = self._span()
         scale = (self.width() - 2 * _MARGIN) / (last - first)
-        return _MARGIN + scale * (np.array(events[:: max(1, len(events) // _MOST_TICKS)], np.int64) - first)
+        shown = np.array(events[:: max(1, len(events) // _MOST_TICKS)], np.float64)
+        return np.asarray(_MARGIN + scale * (shown - first), np.float64)
 
     def _look(self) -> tuple[object, ...]:
         """What it shows, as far as anybody sees it."""
