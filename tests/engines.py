@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 from unittest.mock import patch
 
 import numpy as np
@@ -13,7 +13,7 @@ from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.systems import watching
 from slotscope.model.systems.state import copied, digest
-from slotscope.model.systems.watching import Derived
+from slotscope.model.systems.watching import Derived, StateRows
 
 
 def bench_of(scenario: Any, recorded: Any = None) -> Bench:
@@ -59,8 +59,17 @@ def check_derived(bench: Bench, derived: Derived, every: int, events: int = 60) 
             assert (seen == derived.start(state)[0]).all(), event + 1
 
 
-def check_told(bench: Bench, derived: Derived, names: Sequence[str], events: int = 60) -> None:
-    """Where the kernel is told what each event changed, no row of some arrays of the reference's states is missing."""
+def check_told(
+    bench: Bench,
+    derived: Derived,
+    names: Sequence[str],
+    events: int = 60,
+    there: Callable[[Any], Any] = lambda state: np.ones(len(state.job_number), np.bool_),
+) -> None:
+    """Where the kernel is told what each event changed, no row of some arrays of the reference's states is missing.
+
+    What is asked about is *there*; so must be what was told, in the same places.
+    """
     state, tape = started(bench.system), tape_of(bench, events)
     with patch.object(watching, "BYTES_FOR_AN_EVENT", -1):
         told = bench.kernel().advance(copied(state), tape, Task(watch=tuple(names), derived=derived))
@@ -73,7 +82,10 @@ def check_told(bench: Bench, derived: Derived, names: Sequence[str], events: int
             array = getattr(state, name)
             seen[name] = np.concatenate([seen[name], array[len(seen[name]) :]])  # there may be more places
             seen[name][told.changes.place[mine]] = told.changes.rows[name][mine]
-            assert np.array_equal(seen[name], array), (name, event)
+        here = there(state)
+        assert np.array_equal(there(StateRows(state, seen)), here), event
+        for name in names:
+            assert np.array_equal(seen[name][here], getattr(state, name)[here]), (name, event)
 
 
 def check_samples(bench: Bench, stride: int, events: int = 50) -> None:

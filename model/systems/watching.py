@@ -34,7 +34,7 @@ WORD, BLOCK = 8, 64
 BYTES_FOR_A_PLACE = 128
 
 #: Bytes compared in blocks in the time that an event takes after which it is told which places it changed.
-BYTES_FOR_AN_EVENT = 2**13
+BYTES_FOR_AN_EVENT = 2**11
 
 
 class Touched(NamedTuple):

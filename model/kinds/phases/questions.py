@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.kinds.phases import rows, sampling
+from slotscope.model.kinds.phases.moving import MOVING
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED
 from slotscope.model.questions.fields import (
     AskedField,
@@ -162,7 +163,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS),
-            "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival"), _there),
+            "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival"), _there, derived=MOVING),
         }
     ),
     lambda system: {"phase": system.numbers.model.phases},

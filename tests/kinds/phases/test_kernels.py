@@ -12,16 +12,17 @@ from hypothesis import strategies as st
 
 from slotscope.model.jit import compiled
 from slotscope.model.kinds.phases.kernels import fits
+from slotscope.model.kinds.phases.moving import MOVING, REMAINDERS, tell_job
 from slotscope.model.kinds.phases.questions import VOCABULARY
 from slotscope.model.kinds.phases.rows import PHASE_ROW
-from slotscope.model.kinds.phases.state import StateSizes, empty_state
+from slotscope.model.kinds.phases.state import FREE, StateSizes, empty_state
 from slotscope.model.kinds.phases.timers import next_timer, set_timer
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario
 from slotscope.model.systems import random_words
 from slotscope.model.systems.state import copied, differences, digest
-from tests.engines import bench_of, check_pieces, check_samples, check_stops
+from tests.engines import bench_of, check_pieces, check_samples, check_stops, check_told
 from tests.kinds.phases.strategies import FITTING, POLICIES, READINGS, phase_scenarios
 
 EVENTS = 60
@@ -158,6 +159,44 @@ def test_servers_that_grow(policy: str) -> None:
 @settings(max_examples=15)
 def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
     check_pieces(bench_of(scenario), piece)
+
+
+#: What is asked of jobs, and whether there is a real one.
+OF_JOBS = ("job_number", "job_virtual", "job_phase", "job_server", "job_arrival", "job_moves")
+
+
+def real_jobs(state: Any) -> Any:
+    return (state.job_number >= 0) & (state.job_virtual == 0)
+
+
+@given(phase_scenarios())
+def test_no_job_that_an_event_changed_is_left_out(scenario: Any) -> None:
+    check_told(bench_of(scenario), MOVING, OF_JOBS, there=real_jobs)
+
+
+@pytest.mark.parametrize("policy", ("jrs", "first-fit"))
+def test_no_job_of_many_that_come_and_leave_is_left_out(policy: str) -> None:
+    scenario = edited(load_scenario("jrs-two-phases"), {"policy": {"name": policy}})
+    check_told(bench_of(scenario), MOVING, OF_JOBS, events=3000, there=real_jobs)
+
+
+def test_two_jobs_whose_records_are_known_in_one_place_are_told_from_each_other() -> None:
+    state = empty_state(StateSizes(1, 1))
+    state.number[FREE] -= 2
+    one, other = state.free_record[state.number[FREE] :][:2].tolist()
+    state.job_number[[one, other]] = 5, 5 + REMAINDERS
+    derived, kept = MOVING.start(state)
+    row = np.zeros(1, PHASE_ROW)
+
+    def told(job: int) -> list[int]:
+        row["job"] = job
+        count = tell_job(state, derived, kept, row.view(np.uint8).reshape(1, -1))
+        return kept[:count].tolist() if count >= 0 else [-1]
+
+    assert [told(5), told(5 + REMAINDERS), told(5)] == [[one], [other], [one]]
+    assert told(-3) == []  # a virtual one
+    state.job_number[other] = -1
+    assert told(5 + REMAINDERS) == [-1]  # it has left, and where it stood is not known: it may have been any
 
 
 @given(phase_scenarios(), st.integers(1, 9))

@@ -9,6 +9,7 @@ import numpy as np
 
 from slotscope.model.kinds.phases.kernels import fitting, loop, requesting
 from slotscope.model.kinds.phases.kernels.fits import fits_of
+from slotscope.model.kinds.phases.moving import MOVING
 from slotscope.model.kinds.phases.outcome import OUTCOMES
 from slotscope.model.kinds.phases.state import PhaseState
 from slotscope.model.systems.compiled import CompiledEngine
@@ -19,6 +20,7 @@ class PhaseKernel(CompiledEngine):
 
     constants = loop.CONSTANTS
     outcomes = OUTCOMES
+    follow = staticmethod(MOVING.follow)
 
     def options(self) -> dict[int, int]:
         """How many tokens there must be room for."""
