@@ -48,7 +48,7 @@ def measured_lanes(frame: Frame) -> tuple[LaneMeasures, ...]:
     tells nothing of the long run.
     """
     assert frame.comparison is not None
-    samples = [one.samples for one in frame.lanes]
+    samples = [one.until_now for one in frame.lanes]
     info, early = frame.info, is_early(frame)
     start = max(counted_from(frame), *(float(table[0, TIME_COLUMN]) for table in samples))
     batches = info.kind.batches_so_far(info.numbers, samples, start, frame.time)

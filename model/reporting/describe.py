@@ -41,6 +41,7 @@ def run_info(whole: Bench, event: int, name: str, origin: Origin) -> RunInfo:
         words=Words(kind.vocabulary, system),
         offers=kind.offers(system),
         origin=origin,
+        sample=system.sample,
         usual_pace=usual_pace(bench),
         initial_jobs=system.initial_jobs,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from slotscope.model.reporting.explain import Narrator
 from slotscope.model.reporting.inspection import Found, Thing
 from slotscope.model.reporting.records import Event, Record
 from slotscope.model.running.origin import Moment, Origin, opening_line
-from slotscope.model.running.recorder import Extent
+from slotscope.model.running.recorder import TIME_COLUMN, Extent
 from slotscope.model.whys.asking import Why
 from slotscope.model.whys.passing import PassedOver
 
@@ -61,6 +61,7 @@ class RunInfo:
     words: Words  #: what questions about the run may name
     offers: frozenset[str]  #: what panels may ask for, see ``gui.panel``
     origin: Origin
+    sample: Callable[[Any, NDArray[np.float64]], None]  #: fills one row of samples from a state
     usual_pace: float = 1.0  #: units of time per second at which it begins
     initial_jobs: int = 0  #: how many jobs are numbered before the first arrival
 
@@ -124,6 +125,14 @@ class Frame:
     def derived(self) -> Any:
         """What the kind of system reads from the state, such as the group of every server."""
         return self.info.kind.derive(self.state, self.info.numbers, self.info.facts)
+
+    @cached_property
+    def until_now(self) -> NDArray[np.float64]:
+        """[n, width] the samples up to this moment, the last of them its own: of a long run few others are kept."""
+        before = self.samples[: int(np.searchsorted(self.samples[:, TIME_COLUMN], self.time, side="left"))]
+        now = np.zeros((1, self.samples.shape[1]))
+        self.info.sample(self.state, now[0])
+        return np.concatenate((before, now))
 
     @property
     def lanes(self) -> tuple[Frame, ...]:

@@ -16,6 +16,8 @@ from slotscope.gui.plotting.sampled import MOST_AVERAGES
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.kinds.reservation.state import REJECTED
+from slotscope.model.running.recorder import MOST_SAMPLES
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from tests.gui.plot_points import points_of
 from tests.gui.windows import on_screen
@@ -112,6 +114,24 @@ def test_measures_are_those_so_far_until_the_warm_up_is_over(shown: Shown, scena
     assert "–" not in text.split("rejected", 1)[0]  # what cannot be known yet may follow
     for lane in measured_lanes(run.frame()):
         assert all(np.isnan(one.half_width) for one in lane.means.values())
+
+
+def test_of_a_long_run_early_moments_have_their_own_counts_too() -> None:
+    run = Comparison.open("dra-classroom", PAIRS["dra-classroom"], kernel=False)
+    run.run(events=MOST_SAMPLES + 200)
+    assert len(run.frame().samples) <= MOST_SAMPLES  # every second one is kept
+    run.seek(0)
+    compared = 0
+    for _ in range(60):
+        run.step()
+        frame = run.frame()
+        if len({lane.time for lane in frame.lanes}) > 1:
+            continue  # the one that is behind may still reject
+        for lane, found in zip(frame.lanes, measured_lanes(frame), strict=True):
+            rejected = lane.state.tally[:, REJECTED].sum()
+            assert found.means["rejected"].mean * frame.time == pytest.approx(rejected)
+            compared += rejected > 0
+    assert compared
 
 
 def verdicts(panel: ComparisonPanel) -> list[str]:

@@ -45,7 +45,7 @@ def so_far(frame: Frame, sums: Sums) -> dict[str, Estimate]:
     if len(frame.samples) < 2:
         return {}
     info, since = frame.info, counted_from(frame)
-    batches = info.kind.batches_so_far(info.numbers, [frame.samples], since, frame.time)
+    batches = info.kind.batches_so_far(info.numbers, [frame.until_now], since, frame.time)
     if not batches:
         return {}
     found = estimates(batches[0])

@@ -49,7 +49,7 @@ class SoFar(NamedTuple):
 
 def so_far(frame: Frame) -> SoFar:
     """The measures of the run up to now, from where it is steady on, or while it is not from 0."""
-    samples, now, info = frame.samples, float(frame.state.clock[NOW]), frame.info
+    samples, now, info = frame.until_now, float(frame.state.clock[NOW]), frame.info
     if len(samples) < 2 or now <= 0:
         return SoFar({})
     edges = np.linspace(0.0, now, STRETCHES + 1)

@@ -82,15 +82,6 @@ def mean_lengths(samples: NDArray[np.float64]) -> list[float]:
     return means
 
 
-def until_now(frame: Frame) -> NDArray[np.float64]:
-    """[n, width] the samples up to the moment shown, the last of them its own: of a long run few others are kept."""
-    times = frame.samples[:, sampling.TIME_COLUMN]
-    before = frame.samples[: int(np.searchsorted(times, frame.time, side="left"))]
-    now = np.zeros((1, frame.samples.shape[1]))
-    sampling.sample(frame.state, now[0], sampling.used_weight(frame.info.numbers.capacity))
-    return np.concatenate((before, now))
-
-
 def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
     """Every sample for a file: event, slot, the share of all capacity in use, and counts."""
     samples, layout = frame.samples, frame.info.facts.layout
@@ -249,7 +240,7 @@ class QueuePlot(RunPlot):
         """Curves for the longest queues; where there is one queue, it is the total."""
         due, self._fresh = self._pace.due(frame.running) or self._fresh, False
         if due and frame.info.facts.layout.queues > 1:
-            self._set_chosen(longest(mean_lengths(until_now(frame)), self.chosen, MOST_CURVES))
+            self._set_chosen(longest(mean_lengths(frame.until_now), self.chosen, MOST_CURVES))
 
     def _set_chosen(self, chosen: Sequence[int]) -> None:
         for queue in self.chosen:
@@ -296,12 +287,12 @@ class QueueCurvesPanel(TiledPanel):
         anew = not self.plot.history.continues(frame)
         self.plot.show_moment(frame)
         if self.pace.due(frame.running) or anew:
-            self.show_numbers(frame, measured(frame, until_now(frame)))
+            self.show_numbers(frame, measured(frame, frame.until_now))
 
     def show_numbers(self, frame: Frame, found: MeasuredQueue) -> None:
         """Show what was measured of a frame."""
         self.measured = found
-        self.tiles.set_texts(tuple(tiles(frame, until_now(frame), found)))
+        self.tiles.set_texts(tuple(tiles(frame, frame.until_now, found)))
         self._show_verdict(frame)
         mean, judgement = found.means.get("queue_length"), found.judgement
         if mean is not None and judgement is not None and judgement.verdict in (STABLE, NO_VERDICT):

@@ -21,7 +21,6 @@ from slotscope.gui.kinds.queue.curves import (
     measured,
     read_total,
     reader,
-    until_now,
     verdict_words,
 )
 from slotscope.gui.panels.wording import with_interval
@@ -100,7 +99,7 @@ def test_samples_are_read_as_they_stand(frame: Frame) -> None:
 
 
 def test_means_of_the_queues_add_up_to_the_total(frame: Frame) -> None:
-    samples = until_now(frame)
+    samples = frame.until_now
     means = mean_lengths(samples)
     assert len(means) == frame.info.facts.layout.queues
     # Every busy slot is a sample, so that these are exact.
@@ -132,7 +131,7 @@ def test_the_order_of_queues_is_not_that_of_their_lengths() -> None:
 
 
 def test_growth_is_found_from_the_exact_sums(frame: Frame) -> None:
-    samples = until_now(frame)
+    samples = frame.until_now
     found = measured(frame, samples).judgement
     assert found is not None
     # The queue at the end of every single slot, taken from samples of every busy slot.
@@ -152,7 +151,7 @@ def test_growth_is_found_from_the_exact_sums(frame: Frame) -> None:
 def test_a_short_run_is_not_judged_and_its_mean_is_one_so_far(frame: Frame) -> None:
     assert measured(frame, frame.samples[:0]).judgement is None
     early = replace(frame, time=float(WARMUP))
-    found = measured(early, until_now(early))
+    found = measured(early, early.until_now)
     assert found.judgement is None
     assert found.start == 0
     slots = np.arange(WARMUP)
@@ -207,11 +206,11 @@ def test_a_growing_queue_has_a_slope_and_no_mean(panel: QueueCurvesPanel, frame:
 @pytest.mark.parametrize("verdict", ["stable", "no verdict"])
 def test_a_queue_that_does_not_grow_has_its_mean(panel: QueueCurvesPanel, calm: Frame, verdict: str) -> None:
     panel.set_frame(calm)
-    found = measured(calm, until_now(calm))
+    found = measured(calm, calm.until_now)
     assert panel.measured == found
     panel.show_numbers(calm, found._replace(judgement=judged(verdict, "it returns")))
     info = calm.info
-    (measures,) = info.kind.batches_so_far(info.numbers, (until_now(calm),), WARMUP, calm.time)
+    (measures,) = info.kind.batches_so_far(info.numbers, (calm.until_now,), WARMUP, calm.time)
     mean = measures["queue_length"].estimate()
     told, half = with_interval(mean.mean, mean.half_width)
     assert f"{told} ± {half}" in panel.tiles.shown()
@@ -268,7 +267,7 @@ def test_after_going_back_the_future_is_muted(panel: QueueCurvesPanel, growing: 
     assert ahead[-1, 0] == pytest.approx(frame.time)
     waiting = int(rewound.state.number[WAITING])
     assert f"{waiting:,}".replace(",", "\u202f") == panel.tiles.shown()[0]
-    kept = until_now(rewound)
+    kept = rewound.until_now
     assert kept[-1, TIME_COLUMN] <= rewound.time < frame.time
     assert panel.measured == measured(rewound, kept)
 
