@@ -22,7 +22,7 @@ from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.calm import Steady
 from slotscope.gui.widgets.curtain import curtain_of
-from slotscope.gui.widgets.fault_page import FaultPage
+from slotscope.gui.widgets.fault_words import FaultPage
 from slotscope.gui.widgets.focus_ring import FocusRing
 from slotscope.gui.widgets.painted import image_of, svg_of, write_image
 from slotscope.gui.widgets.spoken import Table, describe, heard, name_areas, plain, words_of

@@ -1,4 +1,4 @@
-"""Docks around panels: a title with the panel's own buttons."""
+"""Docks around panels: a title with the panel's own buttons, after the name of the policy that it shows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Callable
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QToolButton, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QResizeEvent
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QMainWindow, QSizePolicy, QToolButton, QWidget
 
-from slotscope.gui.docking.panel_title import PanelTitle
 from slotscope.gui.intents import Select
 from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.panel import Panel
@@ -22,6 +21,39 @@ from slotscope.gui.widgets.icons import icon
 from slotscope.model.draft import draft_of
 from slotscope.model.errors import UserError
 from slotscope.model.reporting.frame import Frame
+
+
+class PanelTitle(QLabel):
+    """Cuts the policy's name where both have no room, so that the panel's own is seen.
+
+    It is cut in the middle: a fork is called as the run that it leaves, and then by what is otherwise.
+    """
+
+    def __init__(self, own: str) -> None:
+        super().__init__(own)
+        self._own, self._policy = own, ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def name_policy(self, policy: str) -> None:
+        """Name this policy, too; nothing is none."""
+        self._policy = policy
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+
+    def _fit(self) -> None:
+        metrics, rest = self.fontMetrics(), f": {self._own}"
+        room = self.width() - metrics.horizontalAdvance(rest)
+        policy = metrics.elidedText(self._policy, Qt.TextElideMode.ElideMiddle, max(0, room))
+        self.setText(f"{policy}{rest}" if policy else self._own)
+
 
 AREAS = {
     "left": Qt.DockWidgetArea.LeftDockWidgetArea,

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
-from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_files, ask_folder
 from slotscope.model.errors import UserError
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.language.words import tr
-from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.files import add_step
 

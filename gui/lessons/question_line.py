@@ -12,7 +12,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.sketch import SketchPad
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox, EnterButton
-from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.gui.widgets.spoken import announce
 from slotscope.model.exercises.deciding import FEW

@@ -13,9 +13,8 @@ from slotscope.gui.lessons.question_line import QuestionLine
 from slotscope.gui.panels.wording import capitalized
 from slotscope.gui.running.worker import Command, RunWorker
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.counts import BETWEEN, counted_answers, read_counts
 from slotscope.model.exercises.exercise import Exercise, ask_here, moment_line
-from slotscope.model.exercises.posed import Posed, told, verdict
+from slotscope.model.exercises.posed import BETWEEN, Posed, counted_answers, read_counts, told, verdict
 from slotscope.model.exercises.posing import pose, under_its_policy
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.lessons.answers import Given, now

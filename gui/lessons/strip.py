@@ -7,11 +7,11 @@ from PySide6.QtGui import QCloseEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.language.words import tr
-from slotscope.gui.lessons.wording import paragraphs, spoken
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import EnterButton
-from slotscope.gui.widgets.cut_label import CutLabel
-from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.widgets.fault_words import FaultLine
+from slotscope.gui.widgets.labels import CutLabel
+from slotscope.gui.widgets.scripts import paragraphs, spoken
 from slotscope.gui.widgets.spoken import announce
 
 #: A button that lists all lessons: name, words, tip.

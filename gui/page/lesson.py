@@ -10,11 +10,10 @@ import numpy as np
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
-from slotscope.gui.lessons.wording import paragraphs
 from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.panels import SENTENCES, names_of
 from slotscope.gui.sharing.command import Tell
-from slotscope.gui.widgets.scripts import set_scripts
+from slotscope.gui.widgets.scripts import paragraphs, set_scripts
 from slotscope.model.comparison.runs import Run, lanes_of, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.later import NEAR

@@ -1,11 +1,24 @@
-"""Parts of pictures that are painted once, and put there as pixels as long as they look the same."""
+"""Parts of pictures that are painted once, and put there as pixels as long as nobody would see them look otherwise."""
 
 from __future__ import annotations
 
 from typing import Callable, Hashable
 
+import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QPixmap
+
+#: Parts of a pixel that are told apart; blending a line's edges knows no more.
+PARTS = 16
+
+
+def places(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> bytes:
+    """Where points are, in pixels, as far as anybody sees it: equal where pictures of them are."""
+    corners = np.rint(PARTS * np.column_stack([x, y]))
+    moves = np.any(corners[1:] != corners[:-1], axis=1)
+    return corners[np.r_[True, moves]].tobytes() if len(corners) else b""
+
 
 #: Parts that are remembered; then all are forgotten.
 _MOST_REMEMBERED = 128

@@ -13,7 +13,7 @@ from slotscope.gui.panels.algorithm_values import Code, values_beside
 from slotscope.gui.panels.algorithm_view import PseudocodeView, ShownPseudocode
 from slotscope.gui.panels.wording import event_told
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.gui.widgets.cut_label import CutLabel
+from slotscope.gui.widgets.labels import CutLabel
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Line, Record

@@ -20,7 +20,7 @@ from slotscope.gui.panels.wording import up_to
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.calm import Calm
-from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.gui.widgets.spoken import Table
 from slotscope.model.questions.fields import EventKind

@@ -35,7 +35,7 @@ from slotscope.gui.panels.decisions_model import (
     paint_mark,
 )
 from slotscope.gui.theme import Theme
-from slotscope.gui.widgets.cut_label import paint_cut, sentence_lines
+from slotscope.gui.widgets.labels import paint_cut, sentence_lines
 from slotscope.model.questions.fields import EventKind
 
 #: Below this many characters for the sentence, the times make room for it.

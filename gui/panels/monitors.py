@@ -15,7 +15,7 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.columns import scrolled
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.gui.widgets.expression_field import ExpressionField, asleep
+from slotscope.gui.widgets.question_field import ExpressionField, asleep
 from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.measures.claims import ClaimReading, claim_readings
 from slotscope.model.measures.monitors import Reading, Standing

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from slotscope.gui.panel import Panel
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.calm import Steady
-from slotscope.gui.widgets.sized_label import SizedLabel
+from slotscope.gui.widgets.labels import SizedLabel
 from slotscope.gui.widgets.spoken import without_markup
 
 _GAP, _MARGIN = 18, 10

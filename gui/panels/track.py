@@ -17,9 +17,9 @@ from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, Values
 from slotscope.gui.plotting.time_plot import LANE_STYLES, Role
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.gui.widgets.expression_field import ExpressionField, asleep
+from slotscope.gui.widgets.labels import ScrolledWords
+from slotscope.gui.widgets.question_field import ExpressionField, asleep
 from slotscope.gui.widgets.scripts import unbroken
-from slotscope.gui.widgets.scrolled_words import ScrolledWords
 from slotscope.model.questions.tracks import Track, Tracked
 from slotscope.model.questions.words import Words
 from slotscope.model.reporting.explain import grouped, plural

@@ -9,7 +9,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from slotscope.gui.painting.seen import PARTS
+from slotscope.gui.painting.kept import PARTS
 from slotscope.gui.plotting.scales import format_number, spread, step_up
 from slotscope.gui.theme import Fonts, Theme
 

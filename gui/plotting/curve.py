@@ -1,4 +1,4 @@
-"""Curves and bands that draw about two points per pixel, however long they are."""
+"""Curves and bands that draw about two points per pixel, however long they are; lines that move once it is seen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
-from slotscope.gui.painting.seen import places
+from slotscope.gui.painting.kept import PARTS, places
 from slotscope.gui.plotting.pyramid import Envelope, Pyramid, Values
 
 # Wide pens and antialiasing cost several times more, so only short curves get them.
@@ -225,3 +225,28 @@ def _polygon(x: Values, y: Values) -> QPolygonF:
         return QPolygonF()
     polygon: QPolygonF = pg.functions.arrayToQPolygonF(x, y)
     return polygon
+
+
+class SteadyLine(pg.InfiniteLine):  # type: ignore[misc]
+    """An upright or level line that is moved once it can be seen to move."""
+
+    _wanted: float | None = None  #: where it is to stand, which is too near to be seen
+
+    def put(self, value: float) -> None:
+        """Stand at a value, as far as anybody sees it."""
+        view = self.getViewBox()
+        across, up = (0.0, 0.0) if view is None else view.viewPixelSize()
+        if PARTS * abs(value - self.value()) < (across if self.angle else up):
+            self._wanted = value
+        else:
+            self.setPos(value)
+
+    def setPos(self, place: Any) -> None:
+        self._wanted = None
+        super().setPos(place)
+
+    def viewTransformChanged(self) -> None:
+        """Enlarged, the rest of the way may be seen."""
+        super().viewTransformChanged()
+        if self._wanted is not None:
+            self.setPos(self._wanted)

@@ -11,10 +11,9 @@ from PySide6.QtGui import QColor, QMouseEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis, PlotAxis, keep_menu
-from slotscope.gui.plotting.curve import PyramidBand, PyramidCurve
+from slotscope.gui.plotting.curve import PyramidBand, PyramidCurve, SteadyLine
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.scales import SteppedRange
-from slotscope.gui.plotting.steady_line import SteadyLine
 from slotscope.gui.theme import Fonts, Theme, configure_plots
 
 Role = str | int

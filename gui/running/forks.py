@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.worker import RunWorker
-from slotscope.gui.widgets.fault_label import brief_line
+from slotscope.gui.widgets.fault_words import brief_line
 from slotscope.model.api import Session
 from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.comparison.comparison import Comparison

@@ -1,4 +1,4 @@
-"""How fast a run goes: from a sub-step every few seconds to as fast as the machine can.
+"""How fast a run goes, from a sub-step every few seconds to as fast as the machine can, and how often it is seen.
 
 A position of the speed slider (0 to 1000) stands for a pace.  The lowest part counts
 sub-steps per second, then simulated time per second on a logarithmic scale that has 1x in
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log10
+from time import monotonic, thread_time
 
 from slotscope.gui.language.words import tr
 
@@ -92,3 +93,40 @@ _ROUND = {
         NO_LIMIT,
     )
 }
+
+
+#: Seconds between two frames of a run that goes on without limit, more than sixty of which nobody sees in a second;
+#: and at a pace, as many as a film has.
+FRAME_SECONDS, PACED_SECONDS = 1 / 60, 1 / 25
+
+#: The part of a core that the window's thread takes at most at a pace: with the run it is a quarter.  Where frames
+#: cost more they are fewer, down to so many seconds between two of them.
+DRAWING, LONGEST_SECONDS = 0.18, 1 / 12
+
+#: How much the last frame counts in what a frame costs.
+_FRESH = 0.1
+
+
+class FrameRate:
+    """Says when the next frame may be seen."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+        self._cost = 0.0  # seconds of the window's thread for a frame, and all that it does until the next
+        self._spent = 0.0  # seconds of that thread up to the last one
+
+    def drawn(self) -> None:
+        """A frame is drawn; to be called by the thread that draws."""
+        spent = thread_time()
+        self._cost += _FRESH * (min(spent - self._spent, LONGEST_SECONDS) - self._cost)
+        self._spent = spent
+
+    @property
+    def left(self) -> float:
+        """Seconds until the next frame may be seen."""
+        return self._next - monotonic()
+
+    def count(self, limited: bool) -> None:
+        """A frame goes out, of a run that a pace has *limited* or not: the rate is kept."""
+        period = min(max(PACED_SECONDS, self._cost / DRAWING), LONGEST_SECONDS) if limited else FRAME_SECONDS
+        self._next = max(self._next, monotonic() - period / 2) + period

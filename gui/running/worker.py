@@ -20,12 +20,11 @@ from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.running.afterwards import Afterwards, explaining, moments_of
 from slotscope.gui.running.called import called, way_back
 from slotscope.gui.running.drive import SLICE_SECONDS, Drive
-from slotscope.gui.running.frame_rate import PACED_SECONDS, FrameRate
 from slotscope.gui.running.goals import Goal, GoalProgress
-from slotscope.gui.running.pace import NO_LIMIT, Pace
+from slotscope.gui.running.pace import NO_LIMIT, PACED_SECONDS, FrameRate, Pace
 from slotscope.gui.running.searches import Searches
 from slotscope.gui.running.warming import Warming
-from slotscope.gui.widgets.fault_label import brief_line
+from slotscope.gui.widgets.fault_words import brief_line
 from slotscope.model.api import Session
 from slotscope.model.comparison.runs import Run, check_kind, lanes_of, lanes_shown, lanes_watched, leave_past
 from slotscope.model.errors import PolicyFileError, PolicyStoppedError, UntrustedPolicyError, UserError

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from slotscope.gui.language.words import tr
 from slotscope.gui.sharing.job import ShareJob
 from slotscope.gui.widgets.boxes import ChoiceBox
-from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.gui.widgets.spoken import announce
 from slotscope.model.running.origin import Moment

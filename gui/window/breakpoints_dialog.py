@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.run_control import RunControl
-from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.model.questions.breakpoints import MOST_TIMES, Breakpoint, BreakpointList
 from slotscope.model.reporting.explain import grouped

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBo
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.worker import RunWorker
-from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.model.policies.choice import choice_text
 from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.scenario.common import PolicyChoice

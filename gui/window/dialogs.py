@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from slotscope.gui.docking.docks import PanelDock
 from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.boxes import keep_keys
-from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_file, ask_new_file
 from slotscope.gui.window import manual
 from slotscope.gui.window.actions import BRING, COMMANDS, Actions, key_words

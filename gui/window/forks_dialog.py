@@ -25,7 +25,7 @@ from slotscope.gui.running import forks
 from slotscope.gui.running.forks import ForkOffer
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
-from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.model.forks.tree import Fork
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame

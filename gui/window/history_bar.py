@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.language.words import tr
-from slotscope.gui.painting.seen import PARTS
+from slotscope.gui.painting.kept import PARTS
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.frame import Frame
 

@@ -9,7 +9,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.panels.wording import event_told
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.theme import current_fonts
-from slotscope.gui.widgets.sized_label import SizedLabel
+from slotscope.gui.widgets.labels import SizedLabel
 from slotscope.model.reporting.explain import THIN_SPACE, grouped, quantity
 from slotscope.model.reporting.frame import Frame, RunInfo
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QStatusBar
 from slotscope.gui.faults import Fault
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.goals import GoalProgress
-from slotscope.gui.widgets.cut_label import CutLabel
+from slotscope.gui.widgets.labels import CutLabel
 from slotscope.gui.widgets.spoken import announce
 from slotscope.model.whys.asking import Why
 

@@ -24,9 +24,9 @@ from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.running.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
-from slotscope.gui.widgets.cut_label import CutLabel
-from slotscope.gui.widgets.fault_label import FaultLabel
+from slotscope.gui.widgets.fault_words import FaultLabel
 from slotscope.gui.widgets.icons import icon
+from slotscope.gui.widgets.labels import CutLabel
 from slotscope.gui.window.actions import Actions
 from slotscope.gui.window.history_bar import HistoryBar
 from slotscope.gui.window.moment_labels import MomentLabels

@@ -10,10 +10,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Callable, Mapping, NamedTuple, Sequence
 
-from slotscope.model.cli.asking_arguments import ask_parser, export_parser, why_parser
-from slotscope.model.cli.experiment_arguments import reproduce_parser, sweep_parser
+from slotscope.model.cli.command_arguments import (
+    ask_parser,
+    export_parser,
+    grade_parser,
+    lesson_parser,
+    lessons_parser,
+    reproduce_parser,
+    sweep_parser,
+    why_parser,
+)
 from slotscope.model.cli.footage_arguments import film_parser, handout_parser, page_parser
-from slotscope.model.cli.lesson_arguments import grade_parser, lesson_parser, lessons_parser
 from slotscope.model.cli.parser import (
     MOST_EVENTS,
     Parser,

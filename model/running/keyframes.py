@@ -1,6 +1,7 @@
-"""Copies of states along a run, from which its history is run again: in memory, and on disk if the user wants that.
+"""Copies of states: of the present one, and of those along a run, from which its history is run again.
 
-What is on disk is in one nameless temporary file of the process, which the system removes however the process ends.
+Those are in memory, and on disk if the user wants that.  What is on disk is in one nameless temporary file of the
+process, which the system removes however the process ends.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from weakref import finalize
 
 import numpy as np
 
-from slotscope.model.systems.state import copied, size_in_bytes
+from slotscope.model.systems.state import copied, frozen, sealed, size_in_bytes
 
 #: Arrays begin at multiples of so many bytes.
 ALIGNED = 16
@@ -259,3 +260,21 @@ class Keyframes:
         self.bytes += frame.bytes
         if len(self._frames) > 1:  # the first one stays: panels ask for it
             self._in_memory.append(frame.event)
+
+
+class Snapshot:
+    """One copy, to which nobody writes, of a state that changes in place event by event; anew only after one."""
+
+    def __init__(self) -> None:
+        self._state: Any = None
+        self._copy: Any = None
+
+    def of(self, state: Any) -> Any:
+        """A copy of a state between two events."""
+        if self._state is not state or int(self._copy.number[0]) != int(state.number[0]):
+            self.take(state, frozen(state))
+        return self._copy
+
+    def take(self, state: Any, equal: Any) -> None:
+        """Another state is known to be *equal*, and nobody needs it to write to."""
+        self._state, self._copy = state, sealed(equal)

@@ -16,11 +16,10 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import full_time, grouped
 from slotscope.model.reporting.records import Event, Record
 from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, System, Task, started
-from slotscope.model.running.keyframes import CHOSEN, HistoryRoom, Keyframes
+from slotscope.model.running.keyframes import CHOSEN, HistoryRoom, Keyframes, Snapshot
 from slotscope.model.running.landings import Landings
 from slotscope.model.running.recorder import Extent, RecentRows, Samples
 from slotscope.model.running.slices import MOST_EVENTS, Slices, tell_of_events
-from slotscope.model.running.snapshot import Snapshot
 from slotscope.model.running.waiting import share_of, who_waits
 from slotscope.model.systems.state import copied
 

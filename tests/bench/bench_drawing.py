@@ -31,8 +31,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from slotscope.gui.kinds.reservation.servers_grid_layout import GridLayout, GridWishes, fitting_grid
-from slotscope.gui.kinds.reservation.servers_grid_view import GridRaster
+from slotscope.gui.kinds.reservation.servers_grid_view import GridLayout, GridRaster, GridWishes, fitting_grid
 from slotscope.gui.kinds.reservation.servers_shapes import GridServers
 from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot

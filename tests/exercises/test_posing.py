@@ -14,9 +14,8 @@ from slotscope.gui.panels import panels_of
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.counts import counted_answers, read_counts
 from slotscope.model.exercises.exercise import ask_here, next_exercise
-from slotscope.model.exercises.posed import NONE, Posed, verdict
+from slotscope.model.exercises.posed import NONE, Posed, counted_answers, read_counts, verdict
 from slotscope.model.exercises.posing import pose
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.exercises.room import asks_of

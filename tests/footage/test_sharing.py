@@ -21,7 +21,7 @@ from slotscope.gui.panels import decisions_view, panels_of
 from slotscope.gui.sharing.dialog import FILM, ShareDialog
 from slotscope.gui.sharing.handout import SIZE, save_handout
 from slotscope.gui.theme import load_theme
-from slotscope.gui.widgets.cut_label import cut_lines
+from slotscope.gui.widgets.labels import cut_lines
 from slotscope.gui.widgets.painted import svg_of
 from slotscope.model.cli.arguments import parse
 from slotscope.model.comparison.runs import open_run, stand_at

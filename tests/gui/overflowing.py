@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetrics, QFontMetricsF
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QComboBox, QLabel, QToolButton, QWidget
 
 from slotscope.gui.lessons.strip import LessonStrip
-from slotscope.gui.widgets.cut_label import CutLabel
+from slotscope.gui.widgets.labels import CutLabel
 
 #: Pixels of a box that its arrow and its frame take.
 _ARROW = 28

@@ -26,7 +26,7 @@ from slotscope.gui.panels.decisions_model import (
     touching,
 )
 from slotscope.gui.widgets import calm
-from slotscope.gui.widgets.cut_label import sentence_lines
+from slotscope.gui.widgets.labels import sentence_lines
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.rows import (
     EVENT_ROW,

@@ -35,7 +35,7 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels import panels_of
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.theme import load_theme
-from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.window.lecture import LectureMode
 from slotscope.model.api import Session
 from tests.gui.windows import open_anew, press, rest

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from slotscope.gui.running import frame_rate
-from slotscope.gui.running.frame_rate import DRAWING, FRAME_SECONDS, LONGEST_SECONDS, PACED_SECONDS, FrameRate
+from slotscope.gui.running import pace
+from slotscope.gui.running.pace import DRAWING, FRAME_SECONDS, LONGEST_SECONDS, PACED_SECONDS, FrameRate
 
 
 class Clocks:
@@ -13,8 +13,8 @@ class Clocks:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.passed = self.worked = 100.0
-        monkeypatch.setattr(frame_rate, "monotonic", lambda: self.passed)
-        monkeypatch.setattr(frame_rate, "thread_time", lambda: self.worked)
+        monkeypatch.setattr(pace, "monotonic", lambda: self.passed)
+        monkeypatch.setattr(pace, "thread_time", lambda: self.worked)
 
     def frames(self, rate: FrameRate, count: int, cost: float, limited: bool = True) -> float:
         """Draw so many frames, each as soon as it may be seen; seconds between the last two."""

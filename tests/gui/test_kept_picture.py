@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.kept_picture import KeptPicture, once_laid_out
-from slotscope.gui.widgets.scrolled_words import ScrolledWords
+from slotscope.gui.widgets.labels import ScrolledWords
 from slotscope.gui.window.application import destroy
 from tests.gui.painted import Counted
 from tests.gui.windows import on_screen, rest

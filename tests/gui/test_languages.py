@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.language.words import KEY, TRANSLATIONS, chosen, line_of, speak, spoken, tr
-from slotscope.gui.lessons.wording import paragraphs
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.widgets.scripts import set_scripts
+from slotscope.gui.widgets.scripts import paragraphs, set_scripts
 from slotscope.model.cli.arguments import parse
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import refused

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
 from slotscope.gui.lessons.start_page import shown_at_start
-from slotscope.gui.lessons.wording import paragraphs, spoken
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.widgets.scripts import paragraphs, spoken
 from slotscope.model.lessons.files import lesson_files, lesson_titles, load_lesson
 from slotscope.model.lessons.languages import LANGUAGES
 from slotscope.model.scenario.files import scenario_files

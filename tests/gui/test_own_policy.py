@@ -16,7 +16,7 @@ from slotscope.gui.app import open_in
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.forks import fork
 from slotscope.gui.running.own_policy import OwnPolicyFile
-from slotscope.gui.widgets.fault_label import without_folders
+from slotscope.gui.widgets.fault_words import without_folders
 from slotscope.model.policies import template_of
 from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.trust import allow_named

@@ -19,7 +19,7 @@ from slotscope.gui.panels.decisions import DecisionsPanel
 from slotscope.gui.panels.tiles import Tiles, TileText
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import fonts, load_theme
-from slotscope.gui.widgets.sized_label import SizedLabel
+from slotscope.gui.widgets.labels import SizedLabel
 from slotscope.gui.widgets.spoken import without_markup
 from slotscope.gui.window.history_bar import HistoryBar
 from slotscope.model.api import Session

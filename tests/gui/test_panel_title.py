@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.docking.docks import PanelDock
-from slotscope.gui.docking.panel_title import PanelTitle
+from slotscope.gui.docking.docks import PanelDock, PanelTitle
 from slotscope.gui.panels.algorithm import AlgorithmPanel
 from slotscope.gui.theme import fonts, load_theme
 

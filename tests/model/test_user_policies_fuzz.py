@@ -39,9 +39,32 @@ from slotscope.model.reporting.records import (
 )
 from slotscope.model.systems.state import digest
 from tests.contract.moments import SMALL
-from tests.odd import Odd, read_only
 from tests.own_policies import write
 from tests.sound import violations
+
+
+class Odd:
+    """An object whose every part is a trap."""
+
+    def __index__(self) -> int:
+        raise RuntimeError("asked for its index")
+
+    def __str__(self) -> str:
+        raise RuntimeError("asked for its text")
+
+    def __len__(self) -> int:
+        raise RuntimeError("asked for its length")
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("compared")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def read_only(values: dict[str, Any]) -> MappingProxyType[str, Any]:
+    """The values of a record that was given none: they cannot be pickled themselves."""
+    return MappingProxyType(values)
+
 
 pytestmark = pytest.mark.slow
 

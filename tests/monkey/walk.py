@@ -5,22 +5,142 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import os
+import re
 import sys
 import tempfile
+import threading
+import traceback
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from time import monotonic
+from types import TracebackType
+from typing import Any
 
-from PySide6.QtCore import QObject, QSettings, QTimer
-from PySide6.QtWidgets import QApplication, QDialog
+import numpy as np
+from PySide6.QtCore import (
+    QEvent,
+    QMessageLogContext,
+    QObject,
+    QPoint,
+    QSettings,
+    QTimer,
+    QtMsgType,
+    qInstallMessageHandler,
+)
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
+from slotscope.gui import faults
 from slotscope.gui.app import SWITCH_INTERVAL, make_window
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.application import application
 from slotscope.model.scenario.load import load_scenario, scenario_titles
+from tests.gui.painted import on_glass, pixels
 from tests.monkey.deeds import Deeds
-from tests.monkey.finds import Finds
+
+#: Said by platforms of what they cannot do, and by X of windows that are gone already.
+_IGNORED = re.compile(r"This plugin does not support|qt\.qpa\.xcb|QXcbConnection")
+_QUIET = {QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg}
+
+#: Looks from one at the screen to the next, and seconds after which nothing may be left there of what was.
+_LOOKS, _LONG = 8, 2.0
+#: Of 255 by which a colour differs that is seen to, and how many such pixels are seen.
+_SEEN, _MANY = 64, 60
+
+
+class Finds:
+    """What was noticed so far; each thing is told once."""
+
+    def __init__(self) -> None:
+        self.known: set[str] = set()
+        self._looks = 0
+        self._left = np.zeros((0, 0), bool)  # [H, W] what has been left on the screen since then
+        self._since = 0.0
+
+    def add(self, what: str, details: str = "", sign: str = "") -> None:
+        """Tell something, unless its *sign* (the text itself if there is none) is known."""
+        if (sign or what) not in self.known:
+            self.known.add(sign or what)
+            print(f"FOUND {what}\n{details}".rstrip(), flush=True)
+
+    def listen(self) -> None:
+        """Hear from here on what nobody catches; the window shows it as ever."""
+        sys.excepthook = self._raised
+        threading.excepthook = lambda given: self._raised(
+            given.exc_type, given.exc_value or given.exc_type(), given.exc_traceback
+        )
+        qInstallMessageHandler(self._said)
+        warnings.simplefilter("always")
+        warnings.showwarning = self._warned
+
+    def _raised(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        place = [f"{one.filename}:{one.lineno}" for one in traceback.extract_tb(trace)][-1:]
+        details = "".join(traceback.format_exception(kind, error, trace))
+        self.add(f"{kind.__name__}: {error}", details, f"{kind.__name__} {place}")
+        faults.show(kind, error, trace)
+
+    def _said(self, kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+        if kind not in _QUIET and not _IGNORED.search(f"{context.category}: {text}"):
+            here = "".join(traceback.format_stack()[-6:-1])
+            self.add(f"Qt says: {text}", here, re.sub(r"\d+|0x[0-9a-f]+", "#", text))
+
+    def _warned(self, message: Any, kind: Any, filename: str, line: int, *_: object) -> None:
+        here = "".join(traceback.format_stack()[-8:-1])
+        self.add(f"{kind.__name__}: {message}", here, f"{filename}:{line}")
+
+    def look(self, window: MainWindow) -> None:
+        """See whether every panel shows the run, and nothing but the run, that there is, and the screen the panels."""
+        self._look_at_panels(window)
+        self._looks += 1
+        alone = [one for one in QApplication.topLevelWidgets() if one.isVisible()] == [window]
+        if alone and window.updatesEnabled() and (self._left.any() or self._looks % _LOOKS == 0):
+            self._look_at_screen(window)
+
+    def _look_at_screen(self, window: MainWindow) -> None:
+        left = left_on_screen(window)
+        if self._left.any() and left.shape == self._left.shape:
+            left &= self._left
+        else:
+            self._since = monotonic()
+        self._left = left if np.count_nonzero(left) >= _MANY else np.zeros((0, 0), bool)
+        if self._left.any() and monotonic() > self._since + _LONG:
+            self._tell_of_left(window)
+            self._left = np.zeros((0, 0), bool)
+
+    def _tell_of_left(self, window: MainWindow) -> None:
+        y, x = np.argwhere(self._left)[0].tolist()
+        inner, names = window.childAt(QPoint(x, y)), []
+        while inner is not None:
+            names.append(inner.objectName() or type(inner).__name__)
+            inner = inner.parentWidget()
+        count = np.count_nonzero(self._left)
+        self.add(f"{count} pixels from ({x}, {y}) on are on the screen that are not there any more", " < ".join(names))
+
+    def _look_at_panels(self, window: MainWindow) -> None:
+        for name, dock in window.docks.items():
+            frame = dock.panel.frame
+            if dock.system != window.area.system:
+                self.add(f"{name} is a dock of {dock.system} among those of {window.area.system}")
+            if frame is None:
+                continue
+            if frame.info.system != dock.system:
+                self.add(f"{name} of {dock.system} shows a frame of {frame.info.system}")
+            if dock.lane == 0 and frame.info is not window.info:
+                self.add(f"{name} shows a run that was replaced")
+
+
+def left_on_screen(window: QWidget) -> np.ndarray:
+    """[H, W] where the screen shows clearly something else than the window would paint now."""
+    for kind in (QEvent.Type.LayoutRequest, QEvent.Type.UpdateRequest) * 2:
+        QApplication.sendPostedEvents(None, kind)
+    shown, anew = on_glass(window), pixels(window)
+    if shown.shape != anew.shape:
+        return np.zeros((0, 0), bool)
+    channels = (picture.astype(np.uint32)[..., None].view(np.uint8).astype(np.int16) for picture in (shown, anew))
+    one, other = channels
+    return np.abs(one - other).max(axis=2) > _SEEN
+
 
 #: Seconds without a step after which the window counts as hanging.
 PATIENCE = 90

@@ -8,7 +8,7 @@ from math import ceil, isfinite
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 
-from slotscope.gui.painting.seen import PARTS
+from slotscope.gui.painting.kept import PARTS
 from slotscope.gui.panels.pages import SteadyRows
 from slotscope.gui.panels.wording import with_interval
 from slotscope.gui.plotting.scales import format_number, step_up

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.queue.colours import queue_name
 from slotscope.gui.kinds.queue.queues_lanes import LanesView
+from slotscope.gui.kinds.queue.queues_layout import SizeAxis, sizes_of
 from slotscope.gui.kinds.queue.queues_reading import Focus, focus_of, lane_names, lane_top, lanes, records_of
 from slotscope.gui.kinds.queue.queues_ruler import Marker, SizeRuler
-from slotscope.gui.kinds.queue.queues_scale import SizeAxis, sizes_of
 from slotscope.gui.kinds.queue.wording import interval_words, reason_words, share_words, size_words, told_size
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.columns import scrolled

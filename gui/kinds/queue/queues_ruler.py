@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.queue.colours import Look, look_brush, look_color, look_ink
 from slotscope.gui.kinds.queue.queues_lanes import LogSwitch
-from slotscope.gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, spaced
+from slotscope.gui.kinds.queue.queues_layout import SizeAxis, SizeScale, bins, ends, spaced
 from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
 from slotscope.gui.painting.colour import mix
 from slotscope.gui.painting.kept import Kept

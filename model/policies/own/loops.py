@@ -19,8 +19,7 @@ from slotscope.model.compiling.meaning import names_in
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.jit import called_back, jitable, linked, load_numba
 from slotscope.model.policies.own import limits, watch
-from slotscope.model.policies.own.circles import KNOWN, home_of
-from slotscope.model.policies.own.shape import place_in
+from slotscope.model.policies.own.shape import KNOWN, home_of, place_in
 
 #: Turns that the loops of a function may make in one call, and those from one question to the next, less one.
 MOST_TURNS = limits.Limits().turns

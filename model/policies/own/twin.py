@@ -19,12 +19,11 @@ from slotscope.model.compiling.meaning import meaning_of_function, names_in
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.jit import compiled_anew, jitable, load_numba, with_others
 from slotscope.model.policies.own import limits, loops
-from slotscope.model.policies.own.circles import KNOWN, home_of
 from slotscope.model.policies.own.faults import line_in, said_by, stopped_kernel
 from slotscope.model.policies.own.kernel import ImpossibleDecisionError
 from slotscope.model.policies.own.loaded import Source
 from slotscope.model.policies.own.loading import executed
-from slotscope.model.policies.own.shape import CLASSES, kernel_function, place_in
+from slotscope.model.policies.own.shape import CLASSES, KNOWN, home_of, kernel_function, place_in
 from slotscope.model.policies.own.shared import mapped, seen
 
 #: What Numba writes around the one sentence that says what is wrong.

@@ -18,8 +18,7 @@ from slotscope.model.errors import ScenarioError, TraceError, UserError
 from slotscope.model.kinds.queue.arrivals import SlottedBlock
 from slotscope.model.kinds.queue.numbers import numbers_of
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
-from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
-from slotscope.model.kinds.queue.traces.workload import PARTS, resources, with_jobs, with_trace
+from slotscope.model.kinds.queue.traces.workload import PARTS, queue_jobs, resources, with_jobs, with_trace
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text

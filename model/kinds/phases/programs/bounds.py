@@ -88,7 +88,7 @@ class PhasesBounds:
     pools: tuple[PoolPlan, ...] = ()  #: pools of JRS at this scale
     lemma7: Lemma7 | None = None  #: how well the policy's chain agrees with pi and u
     packing: float | None = None  #: 1 / Phi* by the program over configurations, for jobs of fixed size; else None
-    #: short runs at this scale and others (:mod:`model.kinds.phases.experiments.phase_points`)
+    #: short runs at this scale and others (:mod:`model.kinds.phases.experiments.phase_runs`)
     points: tuple[PhasePoint, ...] = ()
     problem: str = ""  #: why something is missing, as a sentence; or empty
 

@@ -15,8 +15,7 @@ import numpy as np
 from slotscope.model.kinds.queue.experiments.queue_runs import CUTS, WARMUP_CUTS, WARMUP_SHARE, sums_of_the_queue
 from slotscope.model.kinds.queue.scenario.arrivals import TraceSlots
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
-from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
-from slotscope.model.kinds.queue.traces.workload import resources, with_jobs
+from slotscope.model.kinds.queue.traces.workload import queue_jobs, resources, with_jobs
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row

@@ -1,4 +1,9 @@
-"""Turns a trace into the classes of jobs and the workload of a scenario with a queue."""
+"""Turns a trace into the classes of jobs and the workload of a scenario with a queue.
+
+Of Google's tasks as Psychas & Ghaderi (2019), Section VII.B, do: the paper keeps tasks "that were completed without
+interruptions/errors", makes the larger of CPU and memory request a job's size, decides every 100 ms, and multiplies
+arrival times by beta.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ from fractions import Fraction
 from math import ceil
 from operator import le
 from pathlib import Path
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Literal, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -16,20 +21,62 @@ from slotscope.model.kinds.queue.arrivals import RecordedSlots
 from slotscope.model.kinds.queue.numbers import QueueNumbers, numbers_of
 from slotscope.model.kinds.queue.scenario.arrivals import TraceSlots
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
-from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
 from slotscope.model.kinds.queue.units import scaled
 from slotscope.model.scenario.fields import Quantity
 from slotscope.model.scenario.load import as_data
 from slotscope.model.scenario.validation import validated
 from slotscope.model.traces.alibaba_pods import pod_jobs, read_pods
 from slotscope.model.traces.formats import JOBS, playing, read_jobs
-from slotscope.model.traces.google import read_task_events
+from slotscope.model.traces.google import GoogleTasks, read_task_events
 from slotscope.model.traces.job_table import AskedJobs
-from slotscope.model.traces.jobs import Needed, RecordedJobs, demanded
+from slotscope.model.traces.jobs import Needed, RecordedJobs, after_first, demanded
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.slots import SlottedJobs, slotted
 from slotscope.model.traces.span import run_over
 from slotscope.model.traces.task_events import REQUEST_UNIT
+
+NOTES = (
+    "a job is a run from SUBMIT to FINISH, both after the trace began; of a task that was evicted "
+    "or failed and submitted again, the run that was completed counts",
+    "a job arrives when its task was submitted and is served as long as the task ran; tasks that "
+    "had not finished when the files end are missing, so that towards the end fewer jobs are long",
+)
+
+
+def queue_jobs(
+    tasks: GoogleTasks,
+    *,
+    slot: Fraction = Fraction(1, 10),
+    time_scale: Fraction = Fraction(1),
+    limit: int | None = 1_000_000,
+    resources: Literal["max", "all"] = "max",
+) -> SlottedJobs:
+    """Jobs in slotted time from completed runs of tasks.
+
+    Parameters
+    ----------
+    slot:
+        Seconds.
+    time_scale:
+        beta: what arrival times are multiplied by; the paper's traffic scaling is 1 / beta.
+    limit:
+        Use the first *limit* jobs (after leaving others out); None uses all.
+    resources:
+        ``"max"``: the size is the larger of CPU and memory, [n, 1].  ``"all"``: [n, 2], both.
+        In 1/:data:`model.traces.task_events.REQUEST_UNIT` of the largest machine.
+
+    Raises
+    ------
+    TraceError
+        If no job remains, or slots are too short.
+    """
+    jobs = tasks.servable()
+    if limit is not None:
+        jobs = jobs.keep(np.arange(len(jobs)) < limit, after_first(limit))
+    size = jobs.size[:, None] if resources == "max" else np.stack((jobs.cpu, jobs.memory), axis=1)
+    report = jobs.report.then(len(jobs), "jobs", (), NOTES)
+    return slotted(jobs.submit, jobs.runtime, size, report, slot, time_scale)
+
 
 Found = tuple[QueueScenario, RecordedSlots, ImportReport]
 

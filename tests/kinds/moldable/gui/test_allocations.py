@@ -29,7 +29,7 @@ from slotscope.gui.kinds.moldable.allocations_values import (
 from slotscope.gui.kinds.moldable.colours import width_color
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.plotting.scales import SteppedRange
-from slotscope.gui.running.frame_rate import LONGEST_SECONDS
+from slotscope.gui.running.pace import LONGEST_SECONDS
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from slotscope.gui.kinds.moldable.collapse_painting import lines_of
-from slotscope.gui.kinds.moldable.collapse_stage import clipped
-from slotscope.gui.kinds.moldable.collapse_trail import SPOT, Raster, Trail, Visited, raster, recent
+from slotscope.gui.kinds.moldable.collapse_stage import SPOT, Raster, Trail, Visited, clipped, raster, recent
 from slotscope.gui.kinds.moldable.collapse_values import (
     CollapsePlane,
     bin_edges,

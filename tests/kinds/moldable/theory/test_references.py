@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.special import gammaincc, gammaln
 from scipy.stats import poisson
 
+from slotscope.model.kinds.moldable.programs.bounds import fluid_path
 from slotscope.model.kinds.moldable.programs.distance import best_delta, theorem2, time_bound
-from slotscope.model.kinds.moldable.programs.fluid import fluid_path
 from slotscope.model.kinds.moldable.programs.references import erlang_b, fixed_width
 from slotscope.model.kinds.moldable.programs.theorem1 import Optimum, optimum
 

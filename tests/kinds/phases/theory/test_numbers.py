@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple
 
 import numpy as np
@@ -28,7 +29,21 @@ from slotscope.model.lab.runs import StraightRun
 from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.session.bench import open_bench
-from tests.kinds.phases.numbers import MODELS, A, B, C, E, plan_file
+
+FOLDER = Path(__file__).parents[2] / "golden" / "phases"
+
+A, B, C, E = "A", "B", "C", "E"
+
+#: Built-in scenarios by the letter of their plan.
+MODELS: Mapping[str, str] = MappingProxyType(
+    {A: "jrs-two-phases", B: "jrs-burst", C: "jrs-three-phases", E: "jrs-fixed-sizes"}
+)
+
+
+def plan_file(model: str) -> Path:
+    """The optimal single-server policy that the independent program followed."""
+    return FOLDER / f"scenario_{model}.json"
+
 
 SHORT = PhaseLength(50, 400, 8)
 #: What the independent intervals leave unknown is most of what a comparison lets pass: runs that are two thirds longer

@@ -21,10 +21,15 @@ from slotscope.gui.kinds.queue.queues_layout import (
     MOST_CELLS,
     LanesLayout,
     LaneText,
+    SizeAxis,
+    SizeScale,
+    bins,
+    ends,
     length_share,
     length_ticks,
+    sizes_of,
+    spaced,
 )
-from slotscope.gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, sizes_of, spaced
 from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session

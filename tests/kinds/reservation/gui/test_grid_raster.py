@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 
-from slotscope.gui.kinds.reservation.servers_grid_layout import GridLayout, GridWishes, fitting_grid
-from slotscope.gui.kinds.reservation.servers_grid_view import GridRaster, sprites
+from slotscope.gui.kinds.reservation.servers_grid_view import GridLayout, GridRaster, GridWishes, fitting_grid, sprites
 from slotscope.gui.kinds.reservation.servers_shapes import FRAME_FROM, PITCH, GridServers, shapes, slot_at
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.textures import RasterPalette, raster_palette

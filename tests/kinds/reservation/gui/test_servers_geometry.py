@@ -12,7 +12,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.kinds.reservation.servers_columns import assign_places
-from slotscope.gui.kinds.reservation.servers_grid_layout import GridWishes, fitting_grid
+from slotscope.gui.kinds.reservation.servers_grid_view import GridWishes, fitting_grid
 from slotscope.gui.kinds.reservation.servers_legend import StackLegend
 from slotscope.gui.kinds.reservation.servers_slots import Strip, slot_boxes, strip_picture
 from slotscope.gui.kinds.reservation.servers_stack_layout import (

@@ -1,0 +1,164 @@
+"""Labels that keep to the room there is: text is cut or scrolled, and a new layout asked for only where it must be."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QTextLayout
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
+
+
+def sentence_lines(text: str, font: QFont, width: float) -> list[str]:
+    """*text* broken into lines of at most this width."""
+    layout = QTextLayout(text, font)
+    layout.beginLayout()
+    lines: list[str] = []
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        lines.append(text[line.textStart() : line.textStart() + line.textLength()])
+    layout.endLayout()
+    return lines
+
+
+def cut_lines(text: str, font: QFont, width: float, height: float) -> list[str]:
+    """*text* on as many lines as there is room for; what does not fit ends in an ellipsis."""
+    metrics = QFontMetricsF(font)
+    room = max(1, int(height / metrics.height() + 0.1))
+    lines = [text]
+    if room > 1 and metrics.horizontalAdvance(text) > width:
+        lines = sentence_lines(text, font, width)
+        lines[room - 1 :] = ["".join(lines[room - 1 :])] if len(lines) >= room else []
+    return [metrics.elidedText(line.rstrip(), Qt.TextElideMode.ElideRight, width) for line in lines]
+
+
+def paint_cut(painter: QPainter, rect: QRectF, text: str) -> None:
+    """Draw *text* from the top of *rect* on, cut to it."""
+    metrics = QFontMetricsF(painter.font())
+    for number, line in enumerate(cut_lines(text, painter.font(), rect.width(), rect.height())):
+        painter.drawText(rect.topLeft() + QPointF(0, metrics.ascent() + number * metrics.height()), line)
+
+
+class CutLabel(QLabel):
+    """A label that asks for no width, and ends in an ellipsis where it has too little room."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def say(self, text: str) -> None:
+        """Show this, with all of it as the tip."""
+        if text != self.text():
+            self.setText(text)
+            self.setToolTip(text)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    @property
+    def wanted(self) -> int:
+        """The width in pixels in which it is not cut, on one line."""
+        margins = self.contentsMargins()
+        return self.fontMetrics().horizontalAdvance(self.text()) + margins.left() + margins.right() + 2
+
+    @property
+    def shown(self) -> list[str]:
+        """The lines that there is room for."""
+        room = self.contentsRect()
+        return cut_lines(self.text(), self.font(), room.width(), room.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        room = QRectF(self.contentsRect())
+        if self.alignment() & Qt.AlignmentFlag.AlignVCenter:
+            spare = room.height() - len(self.shown) * QFontMetricsF(self.font()).height()
+            room.adjust(0, spare / 2, 0, 0)
+        paint_cut(QPainter(self), room, self.text())
+
+
+#: Lines that are seen at least.
+_FEWEST = 2
+
+
+class ScrolledWords(QScrollArea):
+    """A label that wraps, in a column; who changes its text calls ``updateGeometry``."""
+
+    def __init__(self, label: QLabel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._label = label
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
+        label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.setWidget(label)
+        label.setAutoFillBackground(False)
+        self.viewport().setAutoFillBackground(False)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.width(), self._label.heightForWidth(self.width()))
+
+    def minimumSizeHint(self) -> QSize:
+        least = _FEWEST * self._label.fontMetrics().lineSpacing()
+        return QSize(0, min(least, self.sizeHint().height()))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Words that fit without a bar have none: Qt keeps one that takes them the room in which they would."""
+        if event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest}:
+            fits, policy = self._label.heightForWidth(self.width()) <= self.height(), Qt.ScrollBarPolicy
+            self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if fits else policy.ScrollBarAsNeeded)
+        return super().viewportEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+
+_MARKUP_OR_DIGIT = re.compile(r"(<[^>]*>)|\d")
+
+#: Sizes that are remembered; then all are forgotten.
+_MOST_REMEMBERED = 64
+
+
+class SizedLabel(QLabel):
+    """A label as large as its text.
+
+    Whenever a text changes Qt lays out all that is around a label, up to the window with all its docks, unless the
+    label has a fixed size: numbers change in every frame, and their sizes hardly ever.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._measure = QLabel()  # the label's own hint is never less than what it was fixed to
+        self._sizes: dict[str, QSize] = {}  #: by the shape of a text
+
+    def show_text(self, text: str) -> None:
+        """Show another text, in place of ``setText``."""
+        if text == self.text():
+            return
+        self.setText(text)
+        self.sizeHint()  # lays the text out: where Qt does that in painting, it paints all once more
+        self._fit()
+
+    def size_of(self, text: str) -> QSize:
+        """How large the label is with this text, which it need not show."""
+        shape = _MARKUP_OR_DIGIT.sub(lambda found: found[1] or "0", text)  # all figures of the type are equally wide
+        known = self._sizes.get(shape)
+        if known is None or not text:  # Qt gives some room to what never had a text, and none to what lost it
+            if len(self._sizes) >= _MOST_REMEMBERED:
+                self._sizes.clear()
+            self._measure.setFont(self.font())
+            self._measure.setTextFormat(self.textFormat())
+            self._measure.setText(text)
+            known = self._sizes[shape] = self._measure.sizeHint()
+        return known
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._sizes.clear()
+            self._fit()
+
+    def _fit(self) -> None:
+        self.setFixedSize(self.size_of(self.text()))
