@@ -76,11 +76,6 @@ class Panel(QWidget):
     :meth:`begin`, updates it in :meth:`show_frame` and shares its room out in :meth:`arrange`.
     Where :meth:`why_not` says that there is nothing to show, that sentence is shown instead.
     An exception in any of it is shown in the panel's place, and stops nothing else.
-
-    Attributes
-    ----------
-    pace:
-        When numbers may be written while a run goes on; at once where another run begins.
     """
 
     name: ClassVar[str]  #: for scripts and saved layouts
@@ -123,7 +118,7 @@ class Panel(QWidget):
         self.fault = None
         self.body = QWidget(self)
         self._stack.addWidget(self.body)
-        self.pace = LabelPace()
+        self.pace = LabelPace()  #: when numbers may be written while a run goes on; at once where another run begins
         self._begun: RunInfo | None = None
         self._styled: list[Styled] = []
         self._grounds: list[QWidget] = []

@@ -23,21 +23,11 @@ from slotscope.model.reporting.frame import Frame, RunInfo
 
 
 class DockArea(QObject):
-    """Makes docks, knows which there are, and has them show what somebody sees.
+    """Makes docks, knows which there are, and has them show what somebody sees."""
 
-    Signals
-    -------
-    asked(intent, lane)
-        A panel of a lane asks for something.
-    said(text)
-        A line for the status bar.
-    parted(dock)
-        A panel has a window of its own from now on.
-    """
-
-    asked = Signal(object, int)
-    said = Signal(str)
-    parted = Signal(QWidget)
+    asked = Signal(object, int)  #: (intent, lane): a panel of a lane asks for something
+    said = Signal(str)  #: (text): a line for the status bar
+    parted = Signal(QWidget)  #: (dock): a panel has a window of its own from now on
 
     def __init__(self, window: QMainWindow, theme: Theme, system: str) -> None:
         super().__init__(window)

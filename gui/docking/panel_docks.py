@@ -33,17 +33,10 @@ class PanelDocks(QObject):
     """Builds the docks of a kind of system, and others when a run of another kind begins.
 
     Layouts are kept for each kind.
-
-    Signals
-    -------
-    completed()
-        All docks are there.
-    leaving()
-        They are about to make room for those of another kind.
     """
 
-    completed = Signal()
-    leaving = Signal()
+    completed = Signal()  #: all docks are there
+    leaving = Signal()  #: they are about to make room for those of another kind
 
     def __init__(self, area: DockArea, settings: QSettings) -> None:
         super().__init__(area)

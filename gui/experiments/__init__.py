@@ -22,15 +22,9 @@ _FRAME = 60
 
 
 class Experiments(QObject):
-    """The way from the main window to the window of experiments.
+    """The way from the main window to the window of experiments."""
 
-    Signals
-    -------
-    said(text)
-        A line for the main window's status bar.
-    """
-
-    said = Signal(str)
+    said = Signal(str)  #: (text): a line for the main window's status bar
 
     def __init__(self, main: QWidget, settings: QSettings, theme: Theme, worker: RunWorker) -> None:
         super().__init__(main)

@@ -34,14 +34,9 @@ _NOTHING = (0.0, 1.0)
 
 
 class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
-    """One figure; showing it again with more points keeps what stands.
+    """One figure; showing it again with more points keeps what stands."""
 
-    Signals
-    -------
-    named_below(text)
-        The names of all curves and levels, which have no room at their ends; empty where they have.
-    """
-
+    #: (text): the names of all curves and levels, which have no room at their ends; empty where they have.
     named_below = Signal(str)
 
     def __init__(self, figure: Figure, theme: Theme, parent: QWidget | None = None) -> None:

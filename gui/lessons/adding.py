@@ -19,15 +19,9 @@ _FILE = "lesson-file"
 
 
 class AddingLine(QWidget):
-    """Asks for a file, new or not, and what is to be said of the moment, and adds it.
+    """Asks for a file, new or not, and what is to be said of the moment, and adds it."""
 
-    Signals
-    -------
-    said(text)
-        A line for the status bar.
-    """
-
-    said = Signal(str)
+    said = Signal(str)  #: (text): a line for the status bar
 
     def __init__(self, parent: QWidget, settings: QSettings, moment: Callable[[], dict[str, Any]]) -> None:
         super().__init__(parent)

@@ -38,15 +38,9 @@ from slotscope.model.running.origin import NO_LINE
 
 
 class AnswerKeeper(QObject):
-    """The answers since the program was started; each is written as it is given.
+    """The answers since the program was started; each is written as it is given."""
 
-    Signals
-    -------
-    said(text)
-        A line for the status bar.
-    """
-
-    said = Signal(str)
+    said = Signal(str)  #: (text): a line for the status bar
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

@@ -23,14 +23,9 @@ _MOST_SEED = 999_999
 
 
 class ExerciseLine(QWidget):
-    """Asks which decisions are to be made, how hard they are to be, and the seed.
+    """Asks which decisions are to be made, how hard they are to be, and the seed."""
 
-    Signals
-    -------
-    begun(asks, among, seed)
-        An exercise is to begin, of decisions that are the hardest in so many events.
-    """
-
+    #: (asks, among, seed): an exercise is to begin, of decisions that are the hardest in so many events.
     begun = Signal(object, int, int)
 
     def __init__(self, parent: QWidget) -> None:
@@ -84,15 +79,9 @@ class ExerciseLine(QWidget):
 
 
 class ExerciseControl(QObject):
-    """Goes from decision to decision, and counts those that were right.
+    """Goes from decision to decision, and counts those that were right."""
 
-    Signals
-    -------
-    begins()
-        A lesson that is open ends here.
-    """
-
-    begins = Signal()
+    begins = Signal()  #: a lesson that is open ends here
 
     def __init__(self, window: QWidget, worker: RunWorker, questions: QuestionControl) -> None:
         super().__init__(window)

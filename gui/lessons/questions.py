@@ -28,24 +28,12 @@ _NO_BREAK = "\u00a0"
 
 
 class QuestionControl(QObject):
-    """Asks one question at a time.
+    """Asks one question at a time."""
 
-    Signals
-    -------
-    held(bool)
-        Whether the run must not go on, because a question is open.
-    refused(str)
-        Why nothing is asked.
-    graded(bool)
-        An answer was right, or not; one that was revealed is not.
-    given(Given)
-        What was answered.
-    """
-
-    held = Signal(bool)
-    refused = Signal(str)
-    graded = Signal(bool)
-    given = Signal(object)
+    held = Signal(bool)  #: whether the run must not go on, because a question is open
+    refused = Signal(str)  #: why nothing is asked
+    graded = Signal(bool)  #: an answer was right, or not; one that was revealed is not
+    given = Signal(object)  #: (Given): what was answered
 
     def __init__(self, area: DockArea, worker: RunWorker) -> None:
         super().__init__(area)

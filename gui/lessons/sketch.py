@@ -28,18 +28,10 @@ _MOVES = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0,
 
 
 class SketchPad(QWidget):
-    """The curve so far, and what is drawn after it.
+    """The curve so far, and what is drawn after it."""
 
-    Signals
-    -------
-    drawn(str)
-        The values at the times that are wanted.
-    finished()
-        The curve is as it is meant.
-    """
-
-    drawn = Signal(str)
-    finished = Signal()
+    drawn = Signal(str)  #: the values at the times that are wanted
+    finished = Signal()  #: the curve is as it is meant
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

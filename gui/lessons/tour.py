@@ -25,18 +25,10 @@ _BUTTONS = (
 
 
 class TourOffer(QWidget):
-    """A line above the panels.
+    """A line above the panels."""
 
-    Signals
-    -------
-    begun()
-        The tour is wanted.
-    listed()
-        All lessons are wanted.
-    """
-
-    begun = Signal()
-    listed = Signal()
+    begun = Signal()  #: the tour is wanted
+    listed = Signal()  #: all lessons are wanted
 
     def __init__(self, parent: QWidget, settings: QSettings) -> None:
         super().__init__(parent)

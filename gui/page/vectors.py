@@ -31,21 +31,14 @@ _NONE = 1 << 24
 
 
 class TileStore:
-    """All tiles of a panel's pictures.
-
-    Attributes
-    ----------
-    colours:
-        The colours that occur, as ``0xrrggbb``, in the order of their numbers.
-    images:
-        Of each image that was numbered its size, how many tiles stand in a row, and the numbers of its tiles.
-    """
+    """All tiles of a panel's pictures."""
 
     def __init__(self) -> None:
-        self.colours: list[int] = []
+        self.colours: list[int] = []  #: the colours that occur, as ``0xrrggbb``, in the order of their numbers
         self._numbers = np.zeros(_NONE + 1, np.uint16)  # of each colour there can be; 0: it has not occurred
         self._known: dict[bytes, int] = {}
         self._images: dict[object, int] = {}
+        #: Of each image that was numbered its size, how many tiles stand in a row, and the numbers of its tiles.
         self.images: list[tuple[QSize, int, list[int]]] = []
         self._before: dict[Any, tuple[_Pixels, npt.NDArray[np.int_]]] = {}  # by size the image before, and its tiles
 

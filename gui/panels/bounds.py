@@ -23,16 +23,11 @@ class BoundsPanel(Panel):
     A subclass builds the parts of the page of what is known, then calls :meth:`build_pages`; it
     says what is known (:meth:`knows`), shows it (:meth:`show_bounds`, :meth:`write`), and the run
     beside it (:meth:`show_present`).
-
-    Attributes
-    ----------
-    bounds:
-        Those that are shown, of the kind's own class; None before the first.
     """
 
     def build(self) -> None:
         """The few numbers above all; a subclass goes on."""
-        self.bounds: Any = None
+        self.bounds: Any = None  #: those that are shown, of the kind's own class; None before the first
         self.tiles = Tiles(self.theme)
         self.follow_theme(self.tiles)
 

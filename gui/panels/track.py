@@ -161,15 +161,9 @@ def _reader(places: Sequence[int], counts: bool) -> Any:
 
 
 class HitStrip(QWidget):
-    """A row of ticks for each condition, above a plot and over the same stretch of time.
+    """A row of ticks for each condition, above a plot and over the same stretch of time."""
 
-    Signals
-    -------
-    picked(event)
-        The event of the tick that was clicked.
-    """
-
-    picked = Signal(int)
+    picked = Signal(int)  #: (event): the event of the tick that was clicked
 
     def __init__(self, plot: RunPlot, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -38,14 +38,9 @@ class RunPlot(TimePlot, Steady):
 
     A subclass may choose its curves (:meth:`begin`, :meth:`choose`), or fill them itself
     (:meth:`fill`).
-
-    Signals
-    -------
-    event_picked(event)
-        The last sampled event before the moment that was clicked.
     """
 
-    event_picked = Signal(int)
+    event_picked = Signal(int)  #: (event): the last sampled event before the moment that was clicked
 
     _frame: Frame | None = None  # a resize may come at once
 

@@ -61,15 +61,9 @@ def mark_over(panel: Panel, lane: int, marks: Sequence[Mark]) -> None:
 
 
 class MarkPad(QWidget):
-    """Marks over a panel.
+    """Marks over a panel."""
 
-    Signals
-    -------
-    drawn(dict)
-        The shape, the path, what it stands on and the text of a mark that was just drawn.
-    """
-
-    drawn = Signal(dict)
+    drawn = Signal(dict)  #: the shape, the path, what it stands on and the text of a mark that was just drawn
 
     def __init__(self, panel: Panel) -> None:
         super().__init__(panel)

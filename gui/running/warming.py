@@ -56,19 +56,11 @@ def warm_in_background(
 
 
 class Warming:
-    """The compiled code of a run's policies, on its way: ask :meth:`ready` now and then.
-
-    Attributes
-    ----------
-    text:
-        What is being done, in a few words; empty when nothing is.
-    failed:
-        Whether compiling failed.
-    """
+    """The compiled code of a run's policies, on its way: ask :meth:`ready` now and then."""
 
     def __init__(self) -> None:
-        self.text = ""
-        self.failed = False
+        self.text = ""  #: what is being done, in a few words; empty when nothing is
+        self.failed = False  #: whether compiling failed
         self._system = ""
         self._wanted: tuple[Bench, ...] = ()
         self._refused: UserError | None = None

@@ -30,15 +30,9 @@ NO_LINK = "a link names built-in scenarios and policies only, and no file; Ctrl+
 
 
 class SharingControl(QObject):
-    """Carries out the commands by which moments leave the window.
+    """Carries out the commands by which moments leave the window."""
 
-    Signals
-    -------
-    said(text)
-        A line for the status bar.
-    """
-
-    said = Signal(str)
+    said = Signal(str)  #: (text): a line for the status bar
     _saved = Signal(object, str, str)  # by the run's thread: who waits for it, the file, and what is wrong
 
     def __init__(

@@ -59,15 +59,9 @@ HANDOUT = ShareShape("handout", "Save all panels", "handout.pdf", "PDF (*.pdf)",
 
 
 class ShareDialog(QDialog):
-    """Makes one thing of the run that is shown; the window goes on meanwhile.
+    """Makes one thing of the run that is shown; the window goes on meanwhile."""
 
-    Signals
-    -------
-    said(text)
-        A line for the status bar.
-    """
-
-    said = Signal(str)
+    said = Signal(str)  #: (text): a line for the status bar
 
     def __init__(
         self,

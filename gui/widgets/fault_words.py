@@ -100,15 +100,9 @@ class FaultLabel(QLabel):
 
 
 class FaultPage(QScrollArea):
-    """What went wrong, what goes on, and what can be done.
+    """What went wrong, what goes on, and what can be done."""
 
-    Signals
-    -------
-    again()
-        The panel is to be tried again.
-    """
-
-    again = Signal()
+    again = Signal()  #: the panel is to be tried again
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

@@ -15,14 +15,9 @@ class KeptPicture(QObject):
 
     To arrange docks, to lay them out, to do what their new sizes ask for, and to paint them are turns of the event
     loop, so that the window answers in between: one turn would take a tenth of a second.
-
-    Signals
-    -------
-    laid_out()
-        Bars and docks have sizes: shares of the room can be taken anew.
     """
 
-    laid_out = Signal()
+    laid_out = Signal()  #: bars and docks have sizes: shares of the room can be taken anew
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)

@@ -94,15 +94,9 @@ def _written(word: Word) -> str:
 
 
 class ExpressionField(QWidget):
-    """Takes one expression after another, each to be followed in one *role*.
+    """Takes one expression after another, each to be followed in one *role*."""
 
-    Signals
-    -------
-    entered(text)
-        An expression that the present run understands, and has room for.
-    """
-
-    entered = Signal(str)
+    entered = Signal(str)  #: (text): an expression that the present run understands, and has room for
 
     def __init__(self, role: Role, name: str, placeholder: str, tip: str, parent: QWidget) -> None:
         super().__init__(parent)

@@ -39,23 +39,16 @@ LAST_SUBSTEP = 2**30
 
 
 class Comparison:
-    """Several policies on the very same jobs, moved together.
-
-    Attributes
-    ----------
-    sessions:
-        One for each policy.
-    followed:
-        The lane whose decisions are stepped into, where it takes part in an event; elsewhere
-        the first lane that does.
-    """
+    """Several policies on the very same jobs, moved together."""
 
     def __init__(self, sessions: Sequence[Session], layout: str = "") -> None:
         if not LEAST_LANES <= len(sessions) <= MOST_LANES:
             raise UserError(f"found {len(sessions)} policies to compare, allowed: {LEAST_LANES} or {MOST_LANES}")
         self.lanes = tuple(Lane(session) for session in sessions)
-        self.sessions = tuple(sessions)
+        self.sessions = tuple(sessions)  #: one for each policy
         self.layout = layout
+        #: The lane whose decisions are stepped into, where it takes part in an event; elsewhere the first lane that
+        #: does.
         self.followed = 0
         self._moved = Lockstep(self.lanes)
         self._search = DifferenceSearch(self.lanes)

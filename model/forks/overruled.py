@@ -15,21 +15,13 @@ _System = TypeVar("_System")
 
 
 class Overruled:
-    """All that a policy is, but for what a subclass decides in its place.
-
-    Attributes
-    ----------
-    policy:
-        The one that is overruled.
-    decision:
-        What is decided, as text.
-    """
+    """All that a policy is, but for what a subclass decides in its place."""
 
     flag = FLAG_FORCED  #: of the event's row
 
     def __init__(self, policy: Any, decision: str) -> None:
-        self.policy = policy
-        self.decision = decision
+        self.policy = policy  #: the one that is overruled
+        self.decision = decision  #: what is decided, as text
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.policy, name)

@@ -26,19 +26,11 @@ _SLICE = 65_536
 
 
 class StraightRun:
-    """A system on its way from its start, under its compiled twin if it has one.
-
-    Attributes
-    ----------
-    bench:
-        The scenario under its policy.
-    state:
-        Where it is.
-    """
+    """A system on its way from its start, under its compiled twin if it has one."""
 
     def __init__(self, bench: Bench) -> None:
-        self.bench = bench
-        self.state: Any = started(bench.runs)
+        self.bench = bench  #: the scenario under its policy
+        self.state: Any = started(bench.runs)  #: where it is
         self._engine = bench.kernel() if bench.has_kernel else bench.reference
         self._tape = np.zeros(_SLICE, bench.system.row_dtype)
 

@@ -27,24 +27,15 @@ class ExactSimplex(Generic[Label]):
         b, integers >= 0, one per row.
     labels, costs:
         Of the unit column of each row, with which the method starts.
-
-    Attributes
-    ----------
-    denominator:
-        D > 0; every number of the tableau, and every price, is an integer over D.
-    basis:
-        The label of the basic column of each row.
-    pivots:
-        Columns that entered so far.
     """
 
     def __init__(self, right: Sequence[int], labels: Sequence[Label], costs: Sequence[int]) -> None:
         if any(value < 0 for value in right):
             raise ValueError("the right-hand side must not be negative")
         rows = len(right)
-        self.denominator = 1
-        self.basis: list[Label] = list(labels)
-        self.pivots = 0
+        self.denominator = 1  #: d > 0; every number of the tableau, and every price, is an integer over D
+        self.basis: list[Label] = list(labels)  #: the label of the basic column of each row
+        self.pivots = 0  #: columns that entered so far
         self._costs: list[int] = list(costs)
         # Row i: the basic variable's value, then row i of the inverse of the basis.
         self._tableau = [[value, *(int(i == j) for j in range(rows))] for i, value in enumerate(right)]

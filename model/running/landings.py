@@ -12,19 +12,11 @@ MOST_MARKS = 10_000
 
 
 class Landings:
-    """Digests by event; *on_drift* says what to do about another one than was recorded.
-
-    Attributes
-    ----------
-    verified:
-        Landings at which the digest was that recorded.
-    owed:
-        A state whose digest is not taken yet: what it shows comes first.
-    """
+    """Digests by event; *on_drift* says what to do about another one than was recorded."""
 
     def __init__(self, on_drift: Callable[[], str]) -> None:
-        self.verified = 0
-        self.owed: Any = None
+        self.verified = 0  #: landings at which the digest was that recorded
+        self.owed: Any = None  #: a state whose digest is not taken yet: what it shows comes first
         self._on_drift = on_drift
         self._digests: dict[int, str] = {}
 

@@ -19,19 +19,11 @@ FLAG_CONFIGURED = 1 << 14
 
 
 class Outcome:
-    """What an event has led to so far; each kind has a subclass, which also closes it.
-
-    Attributes
-    ----------
-    event:
-        The event itself.
-    flags:
-        The bits of its row.
-    """
+    """What an event has led to so far; each kind has a subclass, which also closes it."""
 
     def __init__(self, event: Event) -> None:
-        self.event = event
-        self.flags = 0
+        self.event = event  #: the event itself
+        self.flags = 0  #: the bits of its row
 
     def where(self) -> str:
         """When it happens, for an error."""

@@ -69,11 +69,6 @@ class TaskEventTable:
         Files, plain or gzip'd, in any order; a folder stands for the ``.csv`` and
         ``.csv.gz`` files in it (or in its subfolder ``task_events``).
 
-    Attributes
-    ----------
-    files:
-        The parts in order.
-
     Raises
     ------
     TraceError
@@ -88,7 +83,7 @@ class TaskEventTable:
         self._watch = Watch(found)
         parts = sorted((next(_events(path)).time, path) for path in found)
         self._firsts = [first for first, _ in parts]
-        self.files = [path for _, path in parts]
+        self.files = [path for _, path in parts]  #: the parts in order
         self._overlapping: set[int] = set()
 
     @property

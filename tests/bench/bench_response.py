@@ -267,16 +267,10 @@ def limit_of(found: Sequence[tuple[float, str]]) -> str:
 
 
 class FirstLaunch:
-    """What is seen of a window that compiles: its holds, the kernels compiled when its run has its own, and Esc.
-
-    Attributes
-    ----------
-    seen:
-        Plain data.
-    """
+    """What is seen of a window that compiles: its holds, the kernels compiled when its run has its own, and Esc."""
 
     def __init__(self, window: MainWindow) -> None:
-        self.seen: dict[str, Any] = {}
+        self.seen: dict[str, Any] = {}  #: plain data
         self._window, self._holds = window, Holds(window)
         self._build = window.panels._build_next
         window.panels._build_next = self._build_next  # type: ignore[method-assign]

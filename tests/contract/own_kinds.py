@@ -12,24 +12,13 @@ POLICIES = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
 
 class OwnCase(NamedTuple):
-    """A kind of system, as far as files of policies differ by it.
+    """A kind of system, as far as files of policies differ by it."""
 
-    Attributes
-    ----------
-    occasion:
-        The method that a policy needs, with its arguments.
-    right:
-        What a sound policy does there.
-    wrong:
-        By a name: what is done in place of it at an event, and what is said about that.
-    example:
-        The worked example.
-    """
-
-    occasion: str
-    right: str
+    occasion: str  #: the method that a policy needs, with its arguments
+    right: str  #: what a sound policy does there
+    #: By a name: what is done in place of it at an event, and what is said about that.
     wrong: dict[str, tuple[str, str]]
-    example: str
+    example: str  #: the worked example
 
 
 CASES: dict[str, OwnCase] = {

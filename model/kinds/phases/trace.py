@@ -48,13 +48,7 @@ def lines(system: PhaseSystem, most: float) -> Iterator[Line]:
 
 
 class Happening:
-    """One event in the making, told as an instance file would tell it.
-
-    Attributes
-    ----------
-    told:
-        The event with every choice made in it.
-    """
+    """One event in the making, told as an instance file would tell it."""
 
     def __init__(self, system: PhaseSystem, state: PhaseState, event: Event) -> None:
         self._system = system
@@ -63,7 +57,7 @@ class Happening:
         self._counts: Any = None
         self._placed = ""
         self._virtual: list[dict[str, Any]] = []
-        self.told: Line = {"t": event.time} | self._what(event)
+        self.told: Line = {"t": event.time} | self._what(event)  #: the event with every choice made in it
 
     def _what(self, event: Event) -> Line:
         phases = self._system.numbers.model.phases

@@ -134,16 +134,10 @@ def _copy_rows(found: np.ndarray, result: np.ndarray, count: int) -> None:
 
 
 class FarLoop:
-    """A kind's loop with a kernel in it, called as any that is compiled.
-
-    Attributes
-    ----------
-    example:
-        What the kernel is given in it, before the first call.
-    """
+    """A kind's loop with a kernel in it, called as any that is compiled."""
 
     def __init__(self, brought: BroughtKernel, room: type) -> None:
-        self.example: tuple[Any, ...] = ()
+        self.example: tuple[Any, ...] = ()  #: what the kernel is given in it, before the first call
         self._brought, self._room = brought, room
         self._events = 1  # of one request
         self._table: _LoopTable | None = None

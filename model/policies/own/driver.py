@@ -32,32 +32,19 @@ class OwnKernel(CompiledEngine):
 
     What the function answers is checked in the loop before anything is written.  Where it cannot be, the loop
     raises :class:`.kernel.ImpossibleDecisionError`, and the state is of no use any more.
-
-    Attributes
-    ----------
-    loop:
-        The kind's loop over events.
-    answers:
-        How many whole numbers the function answers.
-    told:
-        Those of its last answer.
-    hooks:
-        What stands in the loop in the place of which functions, around the compiled function.
-    refused:
-        Why the last answer is impossible: (the state before the event).
-    decided:
-        What was decided in an event: (the state before it, the row and the state after it by one engine, both
-        by the other).
     """
 
-    loop: ClassVar[Callable[..., int]]
-    answers: ClassVar[int] = 1
+    loop: ClassVar[Callable[..., int]]  #: the kind's loop over events
+    answers: ClassVar[int] = 1  #: how many whole numbers the function answers
+    #: What stands in the loop in the place of which functions, around the compiled function.
     hooks: Callable[[Any], Hooks]
-    refused: Callable[[Any], str]
+    refused: Callable[[Any], str]  #: why the last answer is impossible: (the state before the event)
+    #: What was decided in an event: (the state before it, the row and the state after it by one engine, both by the
+    #: other).
     decided: Callable[[Any, tuple[Any, Any], tuple[Any, Any]], str]
 
     def __init__(self, system: Any) -> None:
-        self.told = np.zeros(self.answers, np.int64)
+        self.told = np.zeros(self.answers, np.int64)  #: those of its last answer
         self._shown_of: Any = None
         super().__init__(system)
 

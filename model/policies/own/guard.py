@@ -150,13 +150,6 @@ class GuardedPolicy:
     pseudocode, own_algorithm:
         What is shown, and the number of the algorithm that the file's own lines are there.  Lines that
         the policy itself has otherwise are shown as it has them.
-
-    Attributes
-    ----------
-    real:
-        The numbers, of which the policy is shown a copy.
-    attributes:
-        What the program must know of it, checked.
     """
 
     def __init__(
@@ -172,11 +165,12 @@ class GuardedPolicy:
         self.kind = kind
         self._own_algorithm = own_algorithm
         self._own_lines = {line.line for line in pseudocode}
-        self.real = numbers
+        self.real = numbers  #: the numbers, of which the policy is shown a copy
         self._make = make
         self._checks = {**_OF_ALL_KINDS, **kind.attributes}
         given = self._fresh()
         departures = {one.line: one for one in self._checked(_lines, given.get("pseudocode", ()), "pseudocode")}
+        #: What the program must know of it, checked.
         self.attributes = {
             "pseudocode": tuple(departures.get(one.line, one) for one in pseudocode),
             "paper": str(given.get("paper", "")),

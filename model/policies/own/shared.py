@@ -43,19 +43,12 @@ def _with(change: Callable[[Any], Any], thing: Any) -> Any:
 
 
 class Layout:
-    """Tuples of arrays and numbers, as the other process is told them.
-
-    Attributes
-    ----------
-    told:
-        The same with a :class:`SharedPlace` for each array; views of one array have one place.
-    size:
-        The bytes that all need.
-    """
+    """Tuples of arrays and numbers, as the other process is told them."""
 
     def __init__(self, thing: Any) -> None:
-        self.size = 0
+        self.size = 0  #: the bytes that all need
         self._at: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
+        #: The same with a :class:`SharedPlace` for each array; views of one array have one place.
         self.told = _with(self._place, thing)
 
     def _place(self, item: Any) -> Any:

@@ -51,13 +51,7 @@ class Happened(NamedTuple):
 
 
 class Oracle:
-    """A script and what became of its jobs.
-
-    Attributes
-    ----------
-    events:
-        All that happened, in order.
-    """
+    """A script and what became of its jobs."""
 
     def __init__(self, data: Data) -> None:
         self.servers = int(data["servers"]["count"])
@@ -74,7 +68,7 @@ class Oracle:
         self.ages: dict[Gap, int] = {}
         self.stamps = 0
         self._look_for_gaps()
-        self.events: list[Happened] = []
+        self.events: list[Happened] = []  #: all that happened, in order
         self._run()
 
     def _read(self, number: int, item: Data) -> Job:
