@@ -131,7 +131,6 @@ class PanelDock(QDockWidget):
             self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme."""
         fonts = current_fonts()
         self._looks = theme, fonts
         self._title.setFont(fonts.body if fonts.lecture else fonts.heading)

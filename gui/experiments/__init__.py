@@ -61,7 +61,6 @@ class Experiments(QObject):
             self.window.follow(self._info)
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         if self.window is not None:
             self.window.set_theme(theme)

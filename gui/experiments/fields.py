@@ -76,7 +76,6 @@ class CaptionedField(QWidget):
         column.addWidget(self.fault)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme."""
         self.caption.setStyleSheet(f"color: {theme.muted}")
 
 

@@ -173,7 +173,6 @@ class OrderForm(QWidget):
         return self._info.scenario_name if self._info is not None else ""
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme."""
         for field in self.fields:
             field.restyle(theme)
 

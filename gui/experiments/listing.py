@@ -89,7 +89,6 @@ class ExperimentList(QListWidget):
         return next((item for item in items if item.data(_ENTRY).key == key), None)
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._delegate.theme = theme
         self.setFont(current_fonts().body)
         self.scheduleDelayedItemsLayout()

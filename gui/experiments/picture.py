@@ -332,7 +332,6 @@ class ResultPicture(QWidget):
             self.plot = None
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self.title.setFont(current_fonts().heading)
         self.note.setStyleSheet(f"color: {theme.muted}")

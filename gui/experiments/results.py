@@ -136,7 +136,6 @@ class NumbersTable(QTableView):
             header.resizeSection(number, lines + spare)
 
     def restyle(self) -> None:
-        """Follow another size of type."""
         self.setFont(current_fonts().body)
         self.horizontalHeader().setFont(current_fonts().body)
         self.verticalHeader().setDefaultSectionSize(round(1.45 * self.fontMetrics().height()))
@@ -188,7 +187,6 @@ class Results(QWidget):
             self.notes.setPlainText(notes)
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self.picture.set_theme(theme)
         self.table.restyle()
         self.notes.setPalette(view_palette(theme))

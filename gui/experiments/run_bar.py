@@ -93,7 +93,6 @@ class RunBar(QWidget):
             self.say(tr("No program here shows folders; the files are in {folder}").format(folder=self._folder))
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme."""
         self._theme = theme
         self.say(self.message.text(), self._fault, self._details)
         self.run.setIcon(icon("run", theme))

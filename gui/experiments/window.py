@@ -347,7 +347,6 @@ class ExperimentsWindow(QWidget):
         self._form_area.setHidden(busy and current_fonts().scale > 1)  # a hall sees the list
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self.theme = theme
         self.list.set_theme(theme)
         self.form.restyle(theme)

@@ -151,7 +151,6 @@ class LessonControl(QObject):
         }
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self.strip.set_theme(theme)
         self.questions.line.set_theme(theme)
         self.presenter.set_theme(theme)

@@ -70,7 +70,6 @@ class SketchPad(QWidget):
         self.update()
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         fonts = current_fonts()
         self.setFont(fonts.body)

@@ -81,7 +81,6 @@ class Lines(Symbols):
         self._fitted: dict[tuple[tuple[str, ...], float], tuple[QStaticText, float]] = {}
 
     def width(self, text: str) -> float:
-        """Width of a line."""
         known = self._widths.get(text)
         if known is None:
             if len(self._widths) >= MOST_REMEMBERED:

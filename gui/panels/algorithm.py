@@ -60,7 +60,6 @@ class AlgorithmPanel(Panel):
         self.restyle(self.theme)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self.view.theme = theme
         self.where.setStyleSheet(f"color: {theme.muted}")
         self.view.typeset()

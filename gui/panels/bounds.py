@@ -106,7 +106,6 @@ class BoundsPanel(Panel):
         return self.width() >= TWO_COLUMNS * current_fonts().scale
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         if self.known and self.current is not None:  # between two runs there is nothing to write about
             self.write()

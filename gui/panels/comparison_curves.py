@@ -177,7 +177,6 @@ class LaneCurves(QWidget):
         return self._histories[0].event_at(self._frame, time)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         for plot in (self.rewards, self.differences):
             plot.set_theme(theme, current_fonts())
 

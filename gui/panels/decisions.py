@@ -103,7 +103,6 @@ class FilterBar(QWidget):
         return self.search.text().strip()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         side = int(mark_side(self.fontMetrics().height()))
         for mark in self.marks:
             chip = self.chips[mark.flag]

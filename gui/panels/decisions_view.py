@@ -178,7 +178,6 @@ class LogView(QTableView):
         self.fit()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self.rows.theme = theme
         self.fit()
         self.viewport().update()

@@ -38,7 +38,6 @@ class HistoryModel(LogModel):
         self.set_rows(np.zeros(len(told), self.rows.dtype))
 
     def entry(self, place: int) -> LogEntry:
-        """All that stands in line *place*."""
         told = self.told[place]
         return LogEntry(
             told.event,
@@ -171,7 +170,6 @@ class WhyView(QScrollArea):
         self.hide()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme."""
         self._theme = theme
         answer, self._answer = self._answer, None
         self.show_answer(answer)
@@ -253,7 +251,6 @@ class InspectorPanel(Panel):
         self.restyle(self.theme)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         font = QFont(self.font())
         font.setPointSizeF(font.pointSizeF() * 13 / 11)
         font.setBold(True)

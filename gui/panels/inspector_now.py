@@ -42,7 +42,6 @@ class SmallCurve(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self.updateGeometry()
         self.update()
@@ -195,7 +194,6 @@ class Now(QScrollArea):
         return table
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self.curve.restyle(theme)
         height = round(QFontMetricsF(self.font()).height())

@@ -49,7 +49,6 @@ class SlackCurve(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme."""
         self._theme = theme
         self.update()
 
@@ -121,7 +120,6 @@ class MonitorsPanel(Panel):
         self.restyle(self.theme)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         for head in self._heads:
             head.setFont(current_fonts().heading)
@@ -241,7 +239,6 @@ class MonitorRow(QWidget):
         self.restyle(theme)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self.text.setFont(current_fonts().body)
         self.curve.restyle(theme)

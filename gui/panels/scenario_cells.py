@@ -137,7 +137,6 @@ class ScenarioCell(QWidget):
         self.field.setStyleSheet(f"{type(self.field).__name__} {{ {border} }}" if border else "")
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme."""
         self.caption.setStyleSheet(f"color: {theme.muted}")
         self.set_error(self._message, theme)
 

@@ -399,7 +399,6 @@ class ScenarioPanel(Panel):
     # Looks.
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._give_room()
         for label in self._headings.values():
             label.setStyleSheet(f"color: {theme.normal}; font-weight: bold")

@@ -62,7 +62,6 @@ class Tiles(QWidget, Steady):
         self._widest = []
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self._widest = []
         self._fill()

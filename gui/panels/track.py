@@ -180,7 +180,6 @@ class HitStrip(QWidget):
             moved.connect(lambda *_: self.update())
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self._fit()
 
@@ -287,7 +286,6 @@ class TrackPanel(Panel):
         self.restyle(self.theme)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         self.legend.setFont(current_fonts().body)
         # Where there is little room, words have it, but for the axis of time and some height for curves.

@@ -272,7 +272,6 @@ class PicturePanel(Panel):
         column.addWidget(self.view)
 
     def show_frame(self, frame: Frame) -> None:
-        """Show a moment."""
         self.view.set_frame(frame)
 
     def show_selection(self, selection: Select) -> None:
@@ -286,5 +285,4 @@ class PicturePanel(Panel):
         return self.header(self.frame), self.rows(self.frame)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self.view.set_theme(theme)

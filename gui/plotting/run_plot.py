@@ -113,7 +113,6 @@ class RunPlot(TimePlot, Steady):
             edge.replace([since, now], [max(least, mean.mean + half)] * 2)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self.set_theme(theme, current_fonts())
 
     # The run.

@@ -221,7 +221,6 @@ class Presenter(QObject):
         self.pen.refresh()
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self.laser.theme = theme
         self.pen.palette.set_theme(theme)
 

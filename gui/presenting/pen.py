@@ -121,7 +121,6 @@ class PenPalette(QFrame):
         return speed, around
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         for name, role in ROLES.items():
             self.buttons[name].setStyleSheet(f"color: {theme.color(role)}")
         if self.isVisible():

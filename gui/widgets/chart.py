@@ -26,7 +26,6 @@ class Chart(QWidget):
         self.setAccessibleName(name)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self.updateGeometry()
         self.update()

@@ -88,7 +88,6 @@ class AllocationsChart(Chart):
         return self._facets
 
     def begin(self) -> None:
-        """Another run."""
         self._spans, self._scales, self._chosen = {}, {}, 0
 
     def set_rows(self, rows: tuple[ClassAllocations, ...], mark: EventMark | None, running: bool) -> None:
@@ -116,7 +115,6 @@ class AllocationsChart(Chart):
         self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self._lay_out()
         self.update()

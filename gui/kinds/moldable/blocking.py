@@ -118,7 +118,6 @@ class BlockingPanel(TiledPanel):
         self.blocked.show_times(flat)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         if (frame := self.current) is not None:
             self._write(frame)

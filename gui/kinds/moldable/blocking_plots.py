@@ -142,7 +142,6 @@ class MomentPlot(RunPlot):
         self.setMinimumHeight(80)
 
     def begin(self, frame: Frame) -> None:
-        """Another run."""
         self._fresh = True
         super().begin(frame)
 

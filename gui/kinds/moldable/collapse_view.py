@@ -113,7 +113,6 @@ class CollapseView(Chart):
         self._forget()
 
     def set_frame(self, frame: Frame) -> None:
-        """Show a moment."""
         self._frame = frame
         if self._trail.update(frame):
             self._visited.forget()
@@ -134,7 +133,6 @@ class CollapseView(Chart):
         self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self._forget()
 

@@ -124,7 +124,6 @@ class LoadCurve(QWidget):
         return current_fonts().scale
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self.plot.set_theme(theme, current_fonts())
         self.setMinimumHeight(picture_heights()[0])

@@ -61,7 +61,6 @@ class RatioPlot(Chart):
             self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         self.setMinimumHeight(self._height(0))
 

@@ -65,7 +65,6 @@ class SharesPlot(Chart):
             self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         self.setMinimumHeight(round(15 * self._metrics().height()))
 

@@ -167,7 +167,6 @@ class MoldableServersView(ZoomedPicture):
         self.setMouseTracking(True)
 
     def set_frame(self, frame: Frame) -> None:
-        """Show a moment; its pixels are found when it is painted."""
         before = self._frame
         if before is not None and before.info is not frame.info:
             before = None

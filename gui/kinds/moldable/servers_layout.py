@@ -108,12 +108,10 @@ class MoldableLayout(CellLayout[MoldableWishes, SectionGrid[MoldableCell]]):
 
     @property
     def most_zoom(self) -> float:
-        """How far it is useful to zoom in: until one server fills the view."""
         wide, high = self.side[0], min(self.side) if self.side[0] < 1 else self.side[1]
         return max(1.0, min(self.height / high, self.width / wide))
 
     def zoomed(self, zoom: float) -> MoldableLayout:
-        """The same rows with cells *zoom* times as large."""
         side = self.side[0] * zoom, self.side[1] * zoom
         if self.side[0] < 1:  # from pixels on cells become square first, then as large as they are
             side = side[0], max(1.0, side[0])

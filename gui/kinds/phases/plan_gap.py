@@ -77,7 +77,6 @@ class GapPlot(Chart):
             self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         self.setMinimumHeight(round(_least_lines() * self._metrics().height()))
 

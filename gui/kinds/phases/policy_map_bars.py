@@ -84,7 +84,6 @@ class StationaryBars(Chart):
             self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         self._limit_height()
 

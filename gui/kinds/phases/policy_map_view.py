@@ -80,7 +80,6 @@ class MapView(Chart):
             self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         self._forget()
 

@@ -137,7 +137,6 @@ class PhaseServersView(ZoomedPicture):
         super().__init__(theme, "Servers with their jobs and tokens", parent)
 
     def set_frame(self, frame: Frame) -> None:
-        """Show a moment; its pixels are found when it is painted."""
         if self._frame is None or list(map(id, self._frame.runs)) != list(map(id, frame.runs)):
             self.begin(frame)
         super().set_frame(frame)

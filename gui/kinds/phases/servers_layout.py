@@ -148,7 +148,6 @@ class PhaseLayout(CellLayout[PhaseWishes, SectionGrid[PhaseCell]]):
 
     @cached_property
     def content(self) -> tuple[int, int]:
-        """Width and height of everything."""
         wide, high = super().content
         if self.beside:
             wide = max(wide, self.grids[-1].left + LEAST_BACKUP * self.wishes.line)
@@ -156,12 +155,10 @@ class PhaseLayout(CellLayout[PhaseWishes, SectionGrid[PhaseCell]]):
 
     @property
     def most_zoom(self) -> float:
-        """How far it is useful to zoom in: until one server fills the view."""
         cell = min((grid.cell for grid in self.grids), key=lambda cell: cell.width)
         return max(1.0, min(self.height / cell.height, self.width / cell.width))
 
     def zoomed(self, zoom: float) -> PhaseLayout:
-        """The same rows with cells *zoom* times as large."""
         sizes = [(grid.cell.width * zoom, grid.cell.height * zoom) for grid in self.grids]
         columns = [grid.columns for grid in self.grids]
         return _stacked(self.wishes, self.width, self.height, sizes, columns, self.beside)

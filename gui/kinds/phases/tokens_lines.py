@@ -187,7 +187,6 @@ class LifeLines(Chart):
         return self._span
 
     def begin(self, frame: Frame) -> None:
-        """Another run."""
         self._span, self._digits, self._hovered = 0.0, _DIGITS, None
         self._letters = own_letters(frame.info.numbers.model.phases)
 
@@ -214,7 +213,6 @@ class LifeLines(Chart):
             self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         self._arrange()
 

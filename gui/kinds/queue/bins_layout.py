@@ -98,19 +98,15 @@ class BinGrid(SectionGrid[BinCell]):
 
     @property
     def pitch(self) -> tuple[float, float]:
-        """From a server to the one beside it, and what heights are in proportion to."""
         return self.cell.width, int(self.edges[-1])
 
     def row_top(self, row: Any) -> Any:
-        """Where a row, or each of several, begins below the first one's top."""
         return self.edges[row]
 
     def row_at(self, y: int) -> int:
-        """The row at a height below the first one's top; it may be beyond the last one."""
         return int(np.searchsorted(self.edges, y, side="right")) - 1
 
     def row_range(self, origin: int, size: int) -> range:
-        """The rows of which something is in a view of this height, if the first begins at *origin*."""
         first = max(0, int(np.searchsorted(self.edges, -origin, side="right")) - 1)
         return range(first, max(first, min(self.rows, int(np.searchsorted(self.edges, size - origin)))))
 
@@ -131,12 +127,10 @@ class BinLayout(CellLayout[BinWishes, BinGrid]):
 
     @property
     def most_zoom(self) -> float:
-        """How far it is useful to zoom in: until one server fills the view."""
         tall, wide = self.height, min(self.width, self.height * aspect(self.wishes.resources))
         return max(1.0, min(tall / self.cell.height, wide / self.cell.width))
 
     def zoomed(self, zoom: float) -> BinLayout:
-        """The same rows with cells *zoom* times as large."""
         width, height = (max(1, int(side * zoom)) for side in (self.cell.width, self.cell.height))
         return self.with_cell(width, height)
 

@@ -51,7 +51,6 @@ class RefiningPlot(Chart):
             self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         self.setMinimumHeight(round(8 * self._metrics().height()))
 

@@ -182,7 +182,6 @@ class RegionPlot(Chart):
             self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme, self._plane = theme, None
         self.setMinimumHeight(round((_LEAST_IN_HALL if current_fonts().lecture else _LEAST) * self._metrics().height()))
         self.update()

@@ -58,7 +58,6 @@ class ConfigurationBars(ShareBars[ConfigurationRow]):
     about = "The shares of the servers that support ρ* in (4), and the servers that hold just these jobs now."
 
     def name_of(self, row: ConfigurationRow) -> str:
-        """The configuration as the paper writes it."""
         return row.name
 
     def words_of(self, row: ConfigurationRow) -> tuple[str, ...]:
@@ -75,7 +74,6 @@ class ConfigurationBars(ShareBars[ConfigurationRow]):
         return best, format_number(row.present, _RESOLUTION) if row.present else "0"
 
     def sentence_of(self, row: ConfigurationRow) -> str:
-        """All of a row, for a tooltip."""
         shares = f"{float(row.best):.4f} of the servers for ρ*, {row.present:.4f} now"
         return f"{'all other configurations' if row.configuration is None else row.words or 'no job'}: {shares}"
 

@@ -30,7 +30,6 @@ class LogSwitch(QToolButton):
         self.restyle(theme)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         # It stands in a picture, where without an edge it would pass for a label.
         edge = f"border: 1px solid {theme.border}; border-radius: 4px; padding: 0px 4px;"
         self.setStyleSheet(
@@ -135,7 +134,6 @@ class LanesView(Chart):
         return None
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self._widest = {}
         self.switch.restyle(theme)

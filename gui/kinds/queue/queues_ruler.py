@@ -93,7 +93,6 @@ class SizeRuler(Chart):
         return self._bars
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         self.switch.restyle(theme)
         self._rescale()

@@ -87,7 +87,6 @@ class WeightsChart(Chart):
             self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self._widths = self._needed()
         self._lay_out()

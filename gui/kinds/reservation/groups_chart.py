@@ -109,7 +109,6 @@ class RowChart(QWidget):
         return abs(cursor - self._cursor) / span * self.box(0).width()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self._ends_width = 0.0
         self._take_looks()

@@ -81,7 +81,6 @@ class SolutionBars(ShareBars[BarRow]):
     )
 
     def name_of(self, row: BarRow) -> str:
-        """The configuration as the paper writes it."""
         return "others" if row.configuration is None else f"({', '.join(map(str, row.configuration))})"
 
     def words_of(self, row: BarRow) -> tuple[str, ...]:
@@ -93,11 +92,9 @@ class SolutionBars(ShareBars[BarRow]):
         return row.best, row.packed, row.present
 
     def numbers_of(self, row: BarRow) -> tuple[str, ...]:
-        """The shares as they are written."""
         return tuple(format_number(share, _RESOLUTION) if share else "0" for share in self.shares_of(row))
 
     def sentence_of(self, row: BarRow) -> str:
-        """All of a row, for a tooltip."""
         shares = f"optimum {row.best:.4f}, greedy {row.packed:.4f}, run {row.present:.4f} of the servers"
         return f"{'all other configurations' if row.configuration is None else self.name_of(row)}: {shares}"
 

@@ -129,7 +129,6 @@ class AlphaPlot(QWidget):
     # Looks.
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self._theme = theme
         self.plot.set_theme(theme, current_fonts())
         self.setMinimumHeight(_LEAST_IN_HALL if current_fonts().lecture else _LEAST)

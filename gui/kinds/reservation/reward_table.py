@@ -85,7 +85,6 @@ class RewardTable(Chart, Steady):
         self.update()
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         self._widths = []
 

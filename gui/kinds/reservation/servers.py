@@ -86,7 +86,6 @@ class ServersPanel(Panel):
         self.grid.set_selection(selection)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         self.stacks.set_theme(theme)
         self.grid.set_theme(theme)
 

@@ -85,7 +85,6 @@ class GridLayout(CellLayout[GridWishes, SectionGrid[GridCell]]):
         return max(1.0, LARGEST / self.cell.height)
 
     def zoomed(self, zoom: float) -> GridLayout:
-        """The same rows with cells *zoom* times as large."""
         cell = max(1, int(self.cell.width * zoom)), max(1, int(self.cell.height * zoom))
         return _in_cells(self.wishes, self.width, self.height, self.grids[0].columns, cell)
 
@@ -259,7 +258,6 @@ class GridView(ZoomedPicture):
         self.event_line.changed.connect(self.update)
 
     def set_frame(self, frame: Frame) -> None:
-        """Show a moment; its pixels are found when it is painted."""
         super().set_frame(frame)
         self.event_line.show_frame(frame)
 

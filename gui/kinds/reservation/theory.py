@@ -251,7 +251,6 @@ class TheoryPanel(Panel):
     # The window.
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
         super().restyle(theme)
         for label in (self.verdict, self.search.answer):
             label.setFont(current_fonts().body)
