@@ -246,6 +246,8 @@ class TestOptions:
             ("run", "run: the following arguments are required: SCENARIO"),
             ("run dra-vms more", "'more': found one argument too many"),
             ("rnu dra-vms", "did you mean 'run'?"),
+            ("compare dra-vms", "no command or scenario is called 'compare'; commands are list, run, "),
+            ("dra-vms first-fit", "'first-fit': found one argument too many"),
             ("--seed 1 verify", "'slotscope verify --help' shows all"),
             ("run dra-vms --policy dar", "did you mean 'dra'?"),
             ("reproduce dra-fig", "no experiment is called 'dra-fig'"),

@@ -54,7 +54,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if arguments and arguments[0] in COMMANDS:
         return _COMMANDS[arguments[0]].parser().parse_intermixed_args(arguments[1:])  # questions may follow options
     if arguments:
-        _refuse_misspelt(arguments[0])
+        _refuse_misspelt(*arguments)
     options, unknown = _window().parse_known_args(arguments)
     if options.scenario in COMMANDS:
         behind = list(arguments)
@@ -72,13 +72,13 @@ def _words_of_link(link: str) -> list[str]:
     return words
 
 
-def _refuse_misspelt(first: str) -> None:
+def _refuse_misspelt(first: str, *behind: str) -> None:
     """Refuse what was surely meant as a command, before it is taken for a scenario."""
-    near = get_close_matches(first, COMMANDS, n=1) if first.isalpha() else ()
-    if near and not Path(first).exists():
-        raise UsageError(
-            f"no command or scenario is called '{first}'; did you mean '{near[0]}'? commands are {', '.join(COMMANDS)}"
-        )
+    near = get_close_matches(first, COMMANDS, n=1)
+    meant = near or (behind and not behind[0].startswith("-"))  # behind a scenario there are only options
+    if meant and first.isalpha() and not Path(first).exists():
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        raise UsageError(f"no command or scenario is called '{first}'; {hint}commands are {', '.join(COMMANDS)}")
 
 
 class _ShowVersion(argparse.Action):
