@@ -24,13 +24,9 @@ IMPOSSIBLE = "the decision is impossible: "
 class UserError(Exception):
     """Input that cannot be used, told in one line.
 
-    Parameters
-    ----------
-    message:
-        What is wrong and what is allowed, as one sentence without a final stop; a phrase can be said in another
-        language.
-    where:
-        A file, or a field's path such as ``job_types[2].reward``; may be empty.
+    - *message*: What is wrong and what is allowed, as one sentence without a final stop; a phrase can be said in
+      another language.
+    - *where*: A file, or a field's path such as ``job_types[2].reward``; may be empty.
     """
 
     def __init__(self, message: str, *, where: str = "") -> None:

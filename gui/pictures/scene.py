@@ -17,12 +17,8 @@ from slotscope.model.reporting.frame import Frame
 def in_widget(stage: QRectF, ratio: float, box: tuple[int, int, int, int]) -> QRectF:
     """Where a box of the picture's pixels is in the widget.
 
-    Parameters
-    ----------
-    stage:
-        Where the picture is in the widget.
-    ratio:
-        Device pixels for each of the widget's.
+    - *stage*: Where the picture is in the widget.
+    - *ratio*: Device pixels for each of the widget's.
     """
     x, y, width, height = (value / ratio for value in box)
     return QRectF(stage.x() + x, stage.y() + y, width, height)

@@ -238,12 +238,8 @@ def paint_icon(painter: QPainter, name: str, square: QRectF, color: str) -> None
 def icon(name: str, theme: Theme, color: str | None = None) -> QIcon:
     """The icon of this name for buttons and menus, sharp at every usual size and ratio.
 
-    Parameters
-    ----------
-    name:
-        One of :data:`ICON_NAMES`.
-    color:
-        One of the theme's colours where the icon carries a meaning; text's otherwise.
+    - *name*: One of :data:`ICON_NAMES`.
+    - *color*: One of the theme's colours where the icon carries a meaning; text's otherwise.
     """
     enabled = color or theme.normal
     disabled = mix(enabled, theme.window, _DISABLED)

@@ -64,17 +64,10 @@ def carry_out(
 def executor_for(workers: int | None, cluster: str | None) -> Executor:
     """Who does the work: this process, worker processes, or a cluster.
 
-    Parameters
-    ----------
-    workers:
-        Processes; None: one for each processor.
-    cluster:
-        The address of a Dask scheduler, ``local``, or None.
+    - *workers*: Processes; None: one for each processor.
+    - *cluster*: The address of a Dask scheduler, ``local``, or None.
 
-    Raises
-    ------
-    UserError
-        If Dask is needed and not installed, or the address is none.
+    Raises UserError if Dask is needed and not installed, or the address is none.
     """
     count = workers or os.cpu_count() or 1
     if cluster is not None:

@@ -26,14 +26,9 @@ Decisions = Callable[[np.ndarray], tuple[NDArray[np.int64], NDArray[np.int32]]]
 class DecisionRecord:
     """The decisions on consecutive arrivals, taken from the rows of a run as it grows.
 
-    Parameters
-    ----------
-    first:
-        The number of the first arrival of the history (0 unless the run is a fork).
-    decisions:
-        What was decided in rows.
-    most:
-        Arrivals that are kept at most.
+    - *first*: The number of the first arrival of the history (0 unless the run is a fork).
+    - *decisions*: What was decided in rows.
+    - *most*: Arrivals that are kept at most.
     """
 
     def __init__(self, first: int, decisions: Decisions, most: int = MOST_JOBS) -> None:

@@ -30,17 +30,10 @@ ALLOWED = f"'{LOCAL}' for a cluster on this machine, or the address of a Dask sc
 class DaskCluster:
     """Carries out parts on the workers of a Dask cluster; see :class:`model.lab.executor.Executor`.
 
-    Parameters
-    ----------
-    address:
-        Of the scheduler, or :data:`LOCAL`.
-    workers:
-        Processes of a local cluster; a cluster at an address has its own.
+    - *address*: Of the scheduler, or :data:`LOCAL`.
+    - *workers*: Processes of a local cluster; a cluster at an address has its own.
 
-    Raises
-    ------
-    UserError
-        If Dask is not installed, or the address is none.
+    Raises UserError if Dask is not installed, or the address is none.
     """
 
     def __init__(self, address: str, workers: int) -> None:

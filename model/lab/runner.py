@@ -59,27 +59,15 @@ def run_plan(
     The result depends on nothing but the plan, the scale and the options: neither on the
     executor, nor on what the store already held.
 
-    Parameters
-    ----------
-    executor:
-        Who does the work; by default this process, part after part.
-    store:
-        Where finished parts are kept and found; None keeps nothing.
-    progress:
-        Told at the start and after each part.
-    cancelled:
-        Asked several times a second (by :class:`ThisProcess` between parts).
-    partial:
-        Called at the start and after each part with how many parts are done, of how many,
-        and their outcomes, which are the callee's to keep: ``plan.result`` makes a result
-        of them.
+    - *executor*: Who does the work; by default this process, part after part.
+    - *store*: Where finished parts are kept and found; None keeps nothing.
+    - *progress*: Told at the start and after each part.
+    - *cancelled*: Asked several times a second (by :class:`ThisProcess` between parts).
+    - *partial*: Called at the start and after each part with how many parts are done, of how many, and their
+      outcomes, which are the callee's to keep: ``plan.result`` makes a result of them.
 
-    Raises
-    ------
-    StoppedError
-        Once *cancelled* says so; finished parts stay in the store.
-    UserError
-        If a part cannot be carried out or kept.
+    Raises StoppedError once *cancelled* says so; finished parts stay in the store; UserError if a part cannot be
+    carried out or kept.
     """
     parts = plan.parts(scale, options)
     outcomes = kept_outcomes(parts, store)

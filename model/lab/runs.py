@@ -70,17 +70,11 @@ def replications(
 ) -> list[Part]:
     """Parts that run *scenario* under *policy* (None: its own), once with each of *seeds*.
 
-    Parameters
-    ----------
-    work:
-        The module that carries them out, with :func:`bench_of`.
-    settings:
-        What else their outcomes depend on, as plain data: also ``trace``, the files of a recorded workload, and
-        their ``content``, where there are any.
-    label:
-        What the parts are called, besides their seeds.
-    length:
-        About how long each takes.
+    - *work*: The module that carries them out, with :func:`bench_of`.
+    - *settings*: What else their outcomes depend on, as plain data: also ``trace``, the files of a recorded
+      workload, and their ``content``, where there are any.
+    - *label*: What the parts are called, besides their seeds.
+    - *length*: About how long each takes.
     """
     text = canonical({"scenario": as_data(scenario), **under(policy), **settings})
     start = f"{label}, " if label else ""

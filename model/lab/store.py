@@ -24,15 +24,9 @@ ENDING = ".parts.jsonl"
 class Store:
     """The parts that are finished, in memory and in a file.
 
-    Parameters
-    ----------
-    path:
-        The file; it is made with the first part.
+    - *path*: The file; it is made with the first part.
 
-    Raises
-    ------
-    UserError
-        If there is something at *path* that is not a file that can be read and appended to.
+    Raises UserError if there is something at *path* that is not a file that can be read and appended to.
     """
 
     def __init__(self, path: Path) -> None:

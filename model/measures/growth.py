@@ -93,17 +93,10 @@ class Growth:
 def growth(edges: NDArray[np.float64] | Sequence[float], areas: NDArray[np.float64] | Sequence[float]) -> Growth:
     """How a queue grows, from its sums over equal stretches of a run without its warm-up.
 
-    Parameters
-    ----------
-    edges:
-        [b + 1] the slots at which stretches begin and the last one ends, equally far apart.
-    areas:
-        [b] the sum of Q(t) over the slots of each; best :data:`STRETCHES` of them.
+    - *edges*: [b + 1] the slots at which stretches begin and the last one ends, equally far apart.
+    - *areas*: [b] the sum of Q(t) over the slots of each; best :data:`STRETCHES` of them.
 
-    Raises
-    ------
-    ValueError
-        If the lengths do not fit, or the edges do not rise by equal steps.
+    Raises ValueError if the lengths do not fit, or the edges do not rise by equal steps.
     """
     length = _length(np.asarray(edges, float), len(areas))
     means = np.asarray(areas, float) / length

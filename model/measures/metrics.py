@@ -82,10 +82,7 @@ def ratio(count: NDArray[np.float64] | Sequence[float], of: NDArray[np.float64] 
     count a batch of few jobs like one of many.  The batches' values are those of its linearization
     (the delta method), so that intervals and paired differences follow as for any other quantity.
 
-    Parameters
-    ----------
-    count, of:
-        [b] the two quantities in each batch; nan everywhere where *of* adds up to 0.
+    - *count*, *of*: [b] the two quantities in each batch; nan everywhere where *of* adds up to 0.
     """
     above, below = np.asarray(count, float), np.asarray(of, float)
     if not below.sum() > 0:

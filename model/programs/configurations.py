@@ -55,18 +55,11 @@ class ConfigurationSpace:
     ) -> ConfigurationSpace:
         """K of additive demands: k is feasible if sum_j k_j R_j <= capacity (Section 2.2).
 
-        Parameters
-        ----------
-        demand:
-            [J][n] R_j, what one job of each type takes of each resource.
-        capacity:
-            [n] what a server has.
+        - *demand*: [J][n] R_j, what one job of each type takes of each resource.
+        - *capacity*: [n] what a server has.
 
-        Raises
-        ------
-        ValueError
-            If there is no type, a number is negative, the lengths differ, a type takes
-            nothing of any resource, or the numbers of a resource are too far apart.
+        Raises ValueError if there is no type, a number is negative, the lengths differ, a type takes nothing of any
+        resource, or the numbers of a resource are too far apart.
         """
         _check_demands(demand, capacity)
         columns = [_in_units(d, [row[d] for row in demand] + [capacity[d]]) for d in range(len(capacity))]
@@ -77,15 +70,9 @@ class ConfigurationSpace:
     def from_maximal(cls, maximal: Sequence[Sequence[int]]) -> ConfigurationSpace:
         """K as everything below one of *maximal* (Section 2.2: monotone, not additive).
 
-        Parameters
-        ----------
-        maximal:
-            [m][J] configurations; those below another one are dropped.
+        - *maximal*: [m][J] configurations; those below another one are dropped.
 
-        Raises
-        ------
-        ValueError
-            If there is none, their lengths differ, or a count is negative.
+        Raises ValueError if there is none, their lengths differ, or a count is negative.
         """
         given = sorted({tuple(int(count) for count in member) for member in maximal}, reverse=True)
         if not given or not given[0]:
@@ -211,12 +198,8 @@ class ConfigurationSpace:
 def definition_order(configurations: Iterable[Sequence[int]], rewards: Sequence[int | Fraction]) -> list[Configuration]:
     """*configurations* in descending order of Definition 2: by reward, ties lexicographic.
 
-    Parameters
-    ----------
-    configurations:
-        Of J slots counts each.
-    rewards:
-        [J] u_j.
+    - *configurations*: Of J slots counts each.
+    - *rewards*: [J] u_j.
     """
     plain = [tuple(int(count) for count in configuration) for configuration in configurations]
     return sorted(plain, key=lambda k: (sum(u * count for u, count in zip(rewards, k, strict=True)), k), reverse=True)
@@ -263,17 +246,10 @@ def additive_max_reward(
 ) -> Configuration:
     """MaxReward over *types*, each of which fits, where demands add up.
 
-    Parameters
-    ----------
-    demand, capacity, rewards:
-        [J][n], [n] and [J], integers >= 0.
-    types:
-        J', ascending.
+    - *demand*, *capacity*, *rewards*: [J][n], [n] and [J], integers >= 0.
+    - *types*: J', ascending.
 
-    Raises
-    ------
-    ValueError
-        If the search is too long.
+    Raises ValueError if the search is too long.
     """
     witness = heaviest(demand, capacity, rewards, types)
     assert witness is not None, "the empty configuration is always feasible"

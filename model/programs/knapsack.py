@@ -107,21 +107,12 @@ def heaviest(
 ) -> tuple[int, ...] | None:
     """Some heaviest configuration [J] of *types* in *room* (ties are free).
 
-    Parameters
-    ----------
-    demand, room:
-        [J][n] and [n], integers >= 0; each of *types* takes something of some resource.
-    weights:
-        [J] integers >= 0.
-    above:
-        None is returned unless some configuration weighs more than this.
-    enough:
-        Any configuration of at least this weight will do.
+    - *demand*, *room*: [J][n] and [n], integers >= 0; each of *types* takes something of some resource.
+    - *weights*: [J] integers >= 0.
+    - *above*: None is returned unless some configuration weighs more than this.
+    - *enough*: Any configuration of at least this weight will do.
 
-    Raises
-    ------
-    ValueError
-        If the search is too long (see :data:`MOST_NODES`).
+    Raises ValueError if the search is too long (see :data:`MOST_NODES`).
     """
     counts = [0] * len(demand)
     knapsack = _knapsack(demand, room, weights, types)

@@ -21,12 +21,8 @@ Label = TypeVar("Label", bound=Hashable)
 class ExactSimplex(Generic[Label]):
     """max c x subject to A x = b, x >= 0, from a basis of unit columns.
 
-    Parameters
-    ----------
-    right:
-        b, integers >= 0, one per row.
-    labels, costs:
-        Of the unit column of each row, with which the method starts.
+    - *right*: b, integers >= 0, one per row.
+    - *labels*, *costs*: Of the unit column of each row, with which the method starts.
     """
 
     def __init__(self, right: Sequence[int], labels: Sequence[Label], costs: Sequence[int]) -> None:

@@ -60,12 +60,8 @@ class _History:
 class Histories:
     """The histories of the things that are looked at in one run.
 
-    Parameters
-    ----------
-    system, timeline:
-        The run's.
-    inspector, narrator:
-        Of its kind of system.
+    - *system*, *timeline*: The run's.
+    - *inspector*, *narrator*: Of its kind of system.
     """
 
     def __init__(self, system: PolicySystem, timeline: Timeline, inspector: Inspector, narrator: Any) -> None:

@@ -40,10 +40,7 @@ class Extent:
 class Samples:
     """A growing table of samples on a grid of event numbers.
 
-    Parameters
-    ----------
-    width:
-        Columns of a sample; the first is the number of events before it.
+    - *width*: Columns of a sample; the first is the number of events before it.
     """
 
     def __init__(self, width: int, most: int = MOST_SAMPLES) -> None:

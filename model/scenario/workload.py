@@ -111,18 +111,11 @@ class RecentBlocks(Generic[Block]):
 class PoissonWorkload:
     """Independent Poisson arrivals per type, superposed.
 
-    Parameters
-    ----------
-    rates:
-        [J] arrivals per time unit of each type, for the whole system.
-    distributions:
-        [J] service distributions.
-    seed:
-        The scenario's seed.
-    start:
-        The time before which nothing arrives.
-    branch:
-        Tells the streams of a forked run from those of the run it left; 0 is the first run.
+    - *rates*: [J] arrivals per time unit of each type, for the whole system.
+    - *distributions*: [J] service distributions.
+    - *seed*: The scenario's seed.
+    - *start*: The time before which nothing arrives.
+    - *branch*: Tells the streams of a forked run from those of the run it left; 0 is the first run.
     """
 
     def __init__(

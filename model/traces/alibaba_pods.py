@@ -98,17 +98,10 @@ def pod_jobs(
 ) -> SlottedJobs:
     """Jobs in slotted time, of two resources: thousandths of a core, and MiB.
 
-    Parameters
-    ----------
-    slot, time_scale:
-        As for :func:`model.traces.slots.slotted`.
-    limit:
-        Use the first *limit* pods; None uses all.
+    - *slot*, *time_scale*: As for :func:`model.traces.slots.slotted`.
+    - *limit*: Use the first *limit* pods; None uses all.
 
-    Raises
-    ------
-    TraceError
-        If no pod remains, or slots are too short.
+    Raises TraceError if no pod remains, or slots are too short.
     """
     count = len(pods.created) if limit is None else min(limit, len(pods.created))
     out = LeftOut(f"after the first {count:,} pods", len(pods.created) - count, "pods")

@@ -57,17 +57,10 @@ def playing(
 
     Its workload names the files, and the format :data:`JOBS` where they have one of :data:`FORMATS`.
 
-    Parameters
-    ----------
-    schema:
-        Of a workload that is a trace.
-    example:
-        A scenario of the kind that has one.
+    - *schema*: Of a workload that is a trace.
+    - *example*: A scenario of the kind that has one.
 
-    Raises
-    ------
-    UserError
-        If it takes no trace, or names none; if a file cannot be read.
+    Raises UserError if it takes no trace, or names none; if a file cannot be read.
     """
     trace = scenario.workload
     if not isinstance(trace, schema):

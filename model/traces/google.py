@@ -119,17 +119,10 @@ def read_task_events(paths: Sequence[Path]) -> GoogleTasks:
 
     Memory holds the runs that have not ended and the completed ones, not the rows.
 
-    Parameters
-    ----------
-    paths:
-        Parts of the table in any order, or a folder of them: :class:`TaskEventTable`.
+    - *paths*: Parts of the table in any order, or a folder of them: :class:`TaskEventTable`.
 
-    Raises
-    ------
-    TraceError
-        If a file cannot be used: in one line where, what was found, what is allowed.
-    GivenUpError
-        If whoever waits has had enough.
+    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError if
+    whoever waits has had enough.
     """
     table = TaskEventTable(paths)
     runs = TaskRuns()

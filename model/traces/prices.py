@@ -53,19 +53,11 @@ class PriceList:
 def read_price_list(machine_types: Path, pricing: Path, region: str, families: Sequence[str]) -> PriceList:
     """The machine types of *families* that have an hourly price in *region*.
 
-    Parameters
-    ----------
-    machine_types, pricing:
-        The two files.
-    region:
-        A region of the price list.
-    families:
-        Names of machine types, or their beginnings up to a hyphen: ``n2-standard``.
+    - *machine_types*, *pricing*: The two files.
+    - *region*: A region of the price list.
+    - *families*: Names of machine types, or their beginnings up to a hyphen: ``n2-standard``.
 
-    Raises
-    ------
-    TraceError
-        In one line, if a file cannot be used, or a region or family is unknown.
+    Raises TraceError in one line, if a file cannot be used, or a region or family is unknown.
     """
     machines = read_machine_types(machine_types)
     chosen = _chosen(machines, families, machine_types)

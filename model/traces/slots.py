@@ -55,18 +55,11 @@ def slotted(
 
     A job belongs to the slot in which it arrives; its service is rounded up to whole slots.
 
-    Parameters
-    ----------
-    arrival, service:
-        int64 [n] microseconds; arrivals do not decrease, services are above 0.
-    time_scale:
-        beta of Psychas & Ghaderi (2019), Section VII.B: arrival times are multiplied by it,
-        services are not, so that below 1 the traffic is denser.
+    - *arrival*, *service*: int64 [n] microseconds; arrivals do not decrease, services are above 0.
+    - *time_scale*: beta of Psychas & Ghaderi (2019), Section VII.B: arrival times are multiplied by it, services
+      are not, so that below 1 the traffic is denser.
 
-    Raises
-    ------
-    TraceError
-        If there is no job, or slots are so short that their numbers are not exact.
+    Raises TraceError if there is no job, or slots are so short that their numbers are not exact.
     """
     if not len(arrival):
         raise TraceError(

@@ -63,19 +63,11 @@ class TaskEventTable:
     The parts are read in the order of their first timestamps.  Rows of equal time keep the
     order of the parts.
 
-    Parameters
-    ----------
-    paths:
-        Files, plain or gzip'd, in any order; a folder stands for the ``.csv`` and
-        ``.csv.gz`` files in it (or in its subfolder ``task_events``).
+    - *paths*: Files, plain or gzip'd, in any order; a folder stands for the ``.csv`` and ``.csv.gz`` files in it
+      (or in its subfolder ``task_events``).
 
-    Raises
-    ------
-    TraceError
-        If there is no part, or one is given twice, or its first row cannot be read; and
-        while iterating, if any row cannot be used.
-    GivenUpError
-        While iterating, if whoever waits has had enough.
+    Raises TraceError if there is no part, or one is given twice, or its first row cannot be read; and while
+    iterating, if any row cannot be used; GivenUpError while iterating, if whoever waits has had enough.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:

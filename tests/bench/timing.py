@@ -135,12 +135,8 @@ class Limit:
 
     It is measured in the rounds in which the target is, so whatever else the machine does hits both.
 
-    Parameters
-    ----------
-    what:
-        The work, in words.
-    found:
-        In the unit of the target, one number for each round.
+    - *what*: The work, in words.
+    - *found*: In the unit of the target, one number for each round.
     """
 
     what: str

@@ -125,14 +125,9 @@ def configuration_rows(
 ) -> tuple[ConfigurationRow, ...]:
     """Those that support rho*, the largest shares first, then all others together.
 
-    Parameters
-    ----------
-    best:
-        The share of all servers that each has in the solution of (4).
-    held:
-        [L, J] the jobs that servers hold now, by size.
-    names:
-        [J] the sizes.
+    - *best*: The share of all servers that each has in the solution of (4).
+    - *held*: [L, J] the jobs that servers hold now, by size.
+    - *names*: [J] the sizes.
     """
     ordered = sorted(best, key=lambda k: (-best[k], tuple(-count for count in k)))
     kept = ordered[:MOST_ROWS]

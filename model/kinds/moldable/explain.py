@@ -27,16 +27,10 @@ LONG = 1000.0
 class MoldableNarrator(Narrator):
     """Words the records of one run.
 
-    Parameters
-    ----------
-    numbers:
-        Servers, classes and speed-ups.
-    facts:
-        Requests and pools.
-    job_name:
-        The name of a job, by its number.
-    time_unit:
-        The scenario's.
+    - *numbers*: Servers, classes and speed-ups.
+    - *facts*: Requests and pools.
+    - *job_name*: The name of a job, by its number.
+    - *time_unit*: The scenario's.
     """
 
     def __init__(

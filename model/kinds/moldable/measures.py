@@ -86,10 +86,7 @@ def batches_of(numbers: MoldableNumbers, table: NDArray[np.float64], length: flo
     of time.  ``below`` is the share of time with more than one job on fewer than i1 servers
     (Lemma 2), averaged over the classes.
 
-    Parameters
-    ----------
-    table:
-        [B, l, PER_CLASS] differences of samples, or of :func:`totals`.
+    - *table*: [B, l, PER_CLASS] differences of samples, or of :func:`totals`.
     """
     total = table.sum(axis=1)
     counts = total[:, sampling.COUNTS :]

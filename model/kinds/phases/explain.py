@@ -53,16 +53,10 @@ Values = Mapping[str, Any]
 class PhaseNarrator(Narrator):
     """Words the records of one run.
 
-    Parameters
-    ----------
-    numbers:
-        Phases, demands and rates.
-    facts:
-        The plan and the pools.
-    job_name, virtual_name:
-        The name of a real and of a virtual job, by its number.
-    time_unit:
-        The scenario's.
+    - *numbers*: Phases, demands and rates.
+    - *facts*: The plan and the pools.
+    - *job_name*, *virtual_name*: The name of a real and of a virtual job, by its number.
+    - *time_unit*: The scenario's.
     """
 
     def __init__(

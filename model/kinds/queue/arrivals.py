@@ -132,20 +132,13 @@ class IndependentCounts:
 class SlottedWorkload:
     """Random arrivals, sizes and services; independent of one another.
 
-    Parameters
-    ----------
-    counts:
-        How arrivals fall into slots.
-    rate:
-        Jobs per slot on average; it sets how many slots a block has.
-    distributions, services, shares:
-        [C] for each class of jobs the distribution of sizes, the sampler of services and its share.
-    seed:
-        The scenario's seed.
-    start:
-        The first slot in which jobs may arrive.
-    branch:
-        Tells the streams of a forked run from those of the run it left; 0 is the first run.
+    - *counts*: How arrivals fall into slots.
+    - *rate*: Jobs per slot on average; it sets how many slots a block has.
+    - *distributions*, *services*, *shares*: [C] for each class of jobs the distribution of sizes, the sampler of
+      services and its share.
+    - *seed*: The scenario's seed.
+    - *start*: The first slot in which jobs may arrive.
+    - *branch*: Tells the streams of a forked run from those of the run it left; 0 is the first run.
     """
 
     def __init__(

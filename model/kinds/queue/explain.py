@@ -34,14 +34,9 @@ def amounts(value: Fraction | Sequence[Fraction]) -> str:
 class QueueNarrator(Narrator):
     """Words the records of one run.
 
-    Parameters
-    ----------
-    numbers:
-        Servers and the units of sizes.
-    facts:
-        The policy's virtual queues and configurations.
-    job_name:
-        The name of a job, by its number.
+    - *numbers*: Servers and the units of sizes.
+    - *facts*: The policy's virtual queues and configurations.
+    - *job_name*: The name of a job, by its number.
     """
 
     def __init__(self, numbers: QueueNumbers, facts: QueueFacts, job_name: Callable[[int], str]) -> None:

@@ -44,12 +44,8 @@ class OneQueue:
 class Containers:
     """One queue; a job takes whole containers, of which the largest server has *count*.
 
-    Parameters
-    ----------
-    count:
-        Containers of a largest server.
-    largest:
-        [D] units of a largest server.
+    - *count*: Containers of a largest server.
+    - *largest*: [D] units of a largest server.
     """
 
     queues = 1
@@ -74,12 +70,8 @@ class Containers:
 class OneForEachSize:
     """A virtual queue for each of finitely many sizes.
 
-    Parameters
-    ----------
-    values:
-        [V, D] the sizes in units, each once.
-    names:
-        [V] how each is called.
+    - *values*: [V, D] the sizes in units, each once.
+    - *names*: [V] how each is called.
     """
 
     def __init__(self, values: Integers, names: tuple[str, ...]) -> None:

@@ -99,12 +99,8 @@ def judge(scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: 
 
     Recorded jobs end, and whether a queue of ever more of them would grow they do not say.
 
-    Parameters
-    ----------
-    runs:
-        The batches of each run.
-    span:
-        The slots that each of them covers.
+    - *runs*: The batches of each run.
+    - *span*: The slots that each of them covers.
     """
     whole = together([_growth_of(run, span) for run in runs])
     corrected = {"queue_growth": Estimate(whole.slope, whole.half_width)}

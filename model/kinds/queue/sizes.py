@@ -69,12 +69,8 @@ class SizeDistribution(Protocol):
 class Atoms:
     """Finitely many sizes.
 
-    Parameters
-    ----------
-    values:
-        [m][D] sizes in units, some perhaps equal.
-    shares:
-        [m] their probabilities, which sum to 1.
+    - *values*: [m][D] sizes in units, some perhaps equal.
+    - *shares*: [m] their probabilities, which sum to 1.
     """
 
     def __init__(self, values: Sequence[Units], shares: Sequence[Fraction]) -> None:

@@ -32,14 +32,9 @@ from slotscope.model.systems.outcome import FLAG_CONFIGURED, FLAG_FORCED
 class ReservationNarrator(Narrator):
     """Words the records of one run.
 
-    Parameters
-    ----------
-    type_names:
-        [J] names of the job types.
-    job_name:
-        The name of a job, by its number.
-    reserves_slots:
-        Whether the policy admits jobs into reserved slots.
+    - *type_names*: [J] names of the job types.
+    - *job_name*: The name of a job, by its number.
+    - *reserves_slots*: Whether the policy admits jobs into reserved slots.
     """
 
     def __init__(self, type_names: Sequence[str], job_name: Callable[[int], str], reserves_slots: bool) -> None:

@@ -28,11 +28,8 @@ def reward_rate(numbers: ReservationNumbers, jobs: NDArray[Any]) -> NDArray[np.f
 def batches_of(_numbers: ReservationNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     """Each metric from what it grew by in stretches of *length*.
 
-    Parameters
-    ----------
-    table:
-        [B, 5] the integral of the reward rate, jobs admitted and rejected, migrations and
-        reassignments, in each stretch.
+    - *table*: [B, 5] the integral of the reward rate, jobs admitted and rejected, migrations and reassignments, in
+      each stretch.
     """
     result = {"reward_rate": Batches(table[:, 0] / length)}
     for column, name in enumerate(COUNTS, 1):

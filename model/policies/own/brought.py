@@ -104,12 +104,8 @@ _shared: _Shared | None = None
 class _LoopTable:
     """What a loop runs on, laid out where the process of kernels sees it.
 
-    Parameters
-    ----------
-    given:
-        State, index, jobs and constants.
-    results:
-        Such as ``tape, samples, done, outcome`` of the loop are, of those lengths at most.
+    - *given*: State, index, jobs and constants.
+    - *results*: Such as ``tape, samples, done, outcome`` of the loop are, of those lengths at most.
     """
 
     def __init__(self, given: tuple[Any, ...], results: tuple[np.ndarray, ...]) -> None:

@@ -139,17 +139,11 @@ Maker = Callable[[Any, tuple[str, ...]], Made]
 class GuardedPolicy:
     """A policy of one's own.
 
-    Parameters
-    ----------
-    kind:
-        The words and checks of its kind of system.
-    path:
-        The file, as the user named it; also the name in its code objects.
-    make:
-        Executes the file anew and makes the policy.
-    pseudocode, own_algorithm:
-        What is shown, and the number of the algorithm that the file's own lines are there.  Lines that
-        the policy itself has otherwise are shown as it has them.
+    - *kind*: The words and checks of its kind of system.
+    - *path*: The file, as the user named it; also the name in its code objects.
+    - *make*: Executes the file anew and makes the policy.
+    - *pseudocode*, *own_algorithm*: What is shown, and the number of the algorithm that the file's own lines are
+      there.  Lines that the policy itself has otherwise are shown as it has them.
     """
 
     def __init__(

@@ -46,17 +46,10 @@ def hosted(base: Any) -> Any:
 class HostedPolicy(OwnPolicy):
     """A policy of one's own.
 
-    Parameters
-    ----------
-    source, loaded:
-        See :class:`.policy.OwnPolicy`.
-    numbers, parameters:
-        What it is made for.
+    - *source*, *loaded*: See :class:`.policy.OwnPolicy`.
+    - *numbers*, *parameters*: What it is made for.
 
-    Raises
-    ------
-    PolicyFileError
-        If it cannot be made.
+    Raises PolicyFileError if it cannot be made.
     """
 
     def __init__(self, source: Source, loaded: Loaded, numbers: Any, parameters: Any) -> None:

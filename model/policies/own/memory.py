@@ -212,12 +212,8 @@ class _Press:
 
     Where the same ones stand there, nothing need be printed again: that is seen ten times as fast.
 
-    Parameters
-    ----------
-    known:
-        Objects that are not looked into, by their id.
-    module:
-        The name of the policy's own module.
+    - *known*: Objects that are not looked into, by their id.
+    - *module*: The name of the policy's own module.
     """
 
     def __init__(self, known: Mapping[int, Any], module: str) -> None:

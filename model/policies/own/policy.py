@@ -20,10 +20,7 @@ ON_DRIFT = (
 class OwnPolicy(Policy):
     """A policy of one's own as a system meets it; a subclass says how it is called.
 
-    Parameters
-    ----------
-    source, loaded:
-        Its file, and what that says.
+    - *source*, *loaded*: Its file, and what that says.
     """
 
     #: what the policy yields: (occasion, view, further arguments); raises :class:`model.errors.PolicyFileError` where

@@ -88,10 +88,7 @@ class Kernels:
 class KernelTwin:
     """What a policy's file brings along to decide in compiled code.
 
-    Parameters
-    ----------
-    source, line:
-        Its file, and where the function ``kernel`` begins in it.
+    - *source*, *line*: Its file, and where the function ``kernel`` begins in it.
     """
 
     def __init__(self, source: Source, line: int) -> None:

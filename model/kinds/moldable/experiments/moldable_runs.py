@@ -53,14 +53,9 @@ class MoldableLength:
 def system_of(speedup: str, traffic: str, servers: int, size: Mapping[str, Any] | None = None) -> Scenario:
     """A system of Section 7.
 
-    Parameters
-    ----------
-    speedup, traffic:
-        Names in :data:`SPEEDUPS` and :data:`TRAFFIC`.
-    servers:
-        n.
-    size:
-        The distribution of inherent sizes as a scenario says it; without one they are exponential.
+    - *speedup*, *traffic*: Names in :data:`SPEEDUPS` and :data:`TRAFFIC`.
+    - *servers*: n.
+    - *size*: The distribution of inherent sizes as a scenario says it; without one they are exponential.
     """
     scenario = load_scenario(SPEEDUPS[speedup])
     (jobs,) = as_data(scenario)["classes"]

@@ -94,23 +94,13 @@ def chain_of(
 ) -> JobChain:
     """The chain of classes with pools, solved.
 
-    Parameters
-    ----------
-    classes:
-        [l] their rates and own servers.
-    common:
-        Servers that every class may take after its own.
-    requests:
-        The policy's rule; what it asks for is capped by the free servers.
-    most_states:
-        How many states there may be.
-    known:
-        States of other chains that count as well.
+    - *classes*: [l] their rates and own servers.
+    - *common*: Servers that every class may take after its own.
+    - *requests*: The policy's rule; what it asks for is capped by the free servers.
+    - *most_states*: How many states there may be.
+    - *known*: States of other chains that count as well.
 
-    Raises
-    ------
-    ChainTooLargeError
-        If there are more.
+    Raises ChainTooLargeError if there are more.
     """
     steps = _Steps(tuple(classes), common, requests)
     rows: list[tuple[int, int, float]] = []

@@ -45,21 +45,12 @@ def chain_measures(
 
     Classes without common servers do not meet, and are solved one by one.
 
-    Parameters
-    ----------
-    classes, common, requests:
-        See :func:`model.kinds.moldable.programs.chain.chain_of`.
-    servers:
-        n, by which numbers of jobs are divided.
-    targets:
-        [l][d_j] y*_{i,j}, divided by n; empty if there is none.
-    most_states:
-        How many states there may be in all.
+    - *classes*, *common*, *requests*: See :func:`model.kinds.moldable.programs.chain.chain_of`.
+    - *servers*: n, by which numbers of jobs are divided.
+    - *targets*: [l][d_j] y*_{i,j}, divided by n; empty if there is none.
+    - *most_states*: How many states there may be in all.
 
-    Raises
-    ------
-    ChainTooLargeError
-        If there are more.
+    Raises ChainTooLargeError if there are more.
     """
     if common:
         chain = chain_of(classes, common, requests, most_states)

@@ -82,17 +82,10 @@ def class_optimum(
 
     Of equal gains the class that stands first takes its own first.
 
-    Parameters
-    ----------
-    arrival_rates, service_rates:
-        [l] lambda_j for each server, and mu_j, all above 0.
-    speedups:
-        [l][d_j] s_{1,j}..s_{d_j,j}, concave and strictly increasing, with s_{1,j} = 1.
+    - *arrival_rates*, *service_rates*: [l] lambda_j for each server, and mu_j, all above 0.
+    - *speedups*: [l][d_j] s_{1,j}..s_{d_j,j}, concave and strictly increasing, with s_{1,j} = 1.
 
-    Raises
-    ------
-    ValueError
-        If a rate is not above 0.
+    Raises ValueError if a rate is not above 0.
     """
     if min(*arrival_rates, *service_rates) <= 0:
         raise ValueError("found a rate of 0 or less, allowed: rates above 0")
@@ -161,14 +154,9 @@ def value_curve(
 
     Ghanbarian et al. (2025), (Q2).
 
-    Parameters
-    ----------
-    load:
-        rho_j.
-    arrival_rate:
-        lambda, of all classes together.
-    speedup:
-        [d_j] s_{1,j}..s_{d_j,j}.
+    - *load*: rho_j.
+    - *arrival_rate*: lambda, of all classes together.
+    - *speedup*: [d_j] s_{1,j}..s_{d_j,j}.
     """
     least: dict[Fraction, Fraction] = {}
     for i, s in enumerate(speedup, 1):

@@ -44,14 +44,9 @@ class DistanceBounds:
 def theorem2(servers: int, speedup: Sequence[Fraction], found: Optimum) -> DistanceBounds:
     """The bounds for n servers.
 
-    Parameters
-    ----------
-    servers:
-        n; for a class of (Q) the servers that are its own.
-    speedup:
-        [d] s_1..s_d.
-    found:
-        The optimum for these servers.
+    - *servers*: n; for a class of (Q) the servers that are its own.
+    - *speedup*: [d] s_1..s_d.
+    - *found*: The optimum for these servers.
     """
     degree, load = len(speedup), float(found.load)
     squared, delta = (1 + 2 * degree) / servers, None

@@ -24,17 +24,10 @@ from slotscope.model.kinds.moldable.rules import WORDS, AllocationRules
 def erlang_b(lines: int, offered: float) -> float:
     """The blocking probability of Erlang's system.
 
-    Parameters
-    ----------
-    lines:
-        How many jobs there is room for, N >= 0.
-    offered:
-        a >= 0, the arrival rate times the mean time of a job.
+    - *lines*: How many jobs there is room for, N >= 0.
+    - *offered*: a >= 0, the arrival rate times the mean time of a job.
 
-    Raises
-    ------
-    ValueError
-        If one of them is negative.
+    Raises ValueError if one of them is negative.
     """
     if lines < 0 or offered < 0:
         raise ValueError(f"found {lines} lines and {offered} offered, allowed: 0 or more")
@@ -60,16 +53,10 @@ class ErlangReference:
 def fixed_width(servers: int, width: int, speedup: Sequence[Fraction], work: Fraction) -> ErlangReference | None:
     """What jobs meet that all ask for *width* of a pool of servers; None unless it divides them.
 
-    Parameters
-    ----------
-    servers:
-        m, those of the pool.
-    width:
-        i.
-    speedup:
-        [d] s_1..s_d.
-    work:
-        The arrival rate at the pool times the mean inherent size: n rho_j.
+    - *servers*: m, those of the pool.
+    - *width*: i.
+    - *speedup*: [d] s_1..s_d.
+    - *work*: The arrival rate at the pool times the mean inherent size: n rho_j.
     """
     if servers < width or servers % width:
         return None

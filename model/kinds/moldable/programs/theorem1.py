@@ -53,17 +53,10 @@ def optimum(speedup: Sequence[Fraction], load: Fraction) -> Optimum | None:
 
     Ghanbarian et al. (2025), Theorem 1, (7)-(9).
 
-    Parameters
-    ----------
-    speedup:
-        [d] s_1..s_d, concave and strictly increasing, with s_1 = 1.
-    load:
-        lambda.
+    - *speedup*: [d] s_1..s_d, concave and strictly increasing, with s_1 = 1.
+    - *load*: lambda.
 
-    Raises
-    ------
-    ValueError
-        If the load is not above 0.
+    Raises ValueError if the load is not above 0.
     """
     if load <= 0:
         raise ValueError(f"found a load of {load}, allowed: above 0")

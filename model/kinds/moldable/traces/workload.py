@@ -54,12 +54,8 @@ Found = tuple[MoldableScenario, RecordedWorkload | None, ImportReport]
 class DrawnWorkload:
     """Jobs of one class without end, whose gaps and sizes are independent draws.
 
-    Parameters
-    ----------
-    gaps, sizes:
-        Samplers of the time between arrivals and of the inherent size, in seconds.
-    seed, start, branch:
-        As for :class:`model.scenario.workload.PoissonWorkload`.
+    - *gaps*, *sizes*: Samplers of the time between arrivals and of the inherent size, in seconds.
+    - *seed*, *start*, *branch*: As for :class:`model.scenario.workload.PoissonWorkload`.
     """
 
     def __init__(self, gaps: Sampler, sizes: Sampler, seed: int, start: float = 0.0, branch: int = 0) -> None:

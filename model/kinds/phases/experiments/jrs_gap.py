@@ -97,12 +97,8 @@ def _gaps(model: str, cells: Cells) -> dict[int, NDArray[np.float64]]:
 def exponent(scales: NDArray[np.int64], gaps: NDArray[np.float64]) -> Estimate:
     """The exponent b of gap = a r^b by least squares on logarithms, in each replication.
 
-    Parameters
-    ----------
-    scales:
-        [n] r.
-    gaps:
-        [n, replications]; a replication with a gap of at most 0 somewhere is left out.
+    - *scales*: [n] r.
+    - *gaps*: [n, replications]; a replication with a gap of at most 0 somewhere is left out.
     """
     positive = gaps[:, (gaps > 0).all(axis=0)]
     if not positive.size:

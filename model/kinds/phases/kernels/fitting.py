@@ -109,12 +109,8 @@ def advance(
 ) -> int:
     """Run events; see :mod:`model.systems.compiled`.
 
-    Parameters
-    ----------
-    tables:
-        :class:`model.kinds.phases.tables.Tables`.
-    index:
-        :class:`model.kinds.phases.kernels.fits.Fits`.
+    - *tables*: :class:`model.kinds.phases.tables.Tables`.
+    - *index*: :class:`model.kinds.phases.kernels.fits.Fits`.
     """
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until, outcome)

@@ -333,14 +333,9 @@ def advance(
 ) -> int:
     """Run events; see :mod:`model.systems.compiled`.
 
-    Parameters
-    ----------
-    tables:
-        :class:`model.kinds.phases.tables.Tables`, with a lattice.
-    rules:
-        :class:`model.kinds.phases.programs.rules.Rules`.
-    asked, step:
-        [I] zeros and [STEPS], scratch.
+    - *tables*: :class:`model.kinds.phases.tables.Tables`, with a lattice.
+    - *rules*: :class:`model.kinds.phases.programs.rules.Rules`.
+    - *asked*, *step*: [I] zeros and [STEPS], scratch.
     """
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until, outcome)

@@ -83,12 +83,8 @@ def recurrent_classes(
 ) -> tuple[RecurrentClass, ...]:
     """The classes of a policy's chain, largest share first, then in the order of K.
 
-    Parameters
-    ----------
-    lattice, table, chain:
-        Of the policy.
-    part:
-        Its pi and u, and the share of servers that follow it.
+    - *lattice*, *table*, *chain*: Of the policy.
+    - *part*: Its pi and u, and the share of servers that follow it.
     """
     found = [_class_of(lattice, table, chain, members, part) for members in closed_classes(chain)]
     return tuple(sorted(found, key=lambda one: (-round(one.share, SHARE_DIGITS), one.members[0])))

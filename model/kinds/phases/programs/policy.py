@@ -53,10 +53,7 @@ class PolicyTable:
 def policy_of(stationary: NDArray[np.float64], requests: NDArray[np.float64]) -> PolicyTable:
     """The LP-based policy of a solution whose support is certain.
 
-    Parameters
-    ----------
-    stationary, requests:
-        [C] pi and [C, I] u; what is not exactly 0 counts.
+    - *stationary*, *requests*: [C] pi and [C, I] u; what is not exactly 0 counts.
     """
     total = requests.sum(axis=1)
     timers, at_once = stationary > 0, (stationary <= 0) & (total > 0)

@@ -58,19 +58,11 @@ def read_flavours(paths: Sequence[Path], *, limit: int | None = None) -> FixedTy
     A lifetime that ended is taken for the middle of its bin (or of what the bin has before the
     time of censoring); one that did not is the time until the time of censoring.
 
-    Parameters
-    ----------
-    paths:
-        As for :func:`model.traces.azure_files.azure_files`.
-    limit:
-        Use the lines up to the first *limit* machines; None uses all.
+    - *paths*: As for :func:`model.traces.azure_files.azure_files`.
+    - *limit*: Use the lines up to the first *limit* machines; None uses all.
 
-    Raises
-    ------
-    TraceError
-        If a file cannot be used: in one line where, what was found, what is allowed.
-    GivenUpError
-        If whoever waits has had enough.
+    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError if
+    whoever waits has had enough.
     """
     files = azure_files(paths)
     watch = Watch(files[:4])

@@ -43,15 +43,9 @@ def pod_types(pods: Pods, *, limit: int | None = None) -> FixedTypes:
 
     A pod runs from when it was scheduled to when it was deleted, so all were seen to end.
 
-    Parameters
-    ----------
-    limit:
-        Use the first *limit* pods by their creation; None uses all.
+    - *limit*: Use the first *limit* pods by their creation; None uses all.
 
-    Raises
-    ------
-    TraceError
-        If no pod remains, or all were created at one time.
+    Raises TraceError if no pod remains, or all were created at one time.
     """
     count = len(pods.created) if limit is None else min(limit, len(pods.created))
     created, runtime = pods.created[:count], pods.runtime[:count]

@@ -45,10 +45,7 @@ def queue_runs(scenario: Scenario, policy: str, length: QueueLength, label: str)
     The outcome of each has ``areas``, [:data:`CUTS`] the sums of Q(t) over equal stretches, and
     ``growth``, what the test for growth says of it without its warm-up.
 
-    Parameters
-    ----------
-    label:
-        What the parts are called, besides their seeds.
+    - *label*: What the parts are called, besides their seeds.
     """
     rate = float(kind_named(scenario.system).numbers(scenario).arrival_rate)
     return replications(

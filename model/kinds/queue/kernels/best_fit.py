@@ -275,18 +275,11 @@ def advance(
     Other policies have functions of their own in the place of :func:`leave`, :func:`take_arrivals`, :func:`foresee`,
     :func:`largest_next` and :func:`act` (:func:`model.jit.with_others`).
 
-    Parameters
-    ----------
-    index:
-        :class:`QueueBestFitIndex`, or the policy's own.
-    capacity:
-        [L, D] units.
-    serves, weight:
-        See :func:`model.kinds.queue.kernels.slots.finish`.
-    fresh:
-        [M] scratch.
-    jobs:
-        :class:`model.kinds.queue.kernels.slots.Arrivals`.
+    - *index*: :class:`QueueBestFitIndex`, or the policy's own.
+    - *capacity*: [L, D] units.
+    - *serves*, *weight*: See :func:`model.kinds.queue.kernels.slots.finish`.
+    - *fresh*: [M] scratch.
+    - *jobs*: :class:`model.kinds.queue.kernels.slots.Arrivals`.
     """
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until, outcome)

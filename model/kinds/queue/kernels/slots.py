@@ -196,12 +196,8 @@ def finish(
 ) -> bool:
     """Close the slot: its row, and a sample if one is due; True if the run should stop here.
 
-    Parameters
-    ----------
-    fresh:
-        Records of the jobs that arrived in the slot.
-    serves:
-        [C, V] configurations; C = 0 without.
+    - *fresh*: Records of the jobs that arrived in the slot.
+    - *serves*: [C, V] configurations; C = 0 without.
     """
     row = tape[unsigned(done[0])]
     kept = close(state, constant[LOOKS_AGAIN], fresh, outcome, row)

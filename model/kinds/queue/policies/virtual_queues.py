@@ -60,18 +60,11 @@ class VirtualQueues(NamedTuple):
 def virtual_queues(numbers: QueueNumbers, depth: int | None, rounds: bool) -> VirtualQueues:
     """The virtual queues and configurations for the servers of *numbers*.
 
-    Parameters
-    ----------
-    depth:
-        J; None: the least for which the smallest size is at least 1/2^J.
-    rounds:
-        Whether jobs below 1/2^J take 1/2^J of a (largest) server.
+    - *depth*: J; None: the least for which the smallest size is at least 1/2^J.
+    - *rounds*: Whether jobs below 1/2^J take 1/2^J of a (largest) server.
 
-    Raises
-    ------
-    ValueError
-        If there are several resources, a server's capacity is not that of the largest divided
-        by a power of two, or J is too small for the smallest servers.
+    Raises ValueError if there are several resources, a server's capacity is not that of the largest divided by a
+    power of two, or J is too small for the smallest servers.
     """
     if numbers.resources > 1:
         raise ValueError(

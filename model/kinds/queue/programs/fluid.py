@@ -36,12 +36,8 @@ Point = tuple[Fraction, ...]
 def nearest_point(points: Sequence[Point], scale: Sequence[Fraction]) -> Point:
     """The x in the convex hull of *points* with the least sum_j scale_j x_j^2.
 
-    Parameters
-    ----------
-    points:
-        [m][d], m at least 1.
-    scale:
-        [d] > 0.
+    - *points*: [m][d], m at least 1.
+    - *scale*: [d] > 0.
     """
 
     def inner(left: Point, right: Point) -> Fraction:
@@ -202,22 +198,13 @@ def stuck_limits(
 ) -> list[FluidLimit]:
     """The traps of Best Fit in which the queue of every type grows; once in, never out.
 
-    Parameters
-    ----------
-    space:
-        Feasible configurations of one of L like servers, one resource.
-    arrivals, service_rate, servers:
-        As for :func:`growth_in`.
-    types:
-        [J] what to call the types.
-    fixed_service:
-        Whether every job's service takes the same time.  Where it varies, jobs leave together
-        now and then, and no configuration lasts: then there is no such limit.
+    - *space*: Feasible configurations of one of L like servers, one resource.
+    - *arrivals*, *service_rate*, *servers*: As for :func:`growth_in`.
+    - *types*: [J] what to call the types.
+    - *fixed_service*: Whether every job's service takes the same time.  Where it varies, jobs leave together now
+      and then, and no configuration lasts: then there is no such limit.
 
-    Raises
-    ------
-    ValueError
-        As for :func:`traps`.
+    Raises ValueError as for :func:`traps`.
     """
     if not fixed_service:
         return []
@@ -252,19 +239,12 @@ def reduced_limit(
 ) -> FluidLimit:
     """Where VQS stops being stable, and how its queues grow above that (Section VII.A.1).
 
-    Parameters
-    ----------
-    rho:
-        The largest workload that *contents* carry, as
-        :func:`model.kinds.queue.programs.reduced.real_supportable` finds it.
-    contents:
-        [C][V] what each configuration of K_RED holds.
-    arrivals, service_rate, servers:
-        As for :func:`growth_in`, by virtual queue.
-    types:
-        [V] what to call the queues.
-    nominal:
-        [C][V] the configurations as VQS weighs them; *contents* if they are not given.
+    - *rho*: The largest workload that *contents* carry, as
+      :func:`model.kinds.queue.programs.reduced.real_supportable` finds it.
+    - *contents*: [C][V] what each configuration of K_RED holds.
+    - *arrivals*, *service_rate*, *servers*: As for :func:`growth_in`, by virtual queue.
+    - *types*: [V] what to call the queues.
+    - *nominal*: [C][V] the configurations as VQS weighs them; *contents* if they are not given.
     """
     services = [tuple(service_rate * servers * k for k in content) for content in contents]
     weights = _weights(nominal or contents, contents)

@@ -24,10 +24,7 @@ MOST_UNITS = 20_000
 class Packer:
     """Finds heavy configurations of one space.
 
-    Parameters
-    ----------
-    space:
-        K, over J types.
+    - *space*: K, over J types.
     """
 
     def __init__(self, space: ConfigurationSpace) -> None:
@@ -38,15 +35,9 @@ class Packer:
     def above(self, weights: Sequence[int], limit: int) -> Configuration | None:
         """A configuration that weighs more than *limit*; None only if there is none.
 
-        Parameters
-        ----------
-        weights:
-            [J] integers of any size; types of negative weight are not used.
+        - *weights*: [J] integers of any size; types of negative weight are not used.
 
-        Raises
-        ------
-        ValueError
-            If there is no table, and the search is too long.
+        Raises ValueError if there is no table, and the search is too long.
         """
         if self.tabled:
             largest = max(1, *weights)

@@ -45,16 +45,10 @@ def check_depth(depth: int) -> None:
 def default_depth(smallest: Fraction) -> int:
     """ceil(log2(1 / smallest)), kept within the allowed depths.
 
-    Parameters
-    ----------
-    smallest:
-        The smallest possible size, > 0, as a fraction of a (largest) server.  Theorem 3 wants
-        it to be at least 1/2^J; sizes below 1/2^20 are rounded up (Corollary 1).
+    - *smallest*: The smallest possible size, > 0, as a fraction of a (largest) server.  Theorem 3 wants it to be at
+      least 1/2^J; sizes below 1/2^20 are rounded up (Corollary 1).
 
-    Raises
-    ------
-    ValueError
-        If *smallest* is not in (0, 1].
+    Raises ValueError if *smallest* is not in (0, 1].
     """
     if not 0 < smallest <= 1:
         raise ValueError(f"found {smallest} as the smallest size; it must be in (0, 1]")
@@ -66,15 +60,9 @@ def default_depth(smallest: Fraction) -> int:
 class Partition:
     """Partition I of depth J, (6).
 
-    Parameters
-    ----------
-    depth:
-        J, from 2 to 20.
+    - *depth*: J, from 2 to 20.
 
-    Raises
-    ------
-    ScenarioError
-        If J is not allowed.
+    Raises ScenarioError if J is not allowed.
     """
 
     depth: int
@@ -110,17 +98,10 @@ class Partition:
     def queue_of(self, sizes: Integers, capacity: int) -> Indices:
         """The virtual queue of each size, compared in integers.
 
-        Parameters
-        ----------
-        sizes:
-            [...] from 1 to *capacity*.
-        capacity:
-            Of a server, in the same units; any integer that fits in 64 bits.
+        - *sizes*: [...] from 1 to *capacity*.
+        - *capacity*: Of a server, in the same units; any integer that fits in 64 bits.
 
-        Raises
-        ------
-        ValueError
-            If a size is below 1 or above the capacity.
+        Raises ValueError if a size is below 1 or above the capacity.
         """
         _check_sizes(sizes, capacity)
         # s <= x and s <= floor(x) are the same for an integer s; a size belongs to the last
@@ -175,12 +156,8 @@ def reduced_configurations(depth: int) -> list[Configuration]:
 def configuration_name(configuration: Sequence[int], first: int = 0) -> str:
     """A configuration as a sum of basis vectors such as ``e₁+2e₅``; 0 if it is empty.
 
-    Parameters
-    ----------
-    configuration:
-        How many jobs of each virtual queue.
-    first:
-        The number of the first queue: 0 as in the paper's partition.
+    - *configuration*: How many jobs of each virtual queue.
+    - *first*: The number of the first queue: 0 as in the paper's partition.
     """
     parts = [
         f"{count if count > 1 else ''}e{subscript(j)}" for j, count in enumerate(configuration, start=first) if count

@@ -38,19 +38,11 @@ def reduced_supportable(
 ) -> SupportableWorkload:
     """The largest rho with rho P^(I) in the region of K_RED.
 
-    Parameters
-    ----------
-    partition:
-        I.
-    probabilities:
-        [2J] P^(I)_j, as :func:`queue_probabilities` gives them.
-    capacities:
-        [P] each pool's capacity, the largest being 1, and its servers.
+    - *partition*: I.
+    - *probabilities*: [2J] P^(I)_j, as :func:`queue_probabilities` gives them.
+    - *capacities*: [P] each pool's capacity, the largest being 1, and its servers.
 
-    Raises
-    ------
-    ValueError
-        If a capacity is not a power of 1/2, or J is too small for it.
+    Raises ValueError if a capacity is not a power of 1/2, or J is too small for it.
     """
     return supportable([_pool(nominal_contents(partition, share), count) for share, count in capacities], probabilities)
 

@@ -46,20 +46,11 @@ class WorstQueue:
 def worst_queue(depth: int, ends: Sequence[Fraction] | None = None) -> WorstQueue:
     """Where K_RED is worst against the feasible configurations of a finer partition.
 
-    Parameters
-    ----------
-    depth:
-        J.
-    ends:
-        The right ends of the cells of X, fractions of a server in (1/2^J, 1].  None: the
-        smallest ratio over all partitions X that refine I.
+    - *depth*: J.
+    - *ends*: The right ends of the cells of X, fractions of a server in (1/2^J, 1].  None: the smallest ratio over
+      all partitions X that refine I.
 
-    Raises
-    ------
-    ScenarioError
-        If J is not allowed.
-    ValueError
-        If an end is not in (1/2^J, 1], or a search is too long.
+    Raises ScenarioError if J is not allowed; ValueError if an end is not in (1/2^J, 1], or a search is too long.
     """
     partition = Partition(depth)
     space, places = _finest(partition) if ends is None else _refined(partition, ends)

@@ -77,12 +77,8 @@ def _turn(a: Vector, b: Vector, c: Vector) -> Fraction:
 def service_polygon(members: Iterable[Sequence[int]], rates: Vector) -> Polygon:
     """All that a server serves by mixing *members* [C][2], or less of either type.
 
-    Parameters
-    ----------
-    members:
-        Configurations.
-    rates:
-        mu of either type.
+    - *members*: Configurations.
+    - *rates*: mu of either type.
     """
     points: set[Vector] = {(_ZERO, _ZERO)}
     for k in members:
@@ -116,14 +112,9 @@ def drawn_configurations(
 ) -> tuple[DrawnConfiguration, ...]:
     """The maximal configurations of each pool, at most :data:`MOST_DRAWN` together.
 
-    Parameters
-    ----------
-    spaces:
-        [P] of two types.
-    rates:
-        mu of either type.
-    shares:
-        The share of all servers that has a configuration (pool, k) in a solution.
+    - *spaces*: [P] of two types.
+    - *rates*: mu of either type.
+    - *shares*: The share of all servers that has a configuration (pool, k) in a solution.
     """
     drawn = [
         DrawnConfiguration(

@@ -46,12 +46,8 @@ class Smoothing:
     (sum_p L_p max_k <y, k> at <P, y> = 1); the first are the sizes themselves, with Lemma 1's bound.
     Whatever is found is only a proposal: the caller checks it exactly at its own prices.
 
-    Parameters
-    ----------
-    packers, counts:
-        [P] the pools and L_p; all pools must have tables.
-    probabilities:
-        [J] P_j.
+    - *packers*, *counts*: [P] the pools and L_p; all pools must have tables.
+    - *probabilities*: [J] P_j.
     """
 
     def __init__(self, packers: Sequence[Packer], counts: Sequence[int], probabilities: Sequence[float]) -> None:
@@ -127,17 +123,10 @@ def pools_of(
 ) -> tuple[PoolOfServers, ...]:
     """Pools of servers that hold jobs of finitely many sizes (Definition 1).
 
-    Parameters
-    ----------
-    sizes:
-        [J][D] what one job of each type takes of each resource.
-    capacities:
-        [P] of what a server of the pool has, [D], and how many servers it has.
+    - *sizes*: [J][D] what one job of each type takes of each resource.
+    - *capacities*: [P] of what a server of the pool has, [D], and how many servers it has.
 
-    Raises
-    ------
-    ValueError
-        If a number is negative, the lengths differ, or the numbers are too far apart.
+    Raises ValueError if a number is negative, the lengths differ, or the numbers are too far apart.
     """
     return tuple((ConfigurationSpace.from_demands(sizes, capacity), count) for capacity, count in capacities)
 
@@ -145,18 +134,11 @@ def pools_of(
 def supportable(pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction]) -> SupportableWorkload:
     """rho* of (4) by exact column generation.
 
-    Parameters
-    ----------
-    pools:
-        [P] feasible configurations over J types, and how many servers have them.
-    probabilities:
-        [J] P_j >= 0, not all 0.  They need not sum to 1: jobs that take no room may be left
-        out, and rho* then still counts all jobs.
+    - *pools*: [P] feasible configurations over J types, and how many servers have them.
+    - *probabilities*: [J] P_j >= 0, not all 0.  They need not sum to 1: jobs that take no room may be left out, and
+      rho* then still counts all jobs.
 
-    Raises
-    ------
-    ValueError
-        If a length is wrong, a number out of range, or a search too long.
+    Raises ValueError if a length is wrong, a number out of range, or a search too long.
     """
     _check(pools, probabilities)
     program = _SupportableProgram(pools, probabilities)
@@ -326,14 +308,9 @@ def formulate(
 ) -> Any:
     """The program (4) in PuLP.
 
-    Parameters
-    ----------
-    configurations:
-        [P][C_p][J] those that servers of each pool may have.
-    servers:
-        [P] L_p.
-    probabilities:
-        [J] P_j.
+    - *configurations*: [P][C_p][J] those that servers of each pool may have.
+    - *servers*: [P] L_p.
+    - *probabilities*: [J] P_j.
     """
     import pulp
 

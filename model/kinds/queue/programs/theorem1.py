@@ -96,21 +96,12 @@ def refinements(
 ) -> Iterator[Refinement]:
     """Theorem 1 for X^(first), ..., X^(last).
 
-    Parameters
-    ----------
-    distribution:
-        The distribution of sizes, in whole units.
-    pools:
-        [P] of a server's units and the number of such servers; the most units stand for 1.
-    points:
-        The sizes of positive probability, each with it; none of a distribution with a density.
-    trimmed:
-        Whether the partition is cut at the ends of the support, too.
+    - *distribution*: The distribution of sizes, in whole units.
+    - *pools*: [P] of a server's units and the number of such servers; the most units stand for 1.
+    - *points*: The sizes of positive probability, each with it; none of a distribution with a density.
+    - *trimmed*: Whether the partition is cut at the ends of the support, too.
 
-    Raises
-    ------
-    ValueError
-        If a search is too long.
+    Raises ValueError if a search is too long.
     """
     for level in range(first, last + 1):
         cells = partition_cells(distribution, max(pools)[0], 2 ** (level + 1), points, trimmed)
@@ -131,14 +122,9 @@ def partition_cells(
     A point has a cell of its own if its probability is at least 1 / *count*; the others share
     *count* cells of equal probability, as nearly as points allow.
 
-    Parameters
-    ----------
-    distribution, points, trimmed:
-        As for :func:`refinements`.
-    whole:
-        Units of a largest server.
-    count:
-        m.
+    - *distribution*, *points*, *trimmed*: As for :func:`refinements`.
+    - *whole*: Units of a largest server.
+    - *count*: m.
     """
     single = {size: share for size, share in points if share * count >= 1}
     rest = _Rest(distribution, single)

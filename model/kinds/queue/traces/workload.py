@@ -53,22 +53,13 @@ def queue_jobs(
 ) -> SlottedJobs:
     """Jobs in slotted time from completed runs of tasks.
 
-    Parameters
-    ----------
-    slot:
-        Seconds.
-    time_scale:
-        beta: what arrival times are multiplied by; the paper's traffic scaling is 1 / beta.
-    limit:
-        Use the first *limit* jobs (after leaving others out); None uses all.
-    resources:
-        ``"max"``: the size is the larger of CPU and memory, [n, 1].  ``"all"``: [n, 2], both.
-        In 1/:data:`model.traces.task_events.REQUEST_UNIT` of the largest machine.
+    - *slot*: Seconds.
+    - *time_scale*: beta: what arrival times are multiplied by; the paper's traffic scaling is 1 / beta.
+    - *limit*: Use the first *limit* jobs (after leaving others out); None uses all.
+    - *resources*: ``"max"``: the size is the larger of CPU and memory, [n, 1].  ``"all"``: [n, 2], both. In
+      1/:data:`model.traces.task_events.REQUEST_UNIT` of the largest machine.
 
-    Raises
-    ------
-    TraceError
-        If no job remains, or slots are too short.
+    Raises TraceError if no job remains, or slots are too short.
     """
     jobs = tasks.servable()
     if limit is not None:

@@ -56,17 +56,10 @@ class AlphaCurve:
 def alpha_curve(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> AlphaCurve:
     """Both curves of Figure 2 for one workload rho.
 
-    Parameters
-    ----------
-    space:
-        K, over J types.
-    rewards, workload:
-        [J] u_j and rho_j, both >= 0.  Without any workload that fits both curves are 0.
+    - *space*: K, over J types.
+    - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.  Without any workload that fits both curves are 0.
 
-    Raises
-    ------
-    ValueError
-        If a length is wrong, a number negative, or a search too long.
+    Raises ValueError if a length is wrong, a number negative, or a search too long.
     """
     check_numbers(space, rewards, workload)
     assignment = global_greedy(space, rewards, workload)

@@ -103,12 +103,8 @@ def configurations_in_play(
 ) -> tuple[Configuration, ...]:
     """Those that GPA returned and those of the target, in descending order, without the empty one.
 
-    Parameters
-    ----------
-    found, target:
-        Configurations [J].
-    rewards:
-        [J] u_j, for the order of Definition 2.
+    - *found*, *target*: Configurations [J].
+    - *rewards*: [J] u_j, for the order of Definition 2.
     """
     union = {tuple(int(count) for count in configuration) for configuration in found}
     union |= set(target)

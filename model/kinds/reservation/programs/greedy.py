@@ -42,19 +42,11 @@ def global_greedy(
     Proposition 1 does not determine the permutation where several types run out at once;
     the construction takes the lowest one.  x^(g) and U^(g) do not depend on that choice.
 
-    Parameters
-    ----------
-    space:
-        K, over J types.
-    rewards:
-        [J] u_j >= 0.
-    workload:
-        [J] rho_j >= 0 per server.  Types that fit in no server are left out.
+    - *space*: K, over J types.
+    - *rewards*: [J] u_j >= 0.
+    - *workload*: [J] rho_j >= 0 per server.  Types that fit in no server are left out.
 
-    Raises
-    ------
-    ValueError
-        If a length is wrong or a number negative.
+    Raises ValueError if a length is wrong or a number negative.
     """
     check_numbers(space, rewards, workload)
     units, _ = integer_rewards(rewards)

@@ -38,13 +38,9 @@ Workloads = NDArray[np.float64]
 class RewardFunction:
     """U* as a function of the workload; it remembers what it has solved.
 
-    Parameters
-    ----------
-    pools:
-        [P] what fits on the servers of each pool, and its share of the servers; [(K, 1)]
-        where all servers are alike.
-    rewards:
-        [J] u_j >= 0.
+    - *pools*: [P] what fits on the servers of each pool, and its share of the servers; [(K, 1)] where all servers
+      are alike.
+    - *rewards*: [J] u_j >= 0.
     """
 
     def __init__(self, pools: Sequence[PoolShare], rewards: Sequence[Fraction]) -> None:
@@ -172,21 +168,12 @@ def jobs_in_infinite_system(
 ) -> NDArray[np.int64]:
     """[n, J] Y-hat(t), the jobs that would be in service at *times* if none were rejected.
 
-    Parameters
-    ----------
-    workload:
-        The stream; its blocks are read up to the last of *times*, and not kept.
-    types:
-        J.
-    times:
-        [n] ascending.  A job counts from its arrival on, and no more from its departure on.
-    starting:
-        Jobs in service at time 0.
+    - *workload*: The stream; its blocks are read up to the last of *times*, and not kept.
+    - *types*: J.
+    - *times*: [n] ascending.  A job counts from its arrival on, and no more from its departure on.
+    - *starting*: Jobs in service at time 0.
 
-    Raises
-    ------
-    ValueError
-        If *times* do not ascend.
+    Raises ValueError if *times* do not ascend.
     """
     times = np.asarray(times, float)
     if (np.diff(times) < 0).any():

@@ -65,12 +65,8 @@ class Lyapunov:
     def at(self, effective: Mapping[Configuration, Fraction], jobs: Sequence[Fraction]) -> LyapunovValue:
         """V(z), exactly.
 
-        Parameters
-        ----------
-        effective:
-            x^(e): shares of the servers by configuration; 0 where one is missing.
-        jobs:
-            [J] y_j, jobs per server.
+        - *effective*: x^(e): shares of the servers by configuration; 0 where one is missing.
+        - *jobs*: [J] y_j, jobs per server.
         """
         nothing = Fraction(0)
         shares = [effective.get(configuration, nothing) for configuration in self.configurations]
@@ -119,18 +115,11 @@ class Lyapunov:
 def lyapunov(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Lyapunov:
     """V for a workload rho, scaled to 1 in the system without servers and jobs.
 
-    Parameters
-    ----------
-    space:
-        K, over J types.
-    rewards, workload:
-        [J] u_j and rho_j, both >= 0.
+    - *space*: K, over J types.
+    - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.
 
-    Raises
-    ------
-    ValueError
-        If a length is wrong, a number negative, a search too long, or no job of any type
-        with workload fits in a server.
+    Raises ValueError if a length is wrong, a number negative, a search too long, or no job of any type with
+    workload fits in a server.
     """
     greedy = global_greedy(space, rewards, workload)
     shares = greedy.fractions()

@@ -95,21 +95,12 @@ def search_violation(
 ) -> MonotoneSearch:
     """Look for two workloads, the lower of which has the higher greedy reward.
 
-    Parameters
-    ----------
-    space:
-        K, over J types.
-    rewards, workload:
-        [J] u_j and rho_j, both >= 0.
-    budget:
-        Evaluations of U^(g) at most, at least 1.
-    progress:
-        Told the number of evaluations now and then.
+    - *space*: K, over J types.
+    - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.
+    - *budget*: Evaluations of U^(g) at most, at least 1.
+    - *progress*: Told the number of evaluations now and then.
 
-    Raises
-    ------
-    ValueError
-        If a length is wrong, a number negative, or MaxReward too long a search.
+    Raises ValueError if a length is wrong, a number negative, or MaxReward too long a search.
     """
     check_numbers(space, rewards, workload)
     search = _Search(space, rewards, tuple(workload), budget, progress)

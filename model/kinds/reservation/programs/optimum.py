@@ -52,20 +52,12 @@ def exact_optimum(
 ) -> ExactOptimum:
     """U*[rho] exactly, with primal and dual solution.
 
-    Parameters
-    ----------
-    space:
-        K, over J types.
-    rewards, workload:
-        [J] u_j and rho_j, both >= 0.
-    known:
-        Configurations that are tried before others are searched for.  With the support of
-        an optimal solution nothing else enters, except to complete the prices.
+    - *space*: K, over J types.
+    - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.
+    - *known*: Configurations that are tried before others are searched for.  With the support of an optimal
+      solution nothing else enters, except to complete the prices.
 
-    Raises
-    ------
-    ValueError
-        If a length is wrong, a number negative, or a search too long.
+    Raises ValueError if a length is wrong, a number negative, or a search too long.
     """
     check_numbers(space, rewards, workload)
     program = _OptimumProgram(space, rewards, workload)

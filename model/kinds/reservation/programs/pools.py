@@ -52,17 +52,10 @@ def pooled_optimum(
 ) -> PooledAssignment:
     """U*[rho] over several pools, by exact column generation.
 
-    Parameters
-    ----------
-    pools:
-        [P] feasible configurations over J types, and shares b_p > 0.
-    rewards, workload:
-        [J] u_j and rho_j, both >= 0.
+    - *pools*: [P] feasible configurations over J types, and shares b_p > 0.
+    - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.
 
-    Raises
-    ------
-    ValueError
-        If a length is wrong, a number negative, or a search too long.
+    Raises ValueError if a length is wrong, a number negative, or a search too long.
     """
     for space, _ in pools:
         check_numbers(space, rewards, workload)
@@ -145,15 +138,9 @@ def pooled_greedy(
 ) -> PooledAssignment:
     """The greedy assignment of a workload over several pools.
 
-    Parameters
-    ----------
-    pools, rewards, workload:
-        As for :func:`pooled_optimum`.
+    - *pools*, *rewards*, *workload*: As for :func:`pooled_optimum`.
 
-    Raises
-    ------
-    ValueError
-        If a length is wrong or a number negative.
+    Raises ValueError if a length is wrong or a number negative.
     """
     for space, _ in pools:
         check_numbers(space, rewards, workload)

@@ -49,17 +49,10 @@ def solve_optimum(
 ) -> RewardProgram:
     """U*[rho], LP (3.2): reward per server in the limit of many servers.
 
-    Parameters
-    ----------
-    space:
-        K, over J types.
-    rewards, workload:
-        [J] u_j and rho_j, both >= 0.
+    - *space*: K, over J types.
+    - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.
 
-    Raises
-    ------
-    ValueError
-        If a length is wrong, a number negative, or a search too long.
+    Raises ValueError if a length is wrong, a number negative, or a search too long.
     """
     check_numbers(space, rewards, workload)
     written = _worth_writing(space, rewards, workload)

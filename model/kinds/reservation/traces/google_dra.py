@@ -66,18 +66,11 @@ def dra_jobs(tasks: GoogleTasks, *, time_scale: Fraction | int = 1, limit: int |
     paper gives no factor for other priorities, so those are left out.  A job arrives when
     its task was submitted and is served for as long as the task ran (finish - schedule).
 
-    Parameters
-    ----------
-    time_scale:
-        The factor by which time is compressed: *time_scale* seconds of the trace become
-        one second, for arrivals and service alike.
-    limit:
-        Use the first *limit* jobs (after leaving others out); None uses all.
+    - *time_scale*: The factor by which time is compressed: *time_scale* seconds of the trace become one second, for
+      arrivals and service alike.
+    - *limit*: Use the first *limit* jobs (after leaving others out); None uses all.
 
-    Raises
-    ------
-    TraceError
-        If *time_scale* or *limit* is not positive, or no job remains.
+    Raises TraceError if *time_scale* or *limit* is not positive, or no job remains.
     """
     if time_scale <= 0:
         raise TraceError(f"found {time_scale}; allowed is a number above 0", where="time_scale")

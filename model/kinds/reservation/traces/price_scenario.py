@@ -32,22 +32,13 @@ class Host:
 def price_scenario(prices: PriceList, host: Host, load: Fraction, digits: int | None = None) -> ReservationScenario:
     """A scenario whose job types are the machine types of a price list.
 
-    Parameters
-    ----------
-    prices:
-        The machine types, with their prices.
-    host:
-        The servers.
-    load:
-        What all types together ask for, as a multiple of what the servers have: each type
-        asks for an equal part of it, measured by its scarcest resource.
-    digits:
-        Round prices to so many digits after the point; by default they stay as they are.
+    - *prices*: The machine types, with their prices.
+    - *host*: The servers.
+    - *load*: What all types together ask for, as a multiple of what the servers have: each type asks for an equal
+      part of it, measured by its scarcest resource.
+    - *digits*: Round prices to so many digits after the point; by default they stay as they are.
 
-    Raises
-    ------
-    ScenarioError
-        If the numbers make no scenario, for instance prices with too many digits.
+    Raises ScenarioError if the numbers make no scenario, for instance prices with too many digits.
     """
     if len(prices.types) > MOST_TYPES:
         raise ScenarioError(
