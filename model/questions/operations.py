@@ -34,6 +34,11 @@ def turns(now: Column, before: Column, there: Column) -> Column:
     return np.asarray(unequal(now, before) | (there & (np.isnan(now) != np.isnan(before))))
 
 
+def turns_there(now: Column, before: Column) -> Column:
+    """As :func:`turns`, where each thing was there before."""
+    return turns(now, before, np.asarray(True))
+
+
 #: Signs that compare numbers, those that make one of two, and functions.
 COMPARED: dict[str, Callable[..., Column]] = {
     "=": np.equal,
@@ -65,6 +70,7 @@ TRUE_OF: dict[str, Callable[..., Column]] = {
     "but not": lambda one, other: one & ~other,
     "in": one_of,
     "changes": turns,
+    "turns": turns_there,
 }
 
 #: What each sign or function does to columns; and which make truths.
@@ -160,4 +166,4 @@ def changes(run: Run, table: EventTable) -> Column:
 def turns_of_one(run: Run, table: EventTable) -> Column:
     """[length] where the number of the thing of a number does so."""
     now = run(table)
-    return turns(now, shifted(now), np.asarray(True))
+    return turns_there(now, shifted(now))

@@ -9,7 +9,7 @@ from slotscope.model.questions.parts import EVENT, THING, TRUE, Meaning, joined
 
 #: Steps of a condition: a value of the thing, one of the event, then what is done to the last one or two of them.
 (OWN, OTHER, NEGATE, NOT, ABS, KNOWN, ADD, SUBTRACT, TIMES, DIVIDE, REMAINDER, LEAST, MOST) = range(13)
-(EQUAL, UNEQUAL, LESS, LESS_EQUAL, MORE, MORE_EQUAL, AND, OR) = range(13, 21)
+(EQUAL, UNEQUAL, LESS, LESS_EQUAL, MORE, MORE_EQUAL, AND, OR, TURNS) = range(13, 22)
 
 #: By sign or function.
 STEPS = {
@@ -32,6 +32,7 @@ STEPS = {
     ">=": MORE_EQUAL,
     "and": AND,
     "or": OR,
+    "turns": TURNS,
 }
 
 
@@ -90,7 +91,6 @@ def _in_steps(part: Meaning) -> Meaning:
         now, was = part.parts
         return joined("and", now, joined("not", was))
     if part.sign == "changes":
-        now, was, there = part.parts
-        came_or_went = joined("!=", joined("known", now), joined("known", was))
-        return joined("or", joined("!=", now, was), joined("and", there, came_or_went))
+        now, was, there = part.parts  # one that was not there was no other number
+        return joined("and", there, joined("turns", now, was))
     return part

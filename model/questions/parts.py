@@ -8,7 +8,7 @@ from typing import Callable, Iterator
 
 import numpy as np
 
-from slotscope.model.questions.operations import OPERATIONS, TRUTHS, Run, constant, turns
+from slotscope.model.questions.operations import OPERATIONS, TRUTHS, Run, constant, turns_there
 from slotscope.model.questions.tables import Column, EventTable, shifted
 
 #: What a part may read: each of some things as it is, or as it was before the event; numbers of the event.
@@ -153,7 +153,7 @@ def _moved(part: Meaning) -> Meaning:
 
     def run(table: EventTable) -> Column:
         pairs = [(each.run(table), _before(each, table)) for each in mine]
-        return np.asarray(np.logical_or.reduce([turns(now, was, np.asarray(True)) for now, was in pairs]))
+        return np.asarray(np.logical_or.reduce([turns_there(now, was) for now, was in pairs]))
 
     return Meaning(run, truth=True, needs=part.needs, reads=EVENT)
 

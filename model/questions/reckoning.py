@@ -29,6 +29,7 @@ from slotscope.model.questions.pairing import (
     REMAINDER,
     SUBTRACT,
     TIMES,
+    TURNS,
     UNEQUAL,
 )
 from slotscope.model.questions.remainders import BLOCK, MOST_QUOTIENT, find_in_block, remainder
@@ -91,6 +92,9 @@ def join(desk: Any, step: int, at: int) -> None:
 @jitable
 def compare(desk: Any, step: int, at: int) -> None:
     """Two intervals become a truth."""
+    if step == TURNS:
+        compare_turns(desk, at)
+        return
     low, high, less, more = desk.low[at], desk.high[at], desk.low[at + 1], desk.high[at + 1]
     if step == AND:
         must, may = min(low, less) > 0, min(high, more) > 0
@@ -111,6 +115,19 @@ def compare(desk: Any, step: int, at: int) -> None:
     desk.low[at] = 1.0 if must and not (desk.missing[at] or desk.missing[at + 1]) else 0.0
     desk.high[at] = 1.0 if may else 0.0
     desk.missing[at] = False
+
+
+@jitable
+def compare_turns(desk: Any, at: int) -> None:
+    """Two intervals become the truth that of two numbers one is another, or one alone is missing."""
+    low, high, less, more = desk.low[at], desk.high[at], desk.low[at + 1], desk.high[at + 1]
+    missing, other_missing = desk.missing[at], desk.missing[at + 1]
+    known, other_known = low <= high, less <= more  # whether there is any number
+    sure = not (missing or other_missing) and (high < less or low > more)
+    sure |= missing and not known and not other_missing
+    sure |= other_missing and not other_known and not missing
+    may = low < more or high > less or (missing and other_known) or (other_missing and known)
+    desk.low[at], desk.high[at], desk.missing[at] = 1.0 if sure else 0.0, 1.0 if may else 0.0, False
 
 
 @jitable
@@ -200,6 +217,10 @@ def compare_numbers(one: Array, other: Array, step: int) -> None:
         for at in range(BLOCK):
             x, y = one[unsigned(at)], other[unsigned(at)]
             one[unsigned(at)] = 1.0 if (x < y) | (x > y) else 0.0
+    elif step == TURNS:
+        for at in range(BLOCK):
+            x, y = one[unsigned(at)], other[unsigned(at)]
+            one[unsigned(at)] = 1.0 if (x < y) | (x > y) | ((x == x) != (y == y)) else 0.0  # noqa: PLR0124
     elif step == LESS:
         for at in range(BLOCK):
             one[unsigned(at)] = 1.0 if one[unsigned(at)] < other[unsigned(at)] else 0.0

@@ -63,6 +63,12 @@ class _Versions:
     def __len__(self) -> int:
         return self.places + len(self.changes.event)
 
+    @cached_property
+    def parts(self) -> dict[Run, Meaning]:
+        """What a condition is made of that reads a thing alone, by what reads it."""
+        conditions = self.look.still, self.look.condition
+        return {part.run: part for one in conditions for part in one.of_things()}
+
     def sifted(self) -> Sifted:
         """The changes that matter to a condition."""
         then = dict.fromkeys(self.look.condition.of_things_before())
@@ -138,8 +144,7 @@ class _PartsRead(Mapping[Run, NDArray[Any]]):
 
     def __init__(self, versions: _Versions, mine: NDArray[np.int64]) -> None:
         self._versions, self._mine = versions, mine
-        look = versions.look
-        self._parts = {part.run: part for one in (look.still, look.condition) for part in one.of_things()}
+        self._parts = versions.parts
 
     def __getitem__(self, run: Run) -> NDArray[Any]:
         return self._versions.column(self._parts[run]).take(self._mine, mode="wrap")

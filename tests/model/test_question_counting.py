@@ -35,7 +35,7 @@ def truth_steps(draw: random.Random, depth: int) -> list[tuple[int, int]]:
     if draw.random() < 0.1:
         return [(OWN, KINDS)]
     if depth == 0 or draw.random() < 0.3:
-        return [*number_steps(draw, 2), *number_steps(draw, 2), (STEPS[draw.choice([*COMPARED])], 0)]
+        return [*number_steps(draw, 2), *number_steps(draw, 2), (STEPS[draw.choice([*COMPARED, "turns"])], 0)]
     if draw.random() < 0.25:
         return [*truth_steps(draw, depth - 1), (STEPS["not"], 0)]
     return [*truth_steps(draw, depth - 1), *truth_steps(draw, depth - 1), (STEPS[draw.choice(("and", "or"))], 0)]
