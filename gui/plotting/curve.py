@@ -75,17 +75,13 @@ class Outlined:
 
 
 class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
-    """One curve of a :class:`Pyramid`, as polyline or, with *step*, piecewise constant."""
+    """One curve of a :class:`Pyramid`, as polyline."""
 
-    def __init__(
-        self, pyramid: Pyramid, color: str, *, step: bool = False, style: Qt.PenStyle = Qt.PenStyle.SolidLine
-    ) -> None:
+    def __init__(self, pyramid: Pyramid, color: str, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> None:
         self.pyramid = pyramid
-        self.step = step
         self._style = style
         self._color = color
         self._width = _WIDTH
-        self._hold: float | None = None
         self._polygons: list[QPolygonF] = []
         self._short = True
         super().__init__(pen=color)
@@ -95,10 +91,6 @@ class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
         self._color = color
         self._width = _WIDTH * scale
         self.update()
-
-    def hold_until(self, x: float | None) -> None:
-        """Draw the last value of a step curve as lasting until *x*, once it is told that it has changed."""
-        self._hold = x
 
     def getData(self) -> tuple[Values, Values]:
         return self.pyramid.x, self.pyramid.y
@@ -128,11 +120,11 @@ class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
             painter.drawPolyline(polygon)
 
     def _points(self) -> object:
-        return id(self.pyramid), self.pyramid.version, self._hold
+        return id(self.pyramid), self.pyramid.version
 
     def _outline(self, view: View) -> tuple[Values, Values]:
         envelope = self.pyramid.envelope(view.first, view.last, view.pixels)
-        x, y = _corners(envelope, self.step, self._hold)
+        x, y = _corners(envelope)
         self._short = len(x) <= _SHORT and envelope.exact
         self._polygons = _polygons(x, y)
         return x, y
@@ -197,17 +189,11 @@ def _view_rect(item: Any) -> QRectF:
     return QRectF() if view is None else QRectF(view.viewRect())
 
 
-def _corners(envelope: Envelope, step: bool, hold: float | None) -> tuple[Values, Values]:
+def _corners(envelope: Envelope) -> tuple[Values, Values]:
     """The points of the polyline that shows *envelope*."""
-    x, y = envelope.x, envelope.low
-    if not envelope.exact:
-        x = np.repeat(envelope.x, 2)
-        y = np.column_stack([envelope.low, envelope.high]).ravel()
-    elif step:
-        x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
-    if step and hold is not None and len(x) and hold > x[-1]:
-        x, y = np.append(x, hold), np.append(y, y[-1])
-    return x, y
+    if envelope.exact:
+        return envelope.x, envelope.low
+    return np.repeat(envelope.x, 2), np.column_stack([envelope.low, envelope.high]).ravel()
 
 
 def _polygons(x: Values, y: Values) -> list[QPolygonF]:

@@ -55,12 +55,9 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
 
     A role is the name of one of the theme's colours (``"run"``, ``"optimum"``) or the index
     of a job type.  Change series at will, then call :meth:`refresh` once per frame.
-
-    Signals: ``picked`` (x of a click), ``cursor_dragged`` (x of the cursor).
     """
 
-    picked = Signal(float)
-    cursor_dragged = Signal(float)
+    picked = Signal(float)  #: (x) of a click
 
     _prepared = False
 
@@ -106,17 +103,16 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         plot.addItem(self._cursor, ignoreBounds=True)
         self._cursor.setZValue(100)
         self._cursor.hide()
-        self._cursor.sigDragged.connect(self._drag)
         self._apply_ranges()
 
     # -- what is shown -------------------------------------------------------------------
 
     def add_curve(
-        self, name: str, role: Role, *, label: str = "", step: bool = False, style: Qt.PenStyle = Qt.PenStyle.SolidLine
+        self, name: str, role: Role, *, label: str = "", style: Qt.PenStyle = Qt.PenStyle.SolidLine
     ) -> Pyramid:
         """Add a curve, named *label* at its end; change its points through what is returned."""
         pyramid = Pyramid()
-        curve = PyramidCurve(pyramid, self._theme.color(role), step=step, style=style)
+        curve = PyramidCurve(pyramid, self._theme.color(role), style)
         curve.set_look(self._theme.color(role), self._fonts.scale)
         self._series[name] = _Series(curve, role, label)
         self.getPlotItem().addItem(curve, ignoreBounds=True)
@@ -180,18 +176,14 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         """Whether a reference line of this name is shown."""
         return name in self._references
 
-    def set_cursor(self, x: float | None, *, movable: bool = False) -> None:
-        """Show the cursor at *x*, or hide it; a movable one can be dragged."""
+    def set_cursor(self, x: float | None) -> None:
+        """Show the cursor at *x*, or hide it."""
         self._cursor.setVisible(x is not None)
-        self._cursor.setMovable(movable)
         if x is not None:
             self._cursor.put(x)
 
     def set_now(self, x: float) -> None:
-        """The present: step curves last until here, and the range reaches it."""
-        for series in self._series.values():
-            if series.curve.step:
-                series.curve.hold_until(x)
+        """The present: the range reaches it."""
         self._x_range.include(x, x)
 
     # -- ranges --------------------------------------------------------------------------
@@ -314,9 +306,6 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def _take_by_hand(self, *_: object) -> None:
         self._by_hand = True
-
-    def _drag(self, line: pg.InfiniteLine) -> None:
-        self.cursor_dragged.emit(float(line.value()))
 
     def _click(self, event: object) -> None:
         view = self.getPlotItem().getViewBox()

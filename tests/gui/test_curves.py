@@ -60,7 +60,7 @@ def pixel_of(plot: TimePlot, x: float, y: float) -> QPointF:
 def test_a_plot_shows_all_its_parts(qtbot: QtBot, name: str, lecture: bool) -> None:
     theme = load_theme(name)
     plot = make_plot(qtbot, theme, lecture=lecture)
-    plot.add_curve("run", "run", label="reward", step=True).append([0, 4, 8], [3, 6, 5])
+    plot.add_curve("run", "run", label="reward").append([0, 4, 8], [3, 6, 5])
     plot.add_curve("type", 1, label="type B").append([0, 10], [1, 2])
     plot.add_band("interval", "run").append([0, 10], [4, 5], [1, 0.5])
     plot.set_reference("optimum", 9, "optimum", "U* = 9")
@@ -95,20 +95,11 @@ def test_a_curve_runs_through_its_points(plot: TimePlot) -> None:
     assert image.pixelColor(point.x(), point.y() + 12) == QColor(theme.panel)
 
 
-def test_a_step_curve_lasts_until_now(plot: TimePlot) -> None:
-    plot.add_curve("count", "run", step=True).append([0, 4], [2, 6])
+def test_the_range_reaches_the_present(plot: TimePlot) -> None:
+    plot.add_curve("count", "run").append([0, 4], [2, 6])
     plot.set_now(10)
     plot.refresh()
-    image = picture(plot)
-
-    def near(x: float, y: float) -> set[str]:
-        at = pixel_of(plot, x, y).toPoint()
-        return {image.pixelColor(at.x(), at.y() + dy).name() for dy in range(-2, 3)}
-
-    run = load_theme("light").run
-    assert run in near(3.5, 2)
-    assert run in near(9.5, 6)
-    assert run not in near(2, 4)
+    assert plot.getPlotItem().getViewBox().viewRange()[0][1] >= 10
 
 
 def test_gaps_stay_empty(plot: TimePlot) -> None:
@@ -376,17 +367,12 @@ def test_a_click_gives_its_time(qtbot: QtBot, plot: TimePlot) -> None:
     assert picked.args == [pytest.approx(4, abs=0.1)]
 
 
-def test_the_cursor_is_shown_hidden_and_dragged(qtbot: QtBot, plot: TimePlot) -> None:
+def test_the_cursor_is_shown_and_hidden(plot: TimePlot) -> None:
     plot.add_curve("run", "run").append([0, 10], [3, 6])
     plot.refresh()
     without = picture(plot)
-    plot.set_cursor(5, movable=True)
+    plot.set_cursor(5)
     assert picture(plot) != without
-    cursor = plot._cursor
-    with qtbot.waitSignal(plot.cursor_dragged) as dragged:
-        cursor.setPos(6)
-        cursor.sigDragged.emit(cursor)
-    assert dragged.args == [6]
     plot.set_cursor(None)
     assert picture(plot) == without
 

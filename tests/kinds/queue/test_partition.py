@@ -97,7 +97,6 @@ def test_the_reduced_configurations_in_the_printed_order() -> None:
     assert names == ["e₀", "2e₂", "4e₄", "3e₃", "6e₅", "e₁+e₄", "e₁+e₃", "e₁+2e₅"]
     assert configuration_name(reduced_configurations(6)[10]) == "48e₁₁"
     assert configuration_name((0, 0)) == "0"
-    assert configuration_name((1, 2), first=1) == "e₁+2e₂"
 
 
 @pytest.mark.parametrize("depth", DEPTHS)

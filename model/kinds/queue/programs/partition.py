@@ -153,15 +153,9 @@ def reduced_configurations(depth: int) -> list[Configuration]:
     return [tuple(k.get(j, 0) for j in range(2 * depth)) for k in alone + beside]
 
 
-def configuration_name(configuration: Sequence[int], first: int = 0) -> str:
-    """A configuration as a sum of basis vectors such as ``e₁+2e₅``; 0 if it is empty.
-
-    - *configuration*: How many jobs of each virtual queue.
-    - *first*: The number of the first queue: 0 as in the paper's partition.
-    """
-    parts = [
-        f"{count if count > 1 else ''}e{subscript(j)}" for j, count in enumerate(configuration, start=first) if count
-    ]
+def configuration_name(configuration: Sequence[int]) -> str:
+    """How many jobs of each virtual queue, as a sum of basis vectors such as ``e₁+2e₅``; 0 if there are none."""
+    parts = [f"{count if count > 1 else ''}e{subscript(j)}" for j, count in enumerate(configuration) if count]
     return "+".join(parts) or "0"
 
 
