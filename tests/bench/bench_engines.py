@@ -6,7 +6,6 @@ settled state of the example of Section 7.1 (scaled to more servers) and meets t
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
 from typing import Callable, Mapping, Sequence
@@ -26,6 +25,7 @@ from tests.bench.timing import (
     SIZES,
     Contestant,
     aim_at_c,
+    asked_rounds,
     comparison,
     interleaved,
     ratio,
@@ -157,16 +157,12 @@ def beyond_the_loop(times: Mapping[str, Sequence[float]]) -> str:
 
 def main() -> None:
     """Measure everything and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="two rounds, L = 180 and 1000 only")
-    arguments = parser.parse_args()
-    rounds = 2 if arguments.quick else arguments.rounds
-    for servers in SIZES[:2] if arguments.quick else SIZES:
+    rounds, quick = asked_rounds(__doc__, "two rounds, L = 180 and 1000 only")
+    for servers in SIZES[:2] if quick else SIZES:
         bench_dra(servers, rounds, SETTLED)
-    for servers in SIZES[:2] if arguments.quick else SIZES:
+    for servers in SIZES[:2] if quick else SIZES:
         bench_peers(servers, rounds, SETTLED)
-    for servers in SIZES[:2] if arguments.quick else SIZES:
+    for servers in SIZES[:2] if quick else SIZES:
         bench_loss(servers, rounds, SETTLED)
 
 

@@ -6,7 +6,6 @@ Section 7.1, scaled to more servers, from a settled state.
 
 from __future__ import annotations
 
-import argparse
 import random
 import tempfile
 from math import ceil, log2
@@ -33,6 +32,7 @@ from tests.bench.timing import (
     Spread,
     Work,
     aim,
+    asked_rounds,
     comparison,
     interleaved,
     ratio,
@@ -239,12 +239,7 @@ def bench_copies(servers: int, time: float, rounds: int) -> None:
 
 def main() -> None:
     """Measure everything and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="two rounds, L = 180 and 1000 only")
-    arguments = parser.parse_args()
-    quick = arguments.quick
-    rounds = 2 if quick else arguments.rounds
+    rounds, quick = asked_rounds(__doc__, "two rounds, L = 180 and 1000 only")
     for servers in SIZES[:2] if quick else SIZES:
         bench, state = settled(servers, "dra", SETTLED)
         for before in (1, MILLION // 2 if quick else 10 * MILLION):

@@ -7,7 +7,6 @@ one's own by its kernel, by its reference, and beside a policy of the program's 
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
 from typing import Any, Sequence
@@ -21,7 +20,7 @@ from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
 from tests.bench.contestants import per_second
 from tests.bench.moldable_ways import PROGRAMS, TAPE, Kernel, Program, Way, by_kernel, compiled_c, drawn_jobs, in_c
-from tests.bench.timing import Contestant, Work, aim_at_c, comparison, interleaved, section, spread, table
+from tests.bench.timing import Contestant, Work, aim_at_c, asked_rounds, comparison, interleaved, section, spread, table
 
 #: Scenario and servers.
 CASES: tuple[tuple[str, int], ...] = (
@@ -140,11 +139,7 @@ def bench_policies(name: str, sizes: Sequence[int], events: int, rounds: int) ->
 
 def main() -> None:
     """Measure everything and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="two rounds of everything")
-    arguments = parser.parse_args()
-    rounds = 2 if arguments.quick else arguments.rounds
+    rounds, _ = asked_rounds(__doc__, "two rounds of everything")
     for name, servers in CASES:
         bench_in_c(name, servers, COUNTS[0], rounds)
     for name, servers in CASES:

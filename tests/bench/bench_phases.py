@@ -6,7 +6,6 @@ program with ``heapq`` and the reference; and all policies, up to some 3,000 ser
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
 from typing import Any, Sequence
@@ -22,7 +21,7 @@ from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.scenario.load import edited, load_scenario
 from tests.bench.contestants import TAPE, counted, of_engine, per_second
 from tests.bench.phase_ways import compiled_c, in_c, in_python
-from tests.bench.timing import Contestant, aim_at_c, comparison, interleaved, section, spread, table
+from tests.bench.timing import Contestant, aim_at_c, asked_rounds, comparison, interleaved, section, spread, table
 
 #: Scenario, scale r, and the policy table that is followed.
 CASES: tuple[tuple[str, int, str], ...] = (
@@ -130,11 +129,7 @@ def bench_policies(name: str, given: str, scales: Sequence[int], rounds: int, ev
 
 def main() -> None:
     """Measure everything and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="two rounds of everything")
-    arguments = parser.parse_args()
-    rounds = 2 if arguments.quick else arguments.rounds
+    rounds, _ = asked_rounds(__doc__, "two rounds of everything")
     for name, scale, given in CASES:
         bench_ways(name, scale, given, COUNTS, rounds)
     bench_policies("jrs-two-phases", "scenario_A.json", SCALES, rounds, EVENTS)

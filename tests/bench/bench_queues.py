@@ -6,7 +6,6 @@ reference and SimPy; all policies; and what a queue of 100,000 jobs costs agains
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,18 @@ from slotscope.model.systems.state import copied, size_in_bytes
 from tests.bench.contestants import counted, of_engine
 from tests.bench.memory import grown_by_reads
 from tests.bench.queue_ways import TAPE, compiled_ways, problem_of, ways_of
-from tests.bench.timing import aim, aim_at_c, comparison, interleaved, ratio, ratios, section, spread, table
+from tests.bench.timing import (
+    aim,
+    aim_at_c,
+    asked_rounds,
+    comparison,
+    interleaved,
+    ratio,
+    ratios,
+    section,
+    spread,
+    table,
+)
 
 #: Scenario, servers (None: as it has), and jobs of one round: compiled, reference, SimPy.
 CASES: tuple[tuple[str, int | None, tuple[int, int, int]], ...] = (
@@ -205,11 +215,7 @@ def bench_backlog_in_c(name: str, rounds: int, long: int, arrivals: int) -> None
 
 def main() -> None:
     """Measure everything and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="two rounds of everything")
-    arguments = parser.parse_args()
-    rounds = 2 if arguments.quick else arguments.rounds
+    rounds, _ = asked_rounds(__doc__, "two rounds of everything")
     for name, servers, counts in CASES:
         bench_ways(name, servers, counts, rounds)
     bench_policies("queues-vqs-unstable", None, rounds, SLOTS)

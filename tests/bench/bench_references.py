@@ -7,7 +7,6 @@ carried out as ever.  That much any text of a policy does.
 
 from __future__ import annotations
 
-import argparse
 from copy import copy
 from itertools import cycle
 from typing import Any, Callable, Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ from slotscope.model.running.engine import EventRun, ReferenceEngine
 from slotscope.model.systems.state import copied
 from tests.bench import bench_moldable, bench_phases, bench_queues
 from tests.bench.contestants import of_engine
-from tests.bench.timing import SETTLED, SIZES, Limit, aim, comparison, interleaved, section, settled
+from tests.bench.timing import SETTLED, SIZES, Limit, aim, asked_rounds, comparison, interleaved, section, settled
 
 #: Events of one round.
 EVENTS = 1000
@@ -156,11 +155,7 @@ def bench_growth(rounds: int, events: int) -> None:
 
 def main() -> None:
     """Measure everything and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="three rounds")
-    arguments = parser.parse_args()
-    rounds = 3 if arguments.quick else arguments.rounds
+    rounds, _ = asked_rounds(__doc__, "three rounds", 3)
     bench_reference(f"DRA, L = {SIZES[0]}", DRA, *of_reservation("dra"), rounds)
     bench_growth(rounds, EVENTS // 4)
     for policy in PEERS:

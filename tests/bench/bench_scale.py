@@ -6,7 +6,6 @@ more is waiting for memory that is in no cache, as the same work in C shows wher
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
@@ -38,6 +37,7 @@ from tests.bench.timing import (
     Contestant,
     Limit,
     aim,
+    asked_rounds,
     comparison,
     interleaved,
     ratios,
@@ -330,14 +330,10 @@ def bench_parquet(rows: int) -> None:
 
 def main() -> None:
     """Measure everything and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="two rounds, a million waiting jobs")
-    arguments = parser.parse_args()
-    rounds = 2 if arguments.quick else arguments.rounds
+    rounds, quick = asked_rounds(__doc__, "two rounds, a million waiting jobs")
     bench_servers(rounds)
-    bench_waiting(MANY_WAIT if arguments.quick else MOST_WAIT, rounds)
-    bench_parquet(1_000_000 if arguments.quick else 10_000_000)
+    bench_waiting(MANY_WAIT if quick else MOST_WAIT, rounds)
+    bench_parquet(1_000_000 if quick else 10_000_000)
     for name, until in REPLICATED.items():
         bench_threads(name, until, rounds)
 

@@ -7,6 +7,7 @@ their median, least and most.
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import platform
@@ -33,6 +34,15 @@ ARCHITECTURE = "BENCH_ARCHITECTURE"
 Work = Callable[[], float]
 #: Prepares the work, outside of the measured time.
 Contestant = Callable[[], Work]
+
+
+def asked_rounds(title: str | None, quick: str, few: int = 2) -> tuple[int, bool]:
+    """The rounds that a command line asks for, and whether it is to be *quick*: then there are *few*."""
+    parser = argparse.ArgumentParser(description=title)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help=quick)
+    asked = parser.parse_args()
+    return few if asked.quick else asked.rounds, asked.quick
 
 
 @dataclass(frozen=True)
