@@ -301,6 +301,10 @@ class _QuestionParser:
     def named(self, token: Token) -> Node:
         if token.text in QUANTIFIERS and self.next.kind == "name":
             return self.where(token)
+        if self.next.kind == "name" and self.tokens[self.place + 1].text == "where":
+            raise fault(
+                self.text, token.at, f"found '{token.text} {self.next.text} where', allowed: {' or '.join(QUANTIFIERS)}"
+            )
         if token.text in FUNCTIONS and self.took("("):
             return self.call(token)
         if self.next.kind == "number" and token.text not in WORDS:

@@ -119,7 +119,8 @@ class _Interpreter:
 
     def _true(self, node: Node, part: Meaning) -> Meaning:
         if not part.truth:
-            self.wrong(node, "found a number, allowed here: what is true or false, such as waiting > 50 or rejected")
+            such = f"(count {node.thing} where ...) > 3" if isinstance(node, Where) else "waiting > 50 or rejected"
+            self.wrong(node, f"found a number, allowed here: what is true or false, such as {such}")
         return part
 
     def number(self, node: Node, depth: int, choices: str = "") -> Meaning:
