@@ -23,6 +23,7 @@ from slotscope.gui.kinds.moldable.allocations_values import (
     number_width,
     tiles,
 )
+from slotscope.gui.painting.kept import Kept
 from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.plotting.scales import SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
@@ -54,6 +55,7 @@ class AllocationsChart(Chart):
         self._spans: dict[int, WidthSpan] = {}
         self._scales: dict[int, SteppedRange] = {}
         self._facets: dict[int, Facet] = {}
+        self._kept = Kept()  # what stands still
         self._fading = QTimer(self)
         self._fading.setInterval(_FADING)
         self._fading.timeout.connect(self._fade)
@@ -89,6 +91,7 @@ class AllocationsChart(Chart):
 
     def begin(self) -> None:
         self._spans, self._scales, self._chosen = {}, {}, 0
+        self._kept.forget()
 
     def set_rows(self, rows: tuple[ClassAllocations, ...], mark: EventMark | None, running: bool) -> None:
         """Show a moment."""
@@ -143,6 +146,7 @@ class AllocationsChart(Chart):
     def _lay_out(self) -> None:
         """Find the facets anew: another size, font, class, zoom or scale."""
         self._facets = {}
+        self._kept.forget()
         if not self._rows:
             return
         measures = self._measures(self._rows)
@@ -235,6 +239,7 @@ class AllocationsChart(Chart):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setFont(current_fonts().body)
+        self._kept.paint(painter, self.rect(), QColor(self._theme.panel), None, self._paint_still)
         if self._rows and not self._facets:
             painter.setPen(QColor(self._theme.muted))
             painter.drawText(self.rect().adjusted(8, 4, -8, -4), _CENTRED, "Too small to draw: make this panel larger.")
@@ -243,7 +248,6 @@ class AllocationsChart(Chart):
             row = self._rows[job_class]
             high = self._scales[job_class].high
             looks = FacetPainter(painter, self._theme, place, row, high)
-            looks.ground()
             looks.columns({request: share for (one, request), share in left.items() if one == job_class})
             looks.numbers()
             looks.servers()
@@ -252,6 +256,10 @@ class AllocationsChart(Chart):
                 looks.mark(self._mark)
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.end()
+
+    def _paint_still(self, painter: QPainter) -> None:
+        for job_class, place in self._facets.items():
+            FacetPainter(painter, self._theme, place, self._rows[job_class], self._scales[job_class].high).still()
 
 
 #: In a lower panel there is no room for numbers above the chart.

@@ -31,6 +31,7 @@ _CENTRE = Qt.AlignmentFlag.AlignCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROLES = {"now": "normal", "mean": "run", "target": "optimum", "asked": "normal", "speedup": "muted"}
+_STILL = frozenset({"target", "asked", "speedup"})  # rows that no event changes
 _BAR_SHARE, _TEXTURED = 0.62, 9.0
 _LEAST_LEVEL = 1.5  # pixels above the axis
 _LEAST_MARK = 9.0  # pixels across
@@ -50,9 +51,18 @@ class FacetPainter:
         self._columns = columns
         self._filled = [column for column in columns if column.now or column.mean or column.target]
 
-    # The ground.
+    # What stands still.
 
-    def ground(self) -> None:
+    def still(self) -> None:
+        """What is the same from event to event, below all else: axes, captions, and numbers that widths have anyway."""
+        self._ground()
+        for name, box in self._facet.rows:
+            self._painter.setPen(self._ink(name))
+            self._painter.drawText(QRectF(0, box.top(), box.left() - 4, box.height()), _RIGHT, CAPTIONS[name])
+            if name in _STILL:
+                self._write(name, box)
+
+    def _ground(self) -> None:
         """Title, grid and the numbers of both axes."""
         facet, painter, theme = self._facet, self._painter, self._theme
         if facet.title.height():
@@ -191,21 +201,25 @@ class FacetPainter:
     # Numbers.
 
     def numbers(self) -> None:
-        """Rows of numbers below their columns, or what marks mean and numbers of the optimum."""
-        painter, theme = self._painter, self._theme
+        """Rows of numbers that change, below their columns, or what marks mean and numbers of the optimum."""
         for name, box in self._facet.rows:
-            color = theme.ink(theme.color(_ROLES[name]))
-            painter.setPen(QColor(color))
-            caption = QRectF(0, box.top(), box.left() - 4, box.height())
-            painter.drawText(caption, _RIGHT, CAPTIONS[name])
-            for column in self._columns:
-                x = self._facet.middle(column.first)
-                if box.left() <= x <= box.right():
-                    place = QRectF(x - self._facet.pitch, box.top(), 2 * self._facet.pitch, box.height())
-                    painter.drawText(place, _CENTRE, self._text(name, column))
+            if name not in _STILL:
+                self._painter.setPen(self._ink(name))
+                self._write(name, box)
         if self._facet.words.height():
             self._asked_marks()
             self._legend()
+
+    def _ink(self, name: str) -> QColor:
+        return QColor(self._theme.ink(self._theme.color(_ROLES[name])))
+
+    def _write(self, name: str, box: QRectF) -> None:
+        """The numbers of a row."""
+        for column in self._columns:
+            x = self._facet.middle(column.first)
+            if box.left() <= x <= box.right():
+                place = QRectF(x - self._facet.pitch, box.top(), 2 * self._facet.pitch, box.height())
+                self._painter.drawText(place, _CENTRE, self._text(name, column))
 
     def _text(self, name: str, column: WidthColumn) -> str:
         match name:
