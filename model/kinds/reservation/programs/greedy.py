@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
+from operator import mul
 from typing import Sequence
 
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace, definition_order, integer_rewards
@@ -49,58 +51,57 @@ def global_greedy(
     Raises ValueError if a length is wrong or a number negative.
     """
     check_numbers(space, rewards, workload)
-    units, _ = integer_rewards(rewards)
+    units, unit = integer_rewards(rewards)
     allowed = sum(1 << j for j in range(space.types) if space.fits[j])
-    left = list(workload)
+    parts = lcm(*(amount.denominator for amount in workload))  # what counts in z and x: so many make a whole
+    left = [amount.numerator * (parts // amount.denominator) for amount in workload]
     permutation: list[int] = []
     configurations: list[Configuration] = []
-    z: list[Fraction] = []
+    z: list[tuple[int, int]] = []
     while allowed:
         configuration = space.max_reward(units, allowed)
         # (56): how far the configuration can be used before each of its types runs out.
-        reach = {j: left[j] / count for j, count in enumerate(configuration) if count}
-        first = min(reach, key=lambda j: (reach[j], j))
-        left = [amount - reach[first] * count for amount, count in zip(left, configuration, strict=True)]
+        first = _first_out(left, configuration)
+        wanted, count = left[first], configuration[first]
+        left = [amount * count - wanted * other for amount, other in zip(left, configuration, strict=True)]
+        parts *= count
         permutation.append(first)
         configurations.append(configuration)
-        z.append(reach[first])
+        z.append((wanted, parts))
         allowed ^= 1 << first
     configurations.append((0,) * space.types)
-    x, last = _shares(z)
+    x, last = _shares([wanted * (parts // each) for wanted, each in z], parts)
+    reward = sum(
+        share * sum(map(mul, units, configuration)) for share, configuration in zip(x, configurations, strict=True)
+    )
     return GreedyAssignment(
         permutation=tuple(permutation),
         configurations=tuple(configurations),
-        z=tuple(z),
-        x=x,
+        z=tuple(Fraction(*one) for one in z),
+        x=tuple(Fraction(share, parts) for share in x),
         last=last,
-        objective=_reward(configurations, x, rewards),
+        objective=reward * unit / parts,
     )
 
 
-def _shares(z: Sequence[Fraction]) -> tuple[tuple[Fraction, ...], int]:
-    """(3.5) and I_rho: the servers go to the configurations in order until none is left."""
-    left = Fraction(1)
-    x: list[Fraction] = []
-    last = len(z) + 1
+def _first_out(left: Sequence[int], configuration: Configuration) -> int:
+    """The type that runs out first where servers with a configuration take what is *left*; the lowest of several."""
+    first = -1
+    for j, count in enumerate(configuration):
+        if count and (first < 0 or left[j] * configuration[first] < left[first] * count):
+            first = j
+    return first
+
+
+def _shares(z: Sequence[int], parts: int) -> tuple[list[int], int]:
+    """(3.5) and I_rho: the servers, so many *parts*, go to the configurations in order until none is left."""
+    left, x, last = parts, [], len(z) + 1
     for i, wanted in enumerate(z, start=1):
         x.append(min(wanted, left))
         if wanted >= left and last > len(z):
             last = i
         left -= x[-1]
-    return (*x, left), last
-
-
-def _reward(configurations: Sequence[Configuration], x: Sequence[Fraction], rewards: Sequence[Fraction]) -> Fraction:
-    return sum(
-        (
-            share * reward * count
-            for configuration, share in zip(configurations, x, strict=True)
-            if share
-            for reward, count in zip(rewards, configuration, strict=True)
-            if count
-        ),
-        Fraction(0),
-    )
+    return [*x, left], last
 
 
 def greedy_configurations(space: ConfigurationSpace, rewards: Sequence[Fraction]) -> tuple[Configuration, ...]:

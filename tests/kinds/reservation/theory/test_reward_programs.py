@@ -18,7 +18,7 @@ from slotscope.model.kinds.reservation.programs.bounds import ALWAYS, MONOTONE, 
 from slotscope.model.kinds.reservation.programs.greedy import MOST_SUBSETS, global_greedy, greedy_configurations
 from slotscope.model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
 from slotscope.model.kinds.reservation.programs.reward_lp import certify, solve_optimum
-from slotscope.model.programs.configurations import ConfigurationSpace
+from slotscope.model.programs.configurations import ConfigurationSpace, integer_rewards
 from slotscope.model.programs.simplex import ExactSimplex
 from tests.model.test_configurations import spaces
 
@@ -41,6 +41,25 @@ def instances(draw: st.DrawFn) -> Instance:
     load = st.builds(Fraction, st.integers(0, 12), st.sampled_from([1, 2, 3, 4, 7]))
     size = {"min_size": space.types, "max_size": space.types}
     return space, draw(st.lists(reward, **size)), draw(st.lists(load, **size))
+
+
+def greedy_in_fractions(space: ConfigurationSpace, rewards: list[Fraction], workload: list[Fraction]) -> Any:
+    """The construction of Appendix A as it stands there: permutation, z, x, I_rho and U^(g)."""
+    allowed = sum(1 << j for j in range(space.types) if space.fits[j])
+    left, server, permutation, z, x, reward = list(workload), Fraction(1), [], [], [], Fraction(0)
+    while allowed:
+        configuration = space.max_reward(integer_rewards(rewards)[0], allowed)
+        reach = {j: left[j] / count for j, count in enumerate(configuration) if count}
+        first = min(reach, key=lambda j: (reach[j], j))
+        left = [amount - reach[first] * count for amount, count in zip(left, configuration, strict=True)]
+        permutation.append(first)
+        z.append(reach[first])
+        x.append(min(reach[first], server))
+        server -= x[-1]
+        reward += x[-1] * sum((u * count for u, count in zip(rewards, configuration, strict=True)), Fraction(0))
+        allowed ^= 1 << first
+    last = next((i for i in range(1, len(z) + 1) if sum(z[:i]) >= 1), len(z) + 1)
+    return tuple(permutation), tuple(z), (*x, server), last, reward
 
 
 def golden_instance(case: dict[str, Any]) -> Instance:
@@ -83,6 +102,13 @@ def test_golden_values(case: dict[str, Any]) -> None:
     assert program.exact == Fraction(case["U_star"])
     assert program.status == "optimal"
     assert program.objective == pytest.approx(float(program.exact), abs=SOLVER_TOLERANCE)
+
+
+@given(instances())
+def test_whole_numbers_give_what_the_fractions_of_the_paper_do(instance: Instance) -> None:
+    found = global_greedy(*instance)
+    assert (found.permutation, found.z, found.x, found.last, found.objective) == greedy_in_fractions(*instance)
+    assert {type(number) for number in (*found.z, *found.x, found.objective)} == {Fraction}
 
 
 @given(instances())
