@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,8 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.companion import forked
 from slotscope.model.errors import PolicyError
 from slotscope.model.forks.changes import MOST_OFFERED, Choice, Deviation, offered
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.kinds.reservation.whatif import _configurations
 from slotscope.model.reporting.records import Reassign, Renew
 from slotscope.model.running.engine import EventRun
 from slotscope.model.systems.state import copied, digest
@@ -132,6 +135,17 @@ def test_one_with_jobs_keeps_its_own(scenario: str, policy: str, data: st.DataOb
         forked(session, at(session.timeline.event, f"configuration=1,server={server + 1}"), kernel=False)
     about = [text for _, text in offered(configurations(session), server)]
     assert not about
+
+
+def test_without_a_cra_they_are_those_that_servers_have_the_largest_first() -> None:
+    session = opened("dra-classroom", "static-reservation", 40)
+    state, system = copied(session.timeline.state), session.bench.system
+    state.configuration[:] = np.random.default_rng(3).integers(0, 3, state.configuration.shape)
+    rows = np.unique(state.configuration, axis=0)[::-1]
+    assert len(rows) > 3
+    assert _configurations(system.policy, ReservationView(system.numbers, state)) == [
+        tuple(row) for row in rows.tolist() if any(row)
+    ]
 
 
 def test_a_menu_offers_them_of_an_empty_server_alone() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from slotscope.model.errors import PolicyError
 from slotscope.model.forks.changes import Choice, forced_words
 from slotscope.model.forks.overruled import Overruled
+from slotscope.model.kinds.reservation.classification import stacked
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob, DepartedJob
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.kinds.reservation.view import ReservationView
@@ -61,8 +62,12 @@ def _slots(system: ReservationSystem, state: ReservationState, event: Event) -> 
 
 def _configurations(policy: Any, view: ReservationView) -> list[Configuration]:
     """k[1], k[2], ... of the last CRA; of a policy without it those that servers have, the largest first."""
-    rows = view.greedy_configurations if policy.has_groups else np.unique(view.configuration, axis=0)[::-1]
-    return [tuple(row) for row in rows.tolist() if any(row)]
+    if policy.has_groups:
+        rows = view.greedy_configurations.tolist()
+    else:
+        *_, distinct = stacked(view.configuration, np.zeros(len(view.configuration), np.int64))
+        rows = sorted(distinct.tolist(), reverse=True)
+    return [tuple(row) for row in rows if any(row)]
 
 
 def overruled(system: ReservationSystem, event: Event, decision: str) -> Overruled:

@@ -17,7 +17,6 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.moldable.allocations import _FADING, AllocationsPanel
 from slotscope.gui.kinds.moldable.allocations_layout import ORDER, WidthSpan
 from slotscope.gui.kinds.moldable.allocations_marks import FLASH, EventMark
-from slotscope.gui.kinds.moldable.allocations_painting import FacetPainter
 from slotscope.gui.kinds.moldable.allocations_values import (
     class_rows,
     column_words,
@@ -433,45 +432,6 @@ def test_without_an_optimum_there_is_no_gold(panel: AllocationsPanel, tmp_path: 
     assert [tile.caption for tile in tiles(over)][-1] == "its average"
     assert "optimum" not in column_words(row, columns_of(row, 5, 5, 1)[0])
     assert "target" not in dict(legend(row, detailed=True))
-
-
-def test_what_stands_still_is_painted_once_and_anew_where_it_is_another(
-    qtbot: QtBot, panel: AllocationsPanel, frame: Frame, classes: Frame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    painted: list[FacetPainter] = []
-    still = FacetPainter.still
-    monkeypatch.setattr(FacetPainter, "still", lambda self: (painted.append(self), still(self)))
-    session = run("moldable-classroom", 600)
-    panel.set_frame(session.frame())
-    QApplication.processEvents()
-    picture(panel.chart)
-    painted.clear()
-    for _ in range(9):
-        high = panel.chart._scales[0].high
-        session.run(events=1)
-        panel.set_frame(session.frame())
-        now = picture(panel.chart)
-        assert bool(painted) == (panel.chart._scales[0].high != high)
-        assert now == picture(on_screen(qtbot, _showing(session.frame()), *SIZE).chart)
-        painted.clear()
-    for change in (
-        lambda: panel.set_frame(classes),
-        lambda: panel.resize(700, 500),
-        lambda: panel.set_theme(load_theme("dark")),
-        lambda: panel.set_frame(frame),
-    ):
-        change()
-        QApplication.processEvents()
-        fresh = on_screen(qtbot, AllocationsPanel(panel.theme), panel.width(), panel.height())
-        fresh.set_frame(panel.frame)
-        QApplication.processEvents()
-        assert picture(panel.chart) == picture(fresh.chart)
-
-
-def _showing(frame: Frame) -> AllocationsPanel:
-    panel = AllocationsPanel(LIGHT)
-    panel.set_frame(frame)
-    return panel
 
 
 def test_before_the_first_event_nothing_runs(panel: AllocationsPanel) -> None:

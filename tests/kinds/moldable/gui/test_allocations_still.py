@@ -1,0 +1,69 @@
+"""What no event changes in the panel of allocations is painted once, and anew where it is another."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.kinds.moldable.allocations import AllocationsPanel
+from slotscope.gui.kinds.moldable.allocations_painting import FacetPainter
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.reporting.frame import Frame
+from tests.gui.windows import on_screen
+
+LIGHT = load_theme("light")
+SIZE = (640, 420)
+
+
+def run(name: str) -> Session:
+    session = Session.open(name, kernel=False)
+    session.run(events=600)
+    return session
+
+
+def picture(panel: AllocationsPanel) -> QImage:
+    return panel.chart.grab().toImage()
+
+
+def showing(frame: Frame) -> AllocationsPanel:
+    panel = AllocationsPanel(LIGHT)
+    panel.set_frame(frame)
+    return panel
+
+
+def test_what_stands_still_is_painted_once_and_anew_where_it_is_another(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted: list[FacetPainter] = []
+    classes, frame = (run(name).frame() for name in ("moldable-classes", "moldable-classroom"))
+    still = FacetPainter.still
+    monkeypatch.setattr(FacetPainter, "still", lambda self: (painted.append(self), still(self)))
+    panel = on_screen(qtbot, AllocationsPanel(LIGHT), *SIZE)
+    session = run("moldable-classroom")
+    panel.set_frame(session.frame())
+    QApplication.processEvents()
+    picture(panel)
+    painted.clear()
+    for _ in range(9):
+        high = panel.chart._scales[0].high
+        session.run(events=1)
+        panel.set_frame(session.frame())
+        now = picture(panel)
+        assert bool(painted) == (panel.chart._scales[0].high != high)
+        assert now == picture(on_screen(qtbot, showing(session.frame()), *SIZE))
+        painted.clear()
+    for change in (
+        lambda: panel.set_frame(classes),
+        lambda: panel.resize(700, 500),
+        lambda: panel.set_theme(load_theme("dark")),
+        lambda: panel.set_frame(frame),
+    ):
+        change()
+        QApplication.processEvents()
+        fresh = on_screen(qtbot, AllocationsPanel(panel.theme), panel.width(), panel.height())
+        fresh.set_frame(panel.frame)
+        QApplication.processEvents()
+        assert picture(panel) == picture(fresh)
