@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Mapping
+from typing import Any, Mapping
 
 import numpy as np
 
@@ -184,7 +184,7 @@ class Captions:
     others: tuple[str, ...]  #: over the columns that GPA does not want
 
 
-def captions_of(frame: Frame, figure: StackFigure, known: Mapping[object, Caption] | None = None) -> Captions:
+def captions_of(frame: Frame, figure: StackFigure, known: Mapping[Any, Caption] | None = None) -> Captions:
     """The captions of a moment; columns with these names keep those *known*."""
     last = frame.info.numbers.ranks + 1
     i_star = f"{symbol('I')}* = {figure.i_star}"
