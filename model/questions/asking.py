@@ -48,6 +48,9 @@ SECONDS = 0.016
 MANY = 0.3
 
 
+#: Share of a slice's time for which who looks at it may wait for the next one, and still leave more to be run ahead.
+IDLE = 0.05
+
 #: A state, what changed after it, event by event, and how many events that were.
 Told = tuple[Any, RowChanges, int]
 
@@ -138,6 +141,7 @@ class _Asker:
         self._at_once = read_at_once(looks, state, system.numbers)
         self._many = (False,) * len(self._watches)  # of which the last slice left so many events open that a run
         # had better tell their changes at each
+        self._all_ahead = False  # whether changes of other things than those of the first of these are told ahead, too
         self._pairs = any(question.pairs for question in questions)
         self._seen: Any = None  # the state that was looked at last; it follows the run while it stays near
         self._leads = [self._first_lead() for _ in questions]
@@ -173,13 +177,22 @@ class _Asker:
         while many != self._many:  # what the run is to tell has changed on the way
             many = self._many
             with closing(self._run_on(before, last, until)) as pieces:
-                for piece in pieces:
+                for piece in self._timed(pieces):
                     end = None if last == NO_END else last
                     tell_of_events(start, place_of(before), end, until, self._timeline.live_end)
                     yield from self._passed(piece, before)
                     before = piece.state
                     if self._many != many:
                         break
+
+    def _timed(self, pieces: Iterator[Stretch]) -> Iterator[Stretch]:
+        """The same; where it is waited for them, less is told of the next ones ahead, else more."""
+        began = monotonic()
+        while (piece := next(pieces, None)) is not None:
+            came = monotonic()
+            yield piece
+            waited, began = came - began, monotonic()
+            self._all_ahead = waited < IDLE * (began - came)
 
     def _run_on(self, state: Any, last: int, until: float) -> Generator[Stretch, None, None]:
         """Stretches from a state on whose events are looked at: the next one is run meanwhile, where that can be."""
@@ -194,13 +207,17 @@ class _Asker:
         return engine.another() if engine.watches and processors() > 1 else None
 
     def _told(self, state: Any, last: int, until: float, by: Engine | None) -> Generator[Stretch, None, None]:
-        """Stretches of their own, with what is told of them: by watches that want each event, or nearly."""
+        """Stretches of their own, with what is told of them: by watches that want each event, or nearly.
+
+        Other watches than the first need another run; it is left to who looks where that has less to do.
+        """
         watches = [place for place, many in enumerate(self._many) if many]
         task = self._task(until, watches[0] if watches else None)
         for stretch in self._timeline.onwards(copied(state), last, task, self._slices, by):
             rows = stretch.rows.copy()
             told = {place: [(state, stretch.changes, len(rows))] for place in watches[:1]}
-            told |= {place: [*self._again(state, rows, self._watches[place], by)] for place in watches[1:]}
+            others = watches[1:] if self._all_ahead else ()
+            told |= {place: [*self._again(state, rows, self._watches[place], by)] for place in others}
             state = copied(stretch.state)
             yield Stretch(state, rows, stretch.samples, told)
 

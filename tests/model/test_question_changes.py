@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from math import inf
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -330,6 +332,29 @@ def test_many_events_that_are_open_and_few_take_turns() -> None:
     assert np.array_equal(found, asked(session, by_looking(question), 3000))
     assert found[:900].any()
     assert found[1700:].any()
+
+
+@pytest.mark.parametrize("scenario", ["dra-classroom", "moldable-classroom"])
+@pytest.mark.parametrize("idle", [-1.0, inf])
+def test_changes_of_two_kinds_of_things_are_told_ahead_or_left_to_who_looks(
+    scenario: str, idle: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They answer alike; which way it goes is what somebody waits for."""
+    monkeypatch.setattr(asking, "IDLE", idle)
+    session, told = Session.open(scenario), dict[bool, int]()
+    own = asking._Asker._look_at_changes
+
+    def looked(self: Any, tables: Any, state: Any, watch: Any, changes: Any) -> bool:
+        if watch is self._watches[-1]:
+            told[changes is not None] = told.get(changes is not None, 0) + 1
+        return own(self, tables, state, watch, changes)
+
+    monkeypatch.setattr(asking._Asker, "_look_at_changes", looked)
+    field = "empty > 1" if scenario == "dra-classroom" else "busy = 1"
+    text = f"((count server where {field}) + (count job where since > time - 5)) % 2 = 1"
+    found = compared(session, {text: understood(text, session.info.words)})
+    assert found[0].any()
+    assert (True in told) == (idle > 0), told
 
 
 @pytest.mark.parametrize("text", ["empty > 0", "rank = 1 and empty > 0"])
