@@ -212,7 +212,8 @@ def integer_rewards(rewards: Sequence[Fraction]) -> tuple[Configuration, Fractio
     integers where 64 bits do not hold them.
     """
     denominator = lcm(*(reward.denominator for reward in rewards))
-    return tuple(int(reward * denominator) for reward in rewards), Fraction(1, denominator)
+    units = tuple(reward.numerator * (denominator // reward.denominator) for reward in rewards)
+    return units, Fraction(1, denominator)
 
 
 def _check_demands(demand: Sequence[Sequence[int | Fraction]], capacity: Sequence[int | Fraction]) -> None:
