@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import fsum, isfinite, lcm
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Iterable, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -20,6 +20,7 @@ from slotscope.model.scenario.fields import (
     Whole,
     plain,
     refuse_disorder,
+    refuse_duplicates,
 )
 
 #: Bounds that keep a scenario within memory; their errors name them.
@@ -29,6 +30,20 @@ MOST_VALUES = 100_000
 
 #: Numbers with a larger common denominator are averaged in floating point.
 MOST_DENOMINATOR = 10**40
+
+
+def check_pools(total: int, capacity: Iterable[str], pools: Iterable[tuple[str, Iterable[str]]]) -> None:
+    """Refuse too many servers, pools of one name, and such as have other resources than the first servers."""
+    if total > MOST_SERVERS:
+        raise ValueError(f"found {total} servers in all, allowed: at most {MOST_SERVERS}")
+    pools = tuple(pools)
+    refuse_duplicates("pools", (name for name, _ in pools))
+    for position, (_, resources) in enumerate(pools):
+        if set(resources) != set(capacity):
+            found, allowed = ", ".join(resources) or "none", ", ".join(capacity)
+            raise ValueError(
+                f"pools[{position}].capacity: found {found}, allowed: the resources of servers.capacity, {allowed}"
+            )
 
 
 class RunLength(Section):

@@ -18,7 +18,7 @@ from slotscope.model.kinds.queue.scenario.distributions import (
 )
 from slotscope.model.kinds.queue.scenario.service import MOST_SLOTS, Geometric, SlotService
 from slotscope.model.scenario.choices import one_or_list
-from slotscope.model.scenario.common import MOST_SERVERS, PolicyChoice, RunLength, ScenarioBase
+from slotscope.model.scenario.common import MOST_SERVERS, PolicyChoice, RunLength, ScenarioBase, check_pools
 from slotscope.model.scenario.fields import Name, Positive, Quantity, Section, Whole, plain, refuse_duplicates
 from slotscope.model.scenario.resources import SIZE, Capacity, Resource
 
@@ -62,15 +62,7 @@ class QueueServers(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.total > MOST_SERVERS:
-            raise ValueError(f"found {self.total} servers in all, allowed: at most {MOST_SERVERS}")
-        refuse_duplicates("pools", (pool.name for pool in self.pools))
-        for position, pool in enumerate(self.pools):
-            if set(pool.capacity) != set(self.capacity):
-                found, allowed = ", ".join(pool.capacity), ", ".join(self.capacity)
-                raise ValueError(
-                    f"pools[{position}].capacity: found {found}, allowed: the resources of servers.capacity, {allowed}"
-                )
+        check_pools(self.total, self.capacity, [(pool.name, pool.capacity) for pool in self.pools])
         return self
 
 

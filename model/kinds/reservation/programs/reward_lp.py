@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Iterable, Sequence
+from typing import Any, Sequence
 
 from slotscope.model.kinds.reservation.programs.greedy import check_numbers
 from slotscope.model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
@@ -57,7 +57,7 @@ def solve_optimum(
     check_numbers(space, rewards, workload)
     written = _worth_writing(space, rewards, workload)
     answer = _ask_solver(written, rewards, workload)
-    proof = certify(space, rewards, workload, answer.support or written)
+    proof = exact_optimum(space, rewards, workload, known=answer.support or written)
     status, objective = answer.status, answer.objective
     if not answer.solved:
         objective = float(proof.value)
@@ -75,22 +75,6 @@ def solve_optimum(
         server_dual=float(proof.server_price),
         binding=_binding(proof, workload),
     )
-
-
-def certify(
-    space: ConfigurationSpace,
-    rewards: Sequence[Fraction],
-    workload: Sequence[Fraction],
-    support: Iterable[Configuration],
-) -> ExactOptimum:
-    """The vertex of LP (3.2) over *support* in rationals, proved optimal over all of K.
-
-    *support* are the configurations that a solver uses.  If they are not enough for an
-    optimum, the missing ones are found and added: the result is optimal in any case, and
-    the caller compares values.
-    Raises ValueError if a configuration is not feasible, a number is negative, or a search is too long.
-    """
-    return exact_optimum(space, rewards, workload, known=support)
 
 
 def _worth_writing(

@@ -17,6 +17,7 @@ from slotscope.model.scenario.common import (
     Service,
     TraceWorkload,
     Workload,
+    check_pools,
 )
 from slotscope.model.scenario.fields import Amount, Name, NotNegative, Section, Whole, refuse_duplicates
 from slotscope.model.scenario.resources import Resource
@@ -91,16 +92,7 @@ class ServersSection(Section):
             raise ValueError(f"found {given} of capacity and configurations, allowed: one of them")
         if self.pools and self.configurations:
             raise ValueError("found pools and configurations, allowed: pools with a capacity each")
-        if self.total > MOST_SERVERS:
-            raise ValueError(f"found {self.total} servers in all, allowed: at most {MOST_SERVERS}")
-        refuse_duplicates("pools", (pool.name for pool in self.pools))
-        for position, pool in enumerate(self.pools):
-            if set(pool.capacity) != set(self.capacity):
-                found, allowed = ", ".join(pool.capacity), ", ".join(self.capacity)
-                raise ValueError(
-                    f"pools[{position}].capacity: found {found or 'none'}, allowed: "
-                    f"the resources of servers.capacity, {allowed}"
-                )
+        check_pools(self.total, self.capacity, [(pool.name, pool.capacity) for pool in self.pools])
         return self
 
 

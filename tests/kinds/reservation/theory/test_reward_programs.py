@@ -17,7 +17,7 @@ from slotscope.model.kinds.reservation.programs import reward_lp
 from slotscope.model.kinds.reservation.programs.bounds import ALWAYS, MONOTONE, bounds
 from slotscope.model.kinds.reservation.programs.greedy import MOST_SUBSETS, global_greedy, greedy_configurations
 from slotscope.model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
-from slotscope.model.kinds.reservation.programs.reward_lp import certify, solve_optimum
+from slotscope.model.kinds.reservation.programs.reward_lp import solve_optimum
 from slotscope.model.programs.configurations import ConfigurationSpace, integer_rewards
 from slotscope.model.programs.simplex import ExactSimplex
 from tests.model.test_configurations import spaces
@@ -123,7 +123,7 @@ def test_the_solver_agrees_and_its_vertex_is_proved(instance: Instance) -> None:
     assert program.status == "optimal"
     assert program.exact == exact_optimum(space, rewards, workload).value
     assert program.objective == pytest.approx(float(program.exact), abs=SOLVER_TOLERANCE)
-    check_proof(instance, certify(space, rewards, workload, program.configurations))
+    check_proof(instance, exact_optimum(space, rewards, workload, program.configurations))
 
 
 @given(instances())
@@ -327,7 +327,7 @@ def test_numbers_that_cannot_be_used(rewards: Any, workload: Any, message: str) 
 
 def test_other_input_that_cannot_be_used() -> None:
     with pytest.raises(ValueError, match=r"configuration \(0, 0, 0, 2\) is not feasible"):
-        certify(VMS, VM_REWARDS, VM_WORKLOAD, [(0, 0, 0, 2)])
+        exact_optimum(VMS, VM_REWARDS, VM_WORKLOAD, [(0, 0, 0, 2)])
 
 
 def test_too_many_greedy_configurations_are_refused() -> None:
