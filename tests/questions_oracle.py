@@ -27,8 +27,9 @@ from slotscope.model.questions.syntax import (
     Where,
 )
 from slotscope.model.questions.words import Words
-from slotscope.model.running.engine import EventRun, started
+from slotscope.model.running.engine import started
 from slotscope.model.systems.state import copied
+from tests.sound import reference_events
 
 
 class Moment(NamedTuple):
@@ -50,14 +51,9 @@ class Story:
         self._each = lru_cache(2**14)(self._each_thing)
         state = started(system)
         self.moments = [Moment({}, _sample(system, state), copied(state))]
-        for _ in range(events):
-            if system.next_event(state) is None:
-                break
-            run = EventRun(system, state)
-            run.finish()
-            state = run.state
+        for run in reference_events(system, state, events):
             row = dict(zip(run.row.dtype.names or (), run.row[0].tolist(), strict=True))
-            self.moments.append(Moment(row, _sample(system, state), copied(state)))
+            self.moments.append(Moment(row, _sample(system, run.state), copied(run.state)))
 
     def hits(self, node: Node) -> list[int]:
         """The events at which a question holds."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from itertools import count
+from typing import Any, Callable, Iterator
 
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.running.engine import EventRun, started
@@ -15,6 +16,18 @@ Plant = Callable[[Any, Any], None]
 def violations(system: Any, state: Any) -> list[str]:
     """Every sentence; none of a sound state."""
     return kind_named(system.name).violations(system, state)
+
+
+def reference_events(system: Any, state: Any = None, most: int | None = None) -> Iterator[EventRun]:
+    """The events of a system by its reference, each after it happened, from a *state* on, or the start."""
+    state = started(system) if state is None else state
+    for _ in count() if most is None else range(most):
+        if system.next_event(state) is None:
+            return
+        run = EventRun(system, state)
+        run.finish()
+        yield run
+        state = run.state
 
 
 def reached(system: Any, enough: Callable[[Any], bool]) -> tuple[Any, Any]:

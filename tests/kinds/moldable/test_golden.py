@@ -25,6 +25,7 @@ from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenarios
 from tests.kinds.moldable.oracle import Oracle, stats_of
+from tests.sound import reference_events
 
 FOLDER = Path(__file__).parents[2] / "golden" / "moldable"
 GOLDEN = {
@@ -122,9 +123,7 @@ def test_nothing_is_broken_on_the_way(name: str) -> None:
     bench = bench_of(name)
     state: Any = started(bench.system)
     assert bench.kind.violations(bench.system, state) == []
-    while bench.system.next_event(state) is not None:
-        run = EventRun(bench.system, state)
-        run.finish()
+    for run in reference_events(bench.system, state):
         state = run.state
         assert bench.kind.violations(bench.system, state) == []
     events = GOLDEN[name]["events"]
@@ -142,13 +141,7 @@ def test_the_second_program_agrees_too(name: str) -> None:
 
 def test_a_departure_comes_before_an_arrival_of_the_same_time() -> None:
     bench = bench_of("B01_greedy_linear_partial")
-    state = started(bench.system)
-    order = []
-    while bench.system.next_event(state) is not None:
-        run = EventRun(bench.system, state)
-        run.finish()
-        state = run.state
-        order.append((run.event.time, run.event.kind == ARRIVAL))
+    order = [(run.event.time, run.event.kind == ARRIVAL) for run in reference_events(bench.system)]
     assert order == sorted(order)
     assert len({time for time, _ in order}) < len(order)
 
@@ -160,14 +153,11 @@ def test_two_jobs_run_on_fewer_than_i1_servers_against_lemma_2() -> None:
     workload = scripted.workload.model_copy(update={"load": Fraction(4, 5)})
     bench = assemble(scripted.model_copy(update={"workload": workload}))
     assert bench.numbers.support == ((3, 4),)
-    state = started(bench.system)
     flagged = []
-    while bench.system.next_event(state) is not None:
-        run = EventRun(bench.system, state)
-        run.finish()
-        state = run.state
+    for run in reference_events(bench.system):
         if run.row["flags"][0] & FLAG_BELOW:
             flagged.append((run.event.job, run.event.time))
     assert flagged == [(5, 2.2), (7, 3.3)]  # beside job 2, which is there from 0.2 to 4.2
+    state: Any = run.state
     assert state.below.tolist() == [[0], [2]]
     assert state.level_area[0, BELOW] == pytest.approx((3.2 - 2.2) + (3.8 - 3.3))

@@ -31,6 +31,7 @@ from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.moldable.oracle import Happened, Oracle, best_allocation
 from tests.kinds.moldable.strategies import moldable_scenarios, scripted_data
+from tests.sound import reference_events
 
 EVENTS = 60
 
@@ -53,15 +54,9 @@ def script(servers: int, jobs: list[tuple[Any, ...]], **policy: Any) -> dict[str
     }
 
 
-def runs(bench: Bench, most: float = EVENTS) -> Iterator[EventRun]:
-    """Events run one after another, as long as there are any; each is finished."""
-    state = started(bench.system)
-    count = 0
-    while count < most and bench.system.next_event(state) is not None:
-        run = EventRun(bench.system, state)
-        run.finish()
-        yield run
-        state, count = run.state, count + 1
+def runs(bench: Bench, most: int | None = EVENTS) -> Iterator[EventRun]:
+    """The first events, or all."""
+    return reference_events(bench.system, most=most)
 
 
 def pieces_of(state: Any, record: int) -> tuple[tuple[int, int], ...]:
@@ -78,7 +73,7 @@ class TestASecondProgram:
     def test_agrees_event_by_event(self, data: dict[str, Any]) -> None:
         bench, oracle = assemble(parse_scenario(data)), Oracle(data)
         count = 0
-        for run, expected in zip(runs(bench, np.inf), oracle.events, strict=True):
+        for run, expected in zip(runs(bench, None), oracle.events, strict=True):
             self.check(run, expected)
             count += 1
         assert count == len(oracle.events)
@@ -111,7 +106,7 @@ class TestASecondProgram:
         """The flags of an event, from the states before and after it."""
         bench, oracle = assemble(parse_scenario(data)), Oracle(data)
         least = [min(support, default=0) for support in bench.numbers.support]
-        pairs = zip(runs(bench, np.inf), oracle.events, strict=True)
+        pairs = zip(runs(bench, None), oracle.events, strict=True)
         for event, (run, expected) in enumerate(pairs, 1):
             width, j = sum(length for _, length in expected.pieces), expected.job_class
             after = self.open(oracle, expected)
@@ -148,7 +143,7 @@ class TestIntegrals:
         """Areas, levels, occupancy and sums of times, from the list of events alone."""
         bench, oracle = assemble(parse_scenario(data)), Oracle(data)
         state: Any = started(bench.system)
-        for run in runs(bench, np.inf):
+        for run in runs(bench, None):
             state = run.state
         tables: Any = bench.system.tables  # type: ignore[attr-defined]
         known = bench.numbers.optimum is not None
@@ -182,7 +177,7 @@ class TestIntegrals:
     def test_time_is_spent_in_the_bins_of_the_two_widths(self, data: dict[str, Any]) -> None:
         bench, oracle = assemble(parse_scenario(data)), Oracle(data)
         state: Any = started(bench.system)
-        for run in runs(bench, np.inf):
+        for run in runs(bench, None):
             state = run.state
         tables: Any = bench.system.tables  # type: ignore[attr-defined]
         for j in range(len(oracle.names)):
@@ -260,7 +255,7 @@ class TestRandomRuns:
     @settings(max_examples=15)
     def test_keep_every_invariant_beside_a_script(self, data: dict[str, Any]) -> None:
         bench = assemble(parse_scenario(data))
-        for run in runs(bench, np.inf):
+        for run in runs(bench, None):
             assert bench.kind.violations(bench.system, run.state) == []
             assert run.state.number[BUSY] <= bench.numbers.servers
         assert not run.state.jobs.any()

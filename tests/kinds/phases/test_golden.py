@@ -9,10 +9,11 @@ from typing import Any, Callable
 import pytest
 
 from slotscope.model.running.assembly import assemble
-from slotscope.model.running.engine import EventRun, started
+from slotscope.model.running.engine import started
 from slotscope.model.scenario.load import load_scenarios
 from tests.help_pages import blocks, code, page, table
 from tests.kinds.phases.oracle import Oracle
+from tests.sound import reference_events
 
 FOLDER = Path(__file__).parents[2] / "golden" / "phases"
 GOLDEN = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("0*.json"))}
@@ -53,9 +54,7 @@ def test_nothing_is_broken_on_the_way(name: str) -> None:
     bench = assemble(load_scenarios(FOLDER / f"{name}.json")[0])
     state: Any = started(bench.system)
     assert bench.kind.violations(bench.system, state) == []
-    while bench.system.next_event(state) is not None:
-        run = EventRun(bench.system, state)
-        run.finish()
+    for run in reference_events(bench.system, state):
         state = run.state
         assert bench.kind.violations(bench.system, state) == []
     assert int(state.number[0]) == len(GOLDEN[name]["events"])

@@ -17,8 +17,8 @@ from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED, QUEUE_ROW
 from slotscope.model.reporting.explain import amount, told
 from slotscope.model.reporting.inspection import Thing
 from slotscope.model.reporting.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
-from slotscope.model.running.engine import EventRun
 from tests.kinds.queue.instances import BEST_FIT, Instance, bench_of, instances
+from tests.sound import reference_events
 
 FOLDER = Path(__file__).parents[2] / "golden" / "queue"
 EXAMPLES = Path(__file__).parents[3] / "resources/policies"
@@ -49,13 +49,8 @@ def narrator(algorithm: str = "VQS", **given: Any) -> QueueNarrator:
 
 def told_rows(data: Instance) -> list[str]:
     bench = bench_of(data)
-    words, state, rows = bench.kind.narrator(bench.system), bench.system.raw_state(), []
-    while bench.system.next_event(state) is not None:
-        run = EventRun(bench.system, state)
-        run.finish()
-        state = run.state
-        rows.append(words.row(run.row[0]))
-    return rows
+    words = bench.kind.narrator(bench.system)
+    return [words.row(run.row[0]) for run in reference_events(bench.system, bench.system.raw_state())]
 
 
 @pytest.mark.parametrize(
@@ -398,11 +393,8 @@ def test_two_resources_are_told_together() -> None:
 def each_record_is_worded(data: Instance) -> None:
     for place in range(len(data["runs"])):
         bench = bench_of(data, place)
-        words, state = bench.kind.narrator(bench.system), bench.system.raw_state()
-        while bench.system.next_event(state) is not None:
-            run = EventRun(bench.system, state)
-            run.finish()
-            state = run.state
+        words = bench.kind.narrator(bench.system)
+        for run in reference_events(bench.system, bench.system.raw_state()):
             for record in run.records:
                 assert words.record(record) != told(record.kind, record.values)
             assert words.row(run.row[0])

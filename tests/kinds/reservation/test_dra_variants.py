@@ -22,7 +22,7 @@ from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied, digest
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
-from tests.sound import violations
+from tests.sound import reference_events, violations
 
 pytestmark = pytest.mark.slow
 
@@ -33,13 +33,9 @@ def test_every_invariant_holds(policy: str, data: st.DataObject) -> None:
     bench = assemble(data.draw(scenarios(policy=policy)))
     system = bench.system
     state = started(system)
-    for _ in range(40):
-        assert violations(system, state) == []
-        if system.next_event(state) is None:
-            break
-        run = EventRun(system, state)
-        run.finish()
-        state = run.state
+    assert violations(system, state) == []
+    for run in reference_events(system, state, 40):
+        assert violations(system, run.state) == []
 
 
 def run_of(policy: str, events: int = 1500, seed: int = 2) -> tuple[Session, np.ndarray]:

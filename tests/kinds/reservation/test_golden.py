@@ -15,9 +15,10 @@ import pytest
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.trace import header, step
 from slotscope.model.running.assembly import Bench, assemble
-from slotscope.model.running.engine import EventRun, Task
+from slotscope.model.running.engine import Task
 from slotscope.model.scenario.load import edited, load_scenario
 from slotscope.model.systems.state import digest
+from tests.sound import reference_events
 
 FOLDER = Path(__file__).parents[2] / "golden" / "dra"
 TRACES = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("t*.json"))}
@@ -36,11 +37,8 @@ def steps_of(bench: Bench) -> Iterator[Step]:
     state = system.raw_state()
     records = list(system.start(state))
     yield step(system, state, None, records)
-    while system.next_event(state) is not None:
-        run = EventRun(system, state)
-        run.finish()
-        state = run.state
-        yield step(system, state, run.event, run.records)
+    for run in reference_events(system, state):
+        yield step(system, run.state, run.event, run.records)
 
 
 def servers_of(found: Step) -> Counter[Any]:

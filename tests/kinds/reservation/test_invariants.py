@@ -21,6 +21,7 @@ from slotscope.model.scenario.load import load_scenario, parse_scenario
 from slotscope.model.systems.state import copied
 from tests.kinds.reservation.invariants import violations
 from tests.kinds.reservation.strategies import scenarios
+from tests.sound import reference_events
 
 
 def walk(bench: Bench, events: int) -> ReservationState:
@@ -28,11 +29,7 @@ def walk(bench: Bench, events: int) -> ReservationState:
     system = bench.system
     state = started(system)
     assert violations(system, state) == []
-    for _ in range(events):
-        if system.next_event(state) is None:
-            break
-        run = EventRun(system, state)
-        run.finish()
+    for run in reference_events(system, state, events):
         state = run.state
         assert violations(system, state) == []
     return state

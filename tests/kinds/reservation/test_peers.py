@@ -26,7 +26,7 @@ from slotscope.model.scenario.streams import stream_key
 from slotscope.model.systems.random_words import below, random_word, scrambled
 from slotscope.model.systems.state import copied, digest
 from tests.kinds.reservation.strategies import scenarios
-from tests.sound import violations
+from tests.sound import reference_events, violations
 
 pytestmark = pytest.mark.slow
 
@@ -53,12 +53,8 @@ def two_resources(policy: str, arrivals: list[str], **parameters: Any) -> Any:
 def decisions(scenario: Any) -> list[int]:
     """The server of each arrival, -1 where it was rejected."""
     bench = assemble(scenario)
-    state = started(bench.system)
     found = []
-    while bench.system.next_event(state) is not None:
-        run = EventRun(bench.system, state)
-        run.finish()
-        state = run.state
+    for run in reference_events(bench.system):
         admitted = [record.server for record in run.records if isinstance(record, Admit)]
         found.append(admitted[0] if admitted else -1)
     return found
@@ -292,13 +288,8 @@ def test_a_peer_has_no_groups(policy: str) -> None:
 def test_invariants_hold(policy: str, data: st.DataObject) -> None:
     bench = assemble(data.draw(scenarios(policy=policy)))
     state = started(bench.system)
-    for _ in range(40):
-        if bench.system.next_event(state) is None:
-            break
-        run = EventRun(bench.system, state)
-        run.finish()
-        state = run.state
-        assert violations(bench.system, state) == []
+    for run in reference_events(bench.system, state, 40):
+        assert violations(bench.system, run.state) == []
 
 
 @pytest.mark.parametrize("policy", ["static-reservation", "power-of-d", "best-fit"])
@@ -338,11 +329,7 @@ def violations_of_fork(bench: Any, state: Any) -> list[str]:
 
 def test_rejections_tell_how_many_servers_had_room() -> None:
     bench = assemble(two_resources("power-of-d", ["c"] * 3 + ["b"] * 5, choices=1))
-    state = started(bench.system)
     told = []
-    while bench.system.next_event(state) is not None:
-        run = EventRun(bench.system, state)
-        run.finish()
-        state = run.state
+    for run in reference_events(bench.system):
         told += [record.values["servers_with_room"] for record in run.records if isinstance(record, Reject)]
     assert max(told) > 0
