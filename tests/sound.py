@@ -1,13 +1,15 @@
-"""What a state breaks of its kind's invariants."""
+"""What a state breaks of its kind's invariants, events one after another, and runs that are saved."""
 
 from __future__ import annotations
 
 from itertools import count
+from pathlib import Path
 from typing import Any, Callable, Iterator
 
+from slotscope.model.api import Session
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.running.engine import EventRun, started
-from slotscope.model.systems.state import copied
+from slotscope.model.systems.state import copied, digest
 
 #: Plants a fault in a state of a system.
 Plant = Callable[[Any, Any], None]
@@ -59,3 +61,15 @@ def is_told(sentence: str, plant: Plant, system: Any, state: Any) -> None:
     found = violations(system, broken)
     assert any(sentence in line for line in found), found
     assert all("\n" not in line for line in found)
+
+
+def check_saved(scenario: Any, folder: Path) -> None:
+    """A run that is saved goes on where it stood."""
+    session = Session.open(scenario, kernel=False)
+    session.run(events=77)
+    session.save(folder / "run.slotscope")
+    again = Session.load(folder / "run.slotscope", kernel=False)
+    assert digest(again.timeline.state) == digest(session.timeline.state)
+    for one in (session, again):
+        one.run(events=50)
+    assert digest(again.timeline.state) == digest(session.timeline.state)

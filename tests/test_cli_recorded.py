@@ -10,17 +10,14 @@ import pytest
 
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.traces.span import run_over
+from tests.model.trace_files import short_log
 
 GOOGLE = Path("google2011") / "task_events-job_id-mod151eq2.csv.gz"
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """A log of ten minutes: every ten seconds a job of half a minute on two processors."""
-    rows = [f"{n} {10 * n} 0 30 2 -1 -1 2 60 -1 1 1 1 -1 1 -1 -1 -1" for n in range(1, 62)]
-    path = tmp_path / "short.swf"
-    path.write_text("\n".join(["; MaxProcs: 32", *rows, ""]))
-    return path
+    return short_log(tmp_path)
 
 
 def test_a_short_log_is_measured_within_its_span(answer, log) -> None:

@@ -15,7 +15,7 @@ from slotscope.gui.running.warming import Warming
 from slotscope.model.scenario.load import load_scenario, scenario_text
 from slotscope.model.traces.excerpts import EXAMPLE
 from tests.gui.windows import open_anew, rest
-from tests.model.trace_files import google_2019
+from tests.model.trace_files import google_2019, short_log
 
 pytestmark = pytest.mark.slow
 
@@ -25,10 +25,7 @@ EXCERPT = "trace: azure-2017-jobs.csv.gz"
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    rows = [f"{n} {10 * n} 0 30 2 -1 -1 2 60 -1 1 1 1 -1 1 -1 -1 -1" for n in range(1, 62)]
-    path = tmp_path / "short.swf"
-    path.write_text("\n".join(["; MaxProcs: 32", *rows, ""]))
-    return path
+    return short_log(tmp_path)
 
 
 @pytest.fixture

@@ -176,12 +176,15 @@ class SideBySide(RuleBasedStateMachine):
 
     @rule(kind=st.sampled_from(KINDS))
     def back_to(self, kind: str) -> None:
+        self.go_back_to(kind, VOCABULARY.event_kinds[kind])
+
+    def go_back_to(self, kind: str, flag: int) -> None:
         """To before the last step in which some lane had an event of that kind."""
         found = [
             n
             for n in range(self.place)
             if any(
-                int(self.straight[lane].rows[self.merged.places[n][lane]]["flags"]) & VOCABULARY.event_kinds[kind]
+                int(self.straight[lane].rows[self.merged.places[n][lane]]["flags"]) & flag
                 for lane in self.taking_part(n)
             )
         ]

@@ -120,3 +120,11 @@ def philly(path: Path, later: bool = False) -> Path:
         jobs.append(first | {"submitted_time": "2017-10-08 01:11:39"})
     path.write_text(json.dumps(jobs))
     return path
+
+
+def short_log(folder: Path) -> Path:
+    """A log of ten minutes: every ten seconds a job of half a minute on two processors."""
+    rows = [f"{n} {10 * n} 0 30 2 -1 -1 2 60 -1 1 1 1 -1 1 -1 -1 -1" for n in range(1, 62)]
+    path = folder / "short.swf"
+    path.write_text("\n".join(["; MaxProcs: 32", *rows, ""]))
+    return path

@@ -105,18 +105,7 @@ class MoldableSideBySide(SideBySide):
 
     @rule(kind=st.sampled_from(list(VOCABULARY.event_kinds)))
     def back_to(self, kind: str) -> None:
-        """To before the last step in which some lane had an event of that kind."""
-        found = [
-            n
-            for n in range(self.place)
-            if any(
-                int(self.straight[lane].rows[self.merged.places[n][lane]]["flags"]) & VOCABULARY.event_kinds[kind]
-                for lane in self.taking_part(n)
-            )
-        ]
-        assert self.comparison.back_to(kind) is bool(found)
-        if found:
-            self.arrive(found[-1])
+        self.go_back_to(kind, VOCABULARY.event_kinds[kind])
 
 
 TestMoldableSideBySide = MoldableSideBySide.TestCase

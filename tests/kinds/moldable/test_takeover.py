@@ -13,6 +13,7 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.moldable.state import BELOW, DISTANCE, NOW
 from slotscope.model.scenario.load import parse_scenario
 from slotscope.model.systems.state import copied, differences, digest
+from tests.sound import check_saved
 
 FOLDER = Path(__file__).parents[2] / "golden" / "moldable"
 
@@ -204,14 +205,7 @@ def test_a_script_has_no_other_end() -> None:
 class TestSavedRuns:
     @pytest.mark.parametrize("policy", ["greedy-p", "greedy"])
     def test_go_on_where_they_stood(self, policy: str, tmp_path: Path) -> None:
-        session = Session.open(scenario(policy), kernel=False)
-        session.run(events=77)
-        session.save(tmp_path / "run.slotscope")
-        again = Session.load(tmp_path / "run.slotscope", kernel=False)
-        assert digest(again.timeline.state) == digest(session.timeline.state)
-        for one in (session, again):
-            one.run(events=50)
-        assert digest(again.timeline.state) == digest(session.timeline.state)
+        check_saved(scenario(policy), tmp_path)
 
     def test_keep_the_names_of_a_script(self, tmp_path: Path) -> None:
         script = {

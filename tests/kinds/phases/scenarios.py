@@ -27,6 +27,18 @@ GOOD: dict[str, Any] = {
     "policy": {"name": "jrs"},
 }
 
+#: A server asks for an L at once whenever it has fewer than two jobs, and for more by timers.
+POOL: dict[str, Any] = {
+    "servers": 4,
+    "token_limit": 2,
+    "policy": [
+        {"k": [0, 0], "case": 1, "rates": {"L": 2.0, "H": 1.0}},
+        {"k": [1, 0], "case": 2, "prob": {"L": 0.5, "H": 0.5}},
+        {"k": [1, 1], "case": 1, "rates": {"L": 1.0}},
+        {"k": [2, 0], "case": 1, "rates": {"L": 0.5}},
+    ],
+}
+
 TABLE = changed(
     ("cost",),
     {

@@ -36,6 +36,7 @@ from slotscope.model.kinds.phases.state import (
 from slotscope.model.kinds.phases.system import PhaseSystem
 from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import parse_scenario
+from tests.kinds.phases.scenarios import POOL
 from tests.sound import Plant, add, is_told, reached, violations
 
 #: Two pools, so that tokens and backup servers can be mixed up; any two jobs in H overrun a server.
@@ -49,17 +50,6 @@ DATA: dict[str, Any] = {
         {"name": "H", "demand": {"cpu": 3}, "arrival_rate": "1/2", "departure_rate": 1, "to": {"L": 1}},
     ],
     "workload": {"kind": "poisson", "scale": 6},
-}
-
-POOL: dict[str, Any] = {
-    "servers": 4,
-    "token_limit": 2,
-    "policy": [
-        {"k": [0, 0], "case": 1, "rates": {"L": 2.0, "H": 1.0}},
-        {"k": [1, 0], "case": 2, "prob": {"L": 0.5, "H": 0.5}},
-        {"k": [1, 1], "case": 1, "rates": {"L": 1.0}},
-        {"k": [2, 0], "case": 1, "rates": {"L": 0.5}},
-    ],
 }
 
 

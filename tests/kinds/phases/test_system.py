@@ -23,7 +23,9 @@ from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied, digest
 from tests.kinds.phases.instances import instance_of, scripts
 from tests.kinds.phases.oracle import Instance, Oracle
+from tests.kinds.phases.scenarios import POOL
 from tests.kinds.phases.strategies import phase_scenarios
+from tests.sound import check_saved
 
 EVENTS = 40
 
@@ -39,23 +41,7 @@ SMALL: dict[str, Any] = {
         {"name": "H", "demand": {"cpu": 3}, "arrival_rate": "1/2", "departure_rate": 1, "to": {"L": 1}},
     ],
     "workload": {"kind": "poisson", "scale": 4},
-    "policy": {
-        "name": "jrs",
-        "parameters": {
-            "pools": [
-                {
-                    "servers": 4,
-                    "token_limit": 2,
-                    "policy": [
-                        {"k": [0, 0], "case": 1, "rates": {"L": 2.0, "H": 1.0}},
-                        {"k": [1, 0], "case": 2, "prob": {"L": 0.5, "H": 0.5}},
-                        {"k": [1, 1], "case": 1, "rates": {"L": 1.0}},
-                        {"k": [2, 0], "case": 1, "rates": {"L": 0.5}},
-                    ],
-                }
-            ]
-        },
-    },
+    "policy": {"name": "jrs", "parameters": {"pools": [POOL]}},
 }
 
 
@@ -243,14 +229,7 @@ class TestSessions:
 
     @pytest.mark.parametrize("policy", ["", "first-fit", "grand", "best-fit", "power-of-d"])
     def test_a_saved_run_goes_on_where_it_stood(self, policy: str, tmp_path: Path) -> None:
-        session = Session.open(small(policy), kernel=False)
-        session.run(events=77)
-        session.save(tmp_path / "run.slotscope")
-        again = Session.load(tmp_path / "run.slotscope", kernel=False)
-        assert digest(again.timeline.state) == digest(session.timeline.state)
-        for one in (session, again):
-            one.run(events=50)
-        assert digest(again.timeline.state) == digest(session.timeline.state)
+        check_saved(small(policy), tmp_path)
 
     def test_a_saved_script_keeps_its_names(self, tmp_path: Path) -> None:
         path = Path(__file__).parents[2] / "golden" / "phases" / "09_two_pools.json"

@@ -9,34 +9,13 @@ import pytest
 
 from slotscope.gui.kinds.moldable.collapse_painting import lines_of
 from slotscope.gui.kinds.moldable.collapse_stage import SPOT, Raster, Trail, Visited, clipped, raster, recent
-from slotscope.gui.kinds.moldable.collapse_values import (
-    CollapsePlane,
-    bin_edges,
-    fluid_at,
-    fluid_of,
-    nearness,
-    plane_of,
-    share_above,
-    spent,
-)
+from slotscope.gui.kinds.moldable.collapse_values import bin_edges, fluid_at, fluid_of, nearness, share_above, spent
 from slotscope.gui.kinds.moldable.collapse_words import path_text, share_at, tiles
-from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.programs.bounds import all_bounds
 from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, TIME_COLUMN, columns
 from slotscope.model.kinds.moldable.state import BELOW, DISTANCE
 from slotscope.model.reporting.frame import Frame
-
-
-def run(name: str, events: int, policy: str | None = None, kernel: bool = False) -> Session:
-    session = Session.open(name, policy, kernel=kernel)
-    session.run(events=events)
-    return session
-
-
-def plane(frame: Frame, job_class: int = 0) -> CollapsePlane:
-    found = plane_of(frame.info, job_class)
-    assert isinstance(found, CollapsePlane)
-    return found
+from tests.kinds.moldable.gui.test_collapse import plane, run
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,7 @@ from slotscope.model.kinds.queue.sizes import Atoms, MixedSizes, SizeDistributio
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 from slotscope.model.programs.knapsack import heaviest
 from slotscope.model.programs.solver import choose_solver
+from tests.model.broken_solver import Broken
 
 SOLVER_TOLERANCE = 1e-6
 #: Units of a server in the laws of these tests.
@@ -130,19 +131,6 @@ def test_nothing_is_supportable_where_a_type_fits_nowhere() -> None:
 def test_numbers_that_cannot_be_used(pools: Any, shares: list[Fraction], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         supportable.supportable(pools, shares)
-
-
-class Broken:
-    """A solver that fails, or that says something else than an optimum."""
-
-    def __init__(self, code: int | None) -> None:
-        self.code = code
-
-    def actualSolve(self, problem: Any, **_: Any) -> int:
-        if self.code is None:
-            raise pulp.PulpSolverError("out of memory")
-        problem.assignStatus(self.code)
-        return self.code
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from slotscope.model.kinds.reservation.programs.optimum import ExactOptimum, exa
 from slotscope.model.kinds.reservation.programs.reward_lp import solve_optimum
 from slotscope.model.programs.configurations import ConfigurationSpace, integer_rewards
 from slotscope.model.programs.simplex import ExactSimplex
+from tests.model.broken_solver import Broken
 from tests.model.test_configurations import spaces
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "golden" / "dra" / "lp.json").read_text())
@@ -266,19 +267,6 @@ def test_without_a_solver_the_value_is_exact(monkeypatch: pytest.MonkeyPatch) ->
     program = solve_optimum(VMS, VM_REWARDS, VM_WORKLOAD)
     assert (program.objective, program.exact, program.solver) == (618, 618, "")
     assert "no solver was found" in program.status
-
-
-class Broken:
-    """A solver that fails, or that says something else than an optimum."""
-
-    def __init__(self, code: int | None) -> None:
-        self.code = code
-
-    def actualSolve(self, problem: Any, **_: Any) -> int:
-        if self.code is None:
-            raise pulp.PulpSolverError("out of memory")
-        problem.assignStatus(self.code)
-        return self.code
 
 
 @pytest.mark.parametrize(
