@@ -114,11 +114,19 @@ def _tell_seed(reporter: pytest.TerminalReporter) -> None:
 
 #: What is left to the whole suite: films and pages; in each room theory, and panels, which contracts hold in short.
 _LEFT_OUT = re.compile("tests/(footage|kinds/[a-z]+/(gui|theory))/")
+#: What a file says all whose tests are left to it as well.
+_ALL_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave what the quick suite leaves out unread: each worker would import it all."""
-    return True if config.option.markexpr == "not slow" and _LEFT_OUT.match(_in_clone(collection_path)) else None
+    return True if config.option.markexpr == "not slow" and is_left_out(collection_path) else None
+
+
+def is_left_out(path: Path) -> bool:
+    """Whether all tests of a folder or file are for the whole suite alone."""
+    marked = path.suffix == ".py" and _ALL_SLOW.search(path.read_text(encoding="utf-8"))
+    return bool(marked or _LEFT_OUT.match(_in_clone(path)))
 
 
 def _in_clone(folder: Path) -> str:

@@ -19,6 +19,8 @@ from packaging.utils import canonicalize_name
 from PySide6.QtCore import QObject, QSettings, QStandardPaths
 from PySide6.QtGui import QPen
 
+from tests.conftest import is_left_out
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
@@ -171,6 +173,34 @@ class TestTheseTests:
         for number, said in enumerate(self.PLANTED):
             _, _, told = run.stdout.partition(f"_ test_{number} _")
             assert said in told.partition(f"_ test_{number + 1} _")[0]
+
+
+class TestQuickSuite:
+    """What it leaves unread is none of its own."""
+
+    @pytest.mark.parametrize(
+        ("text", "left"),
+        [
+            ("pytestmark = pytest.mark.slow\n", True),
+            ('pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]\n', True),
+            ("@pytest.mark.slow\ndef test_one(): pass\n", False),
+            ("class TestOne:\n    pytestmark = pytest.mark.slow\n", False),
+            ("pytestmark = pytest.mark.slowest\n", False),
+        ],
+    )
+    def test_a_file_is_left_out_where_all_its_tests_are_slow(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, left: bool
+    ) -> None:
+        monkeypatch.setattr("tests.conftest.ROOT", tmp_path)
+        (tmp_path / "test_some.py").write_text(text)
+        assert is_left_out(tmp_path / "test_some.py") is left
+
+    @pytest.mark.slow
+    def test_no_other_test_goes_with_it(self, request: pytest.FixtureRequest) -> None:
+        """Of all that this run has collected."""
+        items = request.session.items
+        left = {path for path in {item.path for item in items} if is_left_out(path)}
+        assert [item.nodeid for item in items if item.path in left and not item.get_closest_marker("slow")] == []
 
 
 class TestRandomExamples:
