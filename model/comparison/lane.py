@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.api import Session
-from slotscope.model.comparison.record import MOST_JOBS, DecisionRecord
+from slotscope.model.comparison.differences import MOST_JOBS, DecisionRecord
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.engine import Task
 from slotscope.model.running.timeline import NO_END

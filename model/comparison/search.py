@@ -8,9 +8,8 @@ from typing import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.comparison.differences import Difference
+from slotscope.model.comparison.differences import STRETCH, Difference, differing
 from slotscope.model.comparison.lane import Lane
-from slotscope.model.comparison.record import STRETCH, differing
 
 
 class DifferenceSearch:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.docking import compare_docks
-from slotscope.gui.docking.panels_ahead import PanelsAhead
+from slotscope.gui.docking.compare_docks import PanelsAhead
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel

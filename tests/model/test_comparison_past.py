@@ -7,8 +7,8 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.differences import DecisionRecord
 from slotscope.model.comparison.lane import Lane
-from slotscope.model.comparison.record import DecisionRecord
 from slotscope.model.comparison.runs import leave_past, open_run
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
 from slotscope.model.kinds.spec import kind_named

@@ -12,8 +12,15 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Say
 from slotscope.gui.kinds.reservation.lp_curve import AlphaPlot, alpha_text
-from slotscope.gui.kinds.reservation.lp_scale import RatioScale, guarantee_sentence
-from slotscope.gui.kinds.reservation.lp_solution import BarRow, Solution, bar_rows, present_shares, solve_at
+from slotscope.gui.kinds.reservation.lp_solution import (
+    BarRow,
+    RatioScale,
+    Solution,
+    bar_rows,
+    guarantee_sentence,
+    present_shares,
+    solve_at,
+)
 from slotscope.gui.kinds.reservation.wording import letter_forms
 from slotscope.gui.language.words import tr
 from slotscope.gui.panels.bounds import BoundsPanel, busy_page

@@ -10,9 +10,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from slotscope.gui.kinds.reservation.theory_deficit import DeficitBars, configuration_text
+from slotscope.gui.kinds.reservation.theory_bars import DeficitBars, TargetBars, configuration_text
 from slotscope.gui.kinds.reservation.theory_search import SearchRow
-from slotscope.gui.kinds.reservation.theory_target import TargetBars
 from slotscope.gui.kinds.reservation.theory_values import (
     EffectiveServers,
     falling_for,

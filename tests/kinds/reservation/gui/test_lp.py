@@ -17,8 +17,14 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import Say
 from slotscope.gui.kinds.reservation.lp import LPPanel, price_table
 from slotscope.gui.kinds.reservation.lp_curve import alpha_text
-from slotscope.gui.kinds.reservation.lp_scale import NAMES, guarantee_sentence
-from slotscope.gui.kinds.reservation.lp_solution import BarRow, bar_rows, present_shares, solve_at
+from slotscope.gui.kinds.reservation.lp_solution import (
+    NAMES,
+    BarRow,
+    bar_rows,
+    guarantee_sentence,
+    present_shares,
+    solve_at,
+)
 from slotscope.gui.panels.wording import exact, significant
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session

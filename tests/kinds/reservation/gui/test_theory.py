@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.reservation.theory import TheoryPanel
-from slotscope.gui.kinds.reservation.theory_deficit import DeficitBars
+from slotscope.gui.kinds.reservation.theory_bars import DeficitBars
 from slotscope.gui.kinds.reservation.theory_values import falling_for
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.sampled import SampledSeries

@@ -1,26 +1,173 @@
-"""Effective servers of each greedy configuration, x^(e), against the target x^(g)."""
+"""The slot deficit q of each job type as bars; effective servers of each greedy configuration, x^(e), against x^(g)."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from slotscope.gui.kinds.reservation.theory_deficit import (
-    GAP,
-    LEFT,
-    MARGIN,
-    NAMES,
-    PAD,
-    RIGHT,
-    Rows,
-    configuration_text,
-)
 from slotscope.gui.kinds.reservation.theory_values import EffectiveServers
+from slotscope.gui.kinds.reservation.wording import letter_forms
+from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.panels.wording import GREEDY_MARK
-from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.plotting.scales import MINUS, SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 from slotscope.model.programs.configurations import Configuration
+from slotscope.model.reporting.letters import type_letter
+
+MARGIN, GAP, PAD = 10.0, 10.0, 6.0
+#: Most of a widget's width that names may take: beside two numbers, and beside one.
+NAMES, NAMES_OF_TYPES = 0.34, 0.45
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+def configuration_text(configuration: Configuration, metrics: QFontMetricsF, room: float) -> str:
+    """A configuration as the paper writes it, or its types alone where that is too long."""
+    forms = f"({', '.join(map(str, configuration))})", *letter_forms(configuration)
+    fitting = (text for text in forms if metrics.horizontalAdvance(text) <= room)
+    return next(fitting, None) or metrics.elidedText(forms[-1], Qt.TextElideMode.ElideRight, room)
+
+
+class Rows(Chart):
+    """Rows below a heading; the height is that of the most rows so far, so nothing jumps."""
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(theme, name, parent, QSizePolicy.Policy.Fixed)
+        self.most_rows = 0
+        self.other_lines = 1.0  # the heading, and what stands below the rows
+
+    def row_height(self) -> float:
+        """Pixels from one row to the next."""
+        return self._metrics().height() + PAD
+
+    def make_room(self, rows: int) -> None:
+        """Have room for so many rows, and paint."""
+        if rows > self.most_rows:
+            self.most_rows = rows
+            self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, round((self.most_rows + self.other_lines) * self.row_height() + PAD))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self.sizeHint().height())
+
+
+class DeficitBars(Rows):
+    """A bar for each job type from 0 to q; marks at 0 and at -g(L)."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "slot deficit of each job type", parent)
+        self.other_lines = 2.0
+        self._names: tuple[str, ...] = ()
+        self._q: tuple[int, ...] = ()
+        self._last: Configuration | None = None
+        self._reserved = 0
+        self._scale = SteppedRange(0.0, 1.0)
+        self.setToolTip(
+            "q: slots of the servers that have a greedy configuration effectively, minus the jobs\n"
+            "present, minus the ⌈g(L)⌉ slots to be reserved. From 0 on enough is reserved;\n"
+            f"below {MINUS}⌈g(L)⌉ there are fewer such slots than jobs."
+        )
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """q of each type as it is shown."""
+        return self._q
+
+    def begin(self, names: tuple[str, ...], reserved: int) -> None:
+        """Other job types."""
+        self._names, self._reserved, self._q, self._last = names, reserved, (), None
+        self._scale = SteppedRange(-float(reserved), 1.0)
+        self.most_rows = 0
+        self.make_room(len(names))
+
+    def set_values(self, q: tuple[int, ...], last: Configuration | None) -> None:
+        """Show q of each type, up to the configuration *last* or of all; a moment has one range, whatever was seen."""
+        if (q, last) != (self._q, self._last):
+            self._q, self._last = q, last
+            self._scale = SteppedRange(-float(self._reserved), 1.0)
+            self._scale.include(float(min(q)), float(max(q)))
+            self.update()
+
+    # Geometry.
+
+    def box(self) -> QRectF:
+        """Where the bars are."""
+        metrics = self._metrics()
+        widest = max((metrics.horizontalAdvance(name) for name in self._titles()), default=0.0)
+        names = min(widest, NAMES_OF_TYPES * self.width()) + metrics.height()
+        number = metrics.horizontalAdvance(f"{MINUS}0000")
+        left = MARGIN + names + GAP
+        right = self.width() - MARGIN - number - GAP
+        return QRectF(left, self.row_height(), max(20.0, right - left), len(self._names) * self.row_height())
+
+    def _titles(self) -> list[str]:
+        return [f"{type_letter(j)}\u2002{name}" for j, name in enumerate(self._names)]
+
+    def across(self, value: float) -> float:
+        """Where a value of q is."""
+        box, scale = self.box(), self._scale
+        return box.left() + (value - scale.low) / (scale.high - scale.low) * box.width()
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        box = self.box()
+        self._paint_heading(painter)
+        self._paint_line(painter, 0.0, "0", "normal")
+        reserve = f"{MINUS}⌈g(L)⌉ = {format_number(-self._reserved)}"
+        self._paint_line(painter, -float(self._reserved), reserve, "muted")
+        for job_type, name in enumerate(self._titles()[: len(self._q)]):
+            top = box.top() + job_type * self.row_height()
+            self._paint_row(painter, job_type, name, QRectF(0, top, box.right(), self.row_height()))
+        painter.end()
+
+    def _paint_heading(self, painter: QPainter) -> None:
+        painter.setPen(QColor(self._theme.muted))
+        room, metrics = self.width() - 2 * MARGIN, self._metrics()
+        begin = "slot deficit q, up to " if self._last else "slot deficit q, all effective servers"
+        text = begin
+        if self._last:
+            text += configuration_text(self._last, metrics, room - metrics.horizontalAdvance(begin))
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(MARGIN, 0, room, self.row_height()), LEFT, text)
+
+    def _paint_line(self, painter: QPainter, value: float, text: str, role: str) -> None:
+        """A line through all rows with its name below; the reserve's gives way on the left."""
+        box, metrics, x = self.box(), self._metrics(), round(self.across(value)) + 0.5
+        dash = Qt.PenStyle.SolidLine if value == 0 else Qt.PenStyle.DashLine
+        painter.setPen(QPen(QColor(self._theme.color(role)), 1.0, dash))
+        painter.drawLine(QLineF(x, box.top(), x, box.bottom() + 3))
+        width = metrics.horizontalAdvance(text) + 2
+        low = self.across(0.0) - metrics.horizontalAdvance("00")
+        left = x - width / 2 if value == 0 else max(MARGIN, min(x - width / 2, low - width))
+        painter.setPen(QColor(self._theme.color(role)))
+        painter.drawText(QRectF(left, box.bottom() + 3, width, metrics.height()), LEFT, text)
+
+    def _paint_row(self, painter: QPainter, job_type: int, name: str, row: QRectF) -> None:
+        metrics, box, value = self._metrics(), self.box(), self._q[job_type]
+        side = metrics.ascent()
+        mark = QRectF(MARGIN, row.center().y() - side / 2, side, side)
+        paint_type_mark(painter, mark, self._theme, job_type)
+        left = MARGIN + metrics.height()
+        painter.setPen(QColor(self._theme.normal))
+        room = box.left() - GAP - left + 1
+        text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(left, row.top(), room, row.height()), LEFT, text)
+        ends = sorted((self.across(0.0), self.across(value)))
+        if value:
+            bar = QRectF(ends[0], row.top() + 3, max(1.0, ends[1] - ends[0]), row.height() - 6)
+            paint_type_mark(painter, bar, self._theme, job_type)
+        painter.setPen(QColor(self._theme.normal))
+        place = QRectF(box.right(), row.top(), self.width() - MARGIN - box.right(), row.height())
+        painter.drawText(place, RIGHT, format_number(value))
+
 
 _RESOLUTION = 0.001
 #: Width of the mark at a target.
