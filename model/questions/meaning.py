@@ -45,9 +45,12 @@ class Question:
             return np.broadcast_to(self.part.run(table), (table.length,))
 
     def candidates(self, table: EventTable) -> Column:
-        """[length] where states have to be looked at to know."""
+        """[length] where states have to be looked at to know: it may be true, and need not be.
+
+        Elsewhere it is what it is whatever is read from states, so also where that is missing.
+        """
         with np.errstate(all="ignore"):
-            return np.broadcast_to(self.part.where(table, True), (table.length,))
+            return np.broadcast_to(self.part.where(table, True) & ~self.part.where(table, False), (table.length,))
 
     @property
     def cost(self) -> str:

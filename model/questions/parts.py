@@ -38,6 +38,8 @@ class Meaning:
         What it reads itself.
     sign, parts:
         What it does to its parts, if that has a sign; and what these are.
+    ends:
+        Between which numbers, inclusive, its values lie in any state, if that is known.
     """
 
     run: Run
@@ -48,6 +50,7 @@ class Meaning:
     reads: frozenset[str] = frozenset()
     sign: str = ""
     parts: tuple[Meaning, ...] = ()
+    ends: tuple[float, float] | None = None
 
     @cached_property
     def read(self) -> frozenset[str]:
@@ -98,6 +101,9 @@ class Meaning:
 
 TRUE, FALSE = (Meaning(partial(constant, np.bool_(truth)), truth=True) for truth in (True, False))
 
+#: True once there is a state.
+BEGUN = Meaning(lambda table: table.begun, truth=True, reads=EVENT)
+
 
 def joined(sign: str, *parts: Meaning) -> Meaning:
     """What a sign makes of parts."""
@@ -110,6 +116,17 @@ def joined(sign: str, *parts: Meaning) -> Meaning:
         sign=sign,
         parts=parts,
     )
+
+
+def compared(sign: str, left: Meaning, right: Meaning) -> Meaning:
+    """A comparison; less than that where it is the same in any state, as of a number of things that is at least 0."""
+    if left.ends is None or right.ends is None or not left.needs | right.needs:
+        return joined(sign, left, right)
+    apart = left.ends[1] < right.ends[0] or left.ends[0] > right.ends[1]
+    if sign in ("=", "!="):
+        return (FALSE if sign == "=" else BEGUN) if apart else joined(sign, left, right)
+    found = {bool(OPERATIONS[sign](one, other)) for one in left.ends for other in right.ends}
+    return joined(sign, left, right) if len(found) > 1 else BEGUN if True in found else FALSE
 
 
 #: Signs whose parts tell where they may and must be true, and whether each part has to be true or false for that.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import NoReturn
 
@@ -24,7 +25,7 @@ from slotscope.model.questions.operations import (
     turns_of_one,
 )
 from slotscope.model.questions.pairing import pairing_of
-from slotscope.model.questions.parts import EVENT, FALSE, THEN, THING, TRUE, WAS, Meaning, joined, still
+from slotscope.model.questions.parts import EVENT, FALSE, THEN, THING, TRUE, WAS, Meaning, compared, joined, still
 from slotscope.model.questions.syntax import (
     COMPARISONS,
     FunctionCall,
@@ -93,7 +94,7 @@ class _Interpreter:
         self._question.depth = max(self._question.depth, depth)
         match node:
             case Number(value=value):
-                return Meaning(partial(constant, value), truth=False)
+                return Meaning(partial(constant, value), truth=False, ends=(value, value))
             case Name(text="true" | "false"):
                 return TRUE if node.text == "true" else FALSE
             case Name() | Member():
@@ -269,7 +270,8 @@ class _Interpreter:
         )
         count = self._looked(partial(of_many, things.numbers, part.run), "", of_things)
         if node.how == "count":
-            return count
+            most = float(things.fixed(self._words.numbers)) if things.fixed is not None else np.inf
+            return replace(count, ends=(0.0, most))
         return Meaning(lambda table: count.run(table) > 0, True, needs=count.needs, bound=partial(_maybe, part))
 
     # Signs.
@@ -304,7 +306,7 @@ class _Interpreter:
         if (left.truth or right.truth) and (node.sign not in {"=", "!="} or left.truth != right.truth):
             wrong = node.left if left.truth else node.right
             self.wrong(wrong, f"found what is true or false beside '{node.sign}', allowed: a number")
-        return joined(node.sign, left, right)
+        return compared(node.sign, left, right) if node.sign in COMPARISONS else joined(node.sign, left, right)
 
     def _pair(self, node: Infix, depth: int) -> tuple[Meaning, Meaning]:
         """Both sides; a bare name beside a value that has names is one of them."""

@@ -334,6 +334,54 @@ def test_many_events_that_are_open_and_few_take_turns() -> None:
     assert found[1700:].any()
 
 
+def test_events_at_which_the_rest_says_it_all_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the rest is false beside ``and``, or true beside ``or``."""
+    session, events = Session.open("dra-classroom"), list[int]()
+    again = asking._Asker._again
+
+    def recorded(self: Any, state: Any, rows: np.ndarray, *told: Any) -> Any:
+        events.extend(rows["event"].tolist())
+        return again(self, state, rows, *told)
+
+    monkeypatch.setattr(asking._Asker, "_again", recorded)
+    monkeypatch.setattr(asking, "SECONDS", 10.0)
+    anything = "any server where empty > 3 and jobs[1] > 0"
+    for text in (f"event % 10 = 3 and ({anything})", f"event % 10 != 3 or ({anything})"):
+        asked(session, ready(session, text))
+        assert events, text
+        assert {event % 10 for event in events} == {3}, text
+        events.clear()
+        compared(session, {text: understood(text, session.info.words)})
+        events.clear()
+
+
+@pytest.mark.parametrize(
+    ("text", "always"),
+    [
+        ("(count server where empty > 1) >= 0", True),
+        ("0 <= (count job where server > 2)", True),
+        ("(count server where empty > 1 and rejected) < 8", True),
+        ("(count server where empty > 1) != 8", True),
+        ("(count server where empty > 1) > 7", False),
+        ("not (count job where server > 2) = -1", None),  # whether a number is negative is not known
+        ("(count job where server > 2) < 0", False),
+        ("was (count server where empty > 1) >= 0", None),  # a last event is looked at for the slice that follows
+    ],
+)
+def test_numbers_of_things_that_can_be_no_other_are_not_counted(
+    text: str, always: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session.open("dra-classroom")
+    question = ready(session, text)
+    found = asked(session, question)
+    assert found.tolist() == asked(session, by_looking(question)).tolist()
+    assert always is None or (found == always).all()
+    counted = list[object]()
+    monkeypatch.setattr(asking, "column_of", lambda *told: counted.append(told) or versions.column_of(*told))
+    asked(session, question)
+    assert bool(counted) == (always is None)
+
+
 @pytest.mark.parametrize("scenario", ["dra-classroom", "moldable-classroom"])
 @pytest.mark.parametrize("idle", [-1.0, inf])
 def test_changes_of_two_kinds_of_things_are_told_ahead_or_left_to_who_looks(
