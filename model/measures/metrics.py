@@ -99,18 +99,11 @@ def estimates(batches: Mapping[str, Batches]) -> dict[str, Estimate]:
 def batch_rates(times: NDArray[np.float64], totals: NDArray[np.float64], batches: int = BATCHES) -> NDArray[np.float64]:
     """Mean rates of increase of a cumulative series over equal stretches of time.
 
-    Parameters
-    ----------
-    times:
-        [n] increasing.
-    totals:
-        [n] the cumulative series at those times.
-    batches:
-        How many stretches; fewer where the series has fewer points.
+    - *times*: [n] increasing.
+    - *totals*: [n] the cumulative series at those times.
+    - *batches*: How many stretches; fewer where the series has fewer points.
 
-    Returns
-    -------
-    [b] with b <= *batches*; empty if the series spans no time.
+    Returns [b] with b <= *batches*; empty if the series spans no time.
     """
     if len(times) < 2 or times[-1] <= times[0]:
         return np.zeros(0)

@@ -115,22 +115,13 @@ class ConfigurationSpace:
     def max_reward(self, rewards: Configuration, allowed: int) -> Configuration:
         """MaxReward(K^{J'}): Definitions 2 and 3, exactly.
 
-        Parameters
-        ----------
-        rewards:
-            [J] u_j >= 0 as integers in any common unit.
-        allowed:
-            J' as a bit mask: bit j stands for type j.
+        - *rewards*: [J] u_j >= 0 as integers in any common unit.
+        - *allowed*: J' as a bit mask: bit j stands for type j.
 
-        Returns
-        -------
-        [J] the configuration of highest reward among those that use only allowed types; of
-        several the lexicographically largest.  The empty one if no allowed type fits.
+        Returns [J] the configuration of highest reward among those that use only allowed types; of several the
+        lexicographically largest.  The empty one if no allowed type fits.
 
-        Raises
-        ------
-        ValueError
-            If a reward is negative, or the search is too long.
+        Raises ValueError if a reward is negative, or the search is too long.
         """
         key = (rewards, allowed)
         known = self._remembered.get(key)

@@ -78,16 +78,11 @@ def _text(scenario: str, programs: Result) -> str:
 def solve_problems(data: Mapping[str, Any]) -> Result:
     """Every problem of a file, named P1, P2, ... and Q1, Q2, ...
 
-    Returns
-    -------
-    name -> ``objective``, ``exact``, ``status``, ``solution``, and the objective of each solver; a
-    (P) has ``load``, ``y``, ``p``, ``D``, ``case`` and ``unique`` besides, a (Q) ``b``, ``y``,
-    ``p``, ``slack`` and ``unique``, unless it has no solution.
+    Returns name -> ``objective``, ``exact``, ``status``, ``solution``, and the objective of each solver; a (P) has
+    ``load``, ``y``, ``p``, ``D``, ``case`` and ``unique`` besides, a (Q) ``b``, ``y``, ``p``, ``slack`` and
+    ``unique``, unless it has no solution.
 
-    Raises
-    ------
-    ScenarioError
-        If a part is missing or wrong.
+    Raises ScenarioError if a part is missing or wrong.
     """
     found: Result = {}
     for key, solve_one in (("P", _single), ("Q", _several)):

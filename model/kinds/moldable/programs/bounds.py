@@ -40,23 +40,13 @@ def fluid_path(
     dx_i/dt = lambda p*_i - s_i x_i = s_i (y*_i - x_i).  It describes servers without number: nothing in it
     keeps q_1(x) at or below 1.
 
-    Parameters
-    ----------
-    target:
-        [d] y*_1..y*_d, divided by n.
-    rates:
-        [d] at which a job on i servers is completed: s_i, times mu_j where sizes have another mean
-        than 1.
-    until:
-        The last time, in the unit of ``1 / rates``.
-    start:
-        [d] x(0); None for an empty system.
-    points:
-        How many times, from 0 to *until*.
+    - *target*: [d] y*_1..y*_d, divided by n.
+    - *rates*: [d] at which a job on i servers is completed: s_i, times mu_j where sizes have another mean than 1.
+    - *until*: The last time, in the unit of ``1 / rates``.
+    - *start*: [d] x(0); None for an empty system.
+    - *points*: How many times, from 0 to *until*.
 
-    Returns
-    -------
-    The times [points] and x [points, d].
+    Returns the times [points] and x [points, d].
     """
     from scipy.integrate import solve_ivp
 

@@ -35,17 +35,11 @@ def formulate(
 ) -> tuple[Any, list[list[Any]]]:
     """(Q) in PuLP; with one class and an arrival rate equal to its load it is (P).
 
-    Parameters
-    ----------
-    arrival_rates, loads:
-        [l] lambda_j, for each server, and rho_j.
-    speedups:
-        [l][d_j] s_{i,j}.
+    - *arrival_rates*, *loads*: [l] lambda_j, for each server, and rho_j.
+    - *speedups*: [l][d_j] s_{i,j}.
 
-    Returns
-    -------
-    The problem and its variables y_{i,j} as [l][d_j].  The rows are called ``servers`` and
-    ``class_1``, ``class_2``, ...
+    Returns the problem and its variables y_{i,j} as [l][d_j].  The rows are called ``servers`` and ``class_1``,
+    ``class_2``, ...
     """
     import pulp
 

@@ -34,16 +34,11 @@ def solved(options: argparse.Namespace) -> Report:
 def execute_phases(numbers: PhaseNumbers) -> Result:
     """Everything that bounds the servers of a scenario, ready for JSON.
 
-    Returns
-    -------
-    ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``), ``phases`` (their
-    names, the order of all vectors), ``configurations`` (|K|), ``mean_jobs``, ``budget``,
-    ``spent``, ``cases``, ``classes``, ``pools`` and ``lemma7``.
+    Returns ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``), ``phases`` (their names, the
+    order of all vectors), ``configurations`` (|K|), ``mean_jobs``, ``budget``, ``spent``, ``cases``, ``classes``,
+    ``pools`` and ``lemma7``.
 
-    Raises
-    ------
-    ScenarioError
-        If nothing bounds the servers.
+    Raises ScenarioError if nothing bounds the servers.
     """
     bounds = last_of(bounds_of(numbers), "Reports on the single-server problem")
     if not bounds.solved:

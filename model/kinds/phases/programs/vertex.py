@@ -28,18 +28,11 @@ class Vertex:
 def exact_vertex(program: SingleServerProgram, basic: Sequence[int], loose: Sequence[int]) -> Vertex | None:
     """The vertex of a basis, if it is optimal.
 
-    Parameters
-    ----------
-    program:
-        LP (61).
-    basic:
-        The basic columns.
-    loose:
-        The rows whose own variable is basic: they need not hold with equality.
+    - *program*: LP (61).
+    - *basic*: The basic columns.
+    - *loose*: The rows whose own variable is basic: they need not hold with equality.
 
-    Returns
-    -------
-    None if the basis is singular, or not optimal in exact arithmetic.
+    Returns None if the basis is singular, or not optimal in exact arithmetic.
     """
     free = set(loose)
     tight = [row for row in range(program.rows) if row not in free]

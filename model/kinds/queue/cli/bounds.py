@@ -44,16 +44,11 @@ def _policy(options: argparse.Namespace) -> str | None:
 def execute_queue(numbers: QueueNumbers, scenario: QueueScenario) -> Result:
     """Everything that bounds the workload of *scenario*, ready for JSON.
 
-    Returns
-    -------
-    ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``), ``workload``,
-    ``load`` (rho / rho* from at least to at most, or None), ``sizes``, ``theorem1`` (a row for
-    each n), ``fluid`` and ``problem``.  Exact numbers are strings such as ``"10/3"``.
+    Returns ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``), ``workload``, ``load`` (rho /
+    rho* from at least to at most, or None), ``sizes``, ``theorem1`` (a row for each n), ``fluid`` and ``problem``.
+    Exact numbers are strings such as ``"10/3"``.
 
-    Raises
-    ------
-    ScenarioError
-        If nothing at all bounds the workload.
+    Raises ScenarioError if nothing at all bounds the workload.
     """
     bounds = last_of(bounds_of(scenario, numbers), "Programs solved")
     instance = instance_of(scenario, numbers)

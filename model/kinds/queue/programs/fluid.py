@@ -122,20 +122,12 @@ class FluidLimit:
 def growth_in(configuration: Configuration, arrivals: Rates, service_rate: Fraction, servers: int = 1) -> Rates:
     """How fast queues grow while all servers keep one configuration (Section VII.A.2).
 
-    Parameters
-    ----------
-    configuration:
-        [J] k, full all the time.
-    arrivals:
-        [J] lambda_j, jobs per slot in the whole system.
-    service_rate:
-        mu, 1 / the mean slots of service.
-    servers:
-        L.
+    - *configuration*: [J] k, full all the time.
+    - *arrivals*: [J] lambda_j, jobs per slot in the whole system.
+    - *service_rate*: mu, 1 / the mean slots of service.
+    - *servers*: L.
 
-    Returns
-    -------
-    [J] max(0, lambda_j - mu L k_j), jobs per slot.
+    Returns [J] max(0, lambda_j - mu L k_j), jobs per slot.
     """
     return tuple(
         max(Fraction(0), rate - service_rate * servers * count)
@@ -146,19 +138,12 @@ def growth_in(configuration: Configuration, arrivals: Rates, service_rate: Fract
 def max_weight_growth(services: Iterable[Rates], arrivals: Rates, weights: Sequence[Fraction] | None = None) -> Rates:
     """How fast queues grow under the heaviest of *services*, in the fluid limit from empty.
 
-    Parameters
-    ----------
-    services:
-        [C][J] service vectors, jobs per slot in the whole system, >= 0.
-    arrivals:
-        [J] jobs per slot, >= 0.
-    weights:
-        [J] > 0: what a waiting job of each queue counts for, relative to the services; 1 where
-        the configurations are chosen by what they serve.
+    - *services*: [C][J] service vectors, jobs per slot in the whole system, >= 0.
+    - *arrivals*: [J] jobs per slot, >= 0.
+    - *weights*: [J] > 0: what a waiting job of each queue counts for, relative to the services; 1 where the
+      configurations are chosen by what they serve.
 
-    Returns
-    -------
-    [J] g >= 0; all 0 where a mixture of the services, or less, carries the arrivals.
+    Returns [J] g >= 0; all 0 where a mixture of the services, or less, carries the arrivals.
     """
     places = [j for j, rate in enumerate(arrivals) if rate]
     scale = [Fraction(1) if weights is None else weights[j] for j in places]

@@ -142,23 +142,14 @@ GUARANTEES = (ALWAYS, MONOTONE)
 def bounds(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> dict[str, Any]:
     """The optimum and the global greedy assignment of a workload, ready for JSON.
 
-    Parameters
-    ----------
-    space:
-        K, over J types.
-    rewards, workload:
-        [J] u_j and rho_j, both >= 0.
+    - *space*: K, over J types.
+    - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.
 
-    Returns
-    -------
-    ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``, and what else
-    belongs to it), ``optimal``, ``greedy``, ``ratio`` (None where the optimum is 0) and
-    ``guarantees``.  Exact numbers are strings such as ``"799/927"``.
+    Returns ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``, and what else belongs to it),
+    ``optimal``, ``greedy``, ``ratio`` (None where the optimum is 0) and ``guarantees``.  Exact numbers are strings
+    such as ``"799/927"``.
 
-    Raises
-    ------
-    ValueError
-        If a length is wrong, a number negative, or a search too long.
+    Raises ValueError if a length is wrong, a number negative, or a search too long.
     """
     optimum = solve_optimum(space, rewards, workload)
     greedy = global_greedy(space, rewards, workload)

@@ -27,18 +27,11 @@ def effective_counts(
 ) -> Counts:
     """X^(e) of Definition 9, (5.1): min(X_k, X-hat_k), and 0 where GPA does not want k.
 
-    Parameters
-    ----------
-    configurations:
-        [C] k, in any order.
-    found:
-        [I][J] k[i], what GPA returned; no configuration twice.
-    held, wanted:
-        [I] X_{k[i]}, servers assigned to it, and X-hat_{k[i]}, servers that GPA wants.
+    - *configurations*: [C] k, in any order.
+    - *found*: [I][J] k[i], what GPA returned; no configuration twice.
+    - *held*, *wanted*: [I] X_{k[i]}, servers assigned to it, and X-hat_{k[i]}, servers that GPA wants.
 
-    Returns
-    -------
-    [C] servers.
+    Returns [C] servers.
     """
     known = {
         tuple(int(count) for count in configuration): min(int(have), int(want))
@@ -52,21 +45,13 @@ def slot_deficit(
 ) -> Counts:
     """q of Definition 11, (5.2), for every configuration and job type.
 
-    Parameters
-    ----------
-    configurations:
-        [C] in descending order (Definition 2).
-    effective:
-        [C] X^(e), servers.
-    jobs:
-        [J] Y_j, jobs in the system.
-    reserved:
-        ceil(g(L)), slots of each type.
+    - *configurations*: [C] in descending order (Definition 2).
+    - *effective*: [C] X^(e), servers.
+    - *jobs*: [J] Y_j, jobs in the system.
+    - *reserved*: ceil(g(L)), slots of each type.
 
-    Returns
-    -------
-    [C, J] slots.  Row i is for the first i + 1 configurations together; it is below K right
-    after GPA has seen these jobs, and negative where slots are missing.
+    Returns [C, J] slots.  Row i is for the first i + 1 configurations together; it is below K right after GPA has
+    seen these jobs, and negative where slots are missing.
     """
     present = np.asarray(jobs, np.int64)
     slots = np.asarray(configurations, np.int64).reshape(-1, len(present))
@@ -80,16 +65,10 @@ def next_configuration(configurations: Sequence[Configuration], deficit: NDArray
     The first one in which every type of slot is short.  Where all servers are effective
     already, none is left that could be reassigned.
 
-    Parameters
-    ----------
-    configurations:
-        [C] in descending order.
-    deficit:
-        [C, J] q.
+    - *configurations*: [C] in descending order.
+    - *deficit*: [C, J] q.
 
-    Returns
-    -------
-    Its place, from 0, or None if each has a type with slots enough.
+    Returns Its place, from 0, or None if each has a type with slots enough.
     """
     for place, (configuration, row) in enumerate(zip(configurations, deficit, strict=True)):
         used = np.flatnonzero(configuration)

@@ -84,17 +84,11 @@ class Lyapunov:
     def series(self, configurations: Sequence[Configuration], effective: Shares, jobs: Shares) -> tuple[Shares, Shares]:
         """Both parts of V at many moments, in floating point.
 
-        Parameters
-        ----------
-        configurations:
-            [C] of which x^(e) is known.  V has terms of others too; the target has no servers
-            there, so leaving them out can only raise V.
-        effective, jobs:
-            [n, C] x^(e) and [n, J] y, both per server.
+        - *configurations*: [C] of which x^(e) is known.  V has terms of others too; the target has no servers there, so
+          leaving them out can only raise V.
+        - *effective*, *jobs*: [n, C] x^(e) and [n, J] y, both per server.
 
-        Returns
-        -------
-        [n] sum_i Z_i (x^(g)_i - x^(e)_i), and [n] Z sum_j (y_j - rho_j)^+.
+        Returns [n] sum_i Z_i (x^(g)_i - x^(e)_i), and [n] Z sum_j (y_j - rho_j)^+.
         """
         weight = dict(zip(self.configurations, map(float, self.weights), strict=True))
         factors = np.array([weight.get(configuration, 0.0) for configuration in configurations])

@@ -140,16 +140,10 @@ def formulate(
 ) -> tuple[Any, list[Any]]:
     """LP (3.2) in PuLP.
 
-    Parameters
-    ----------
-    configurations:
-        [C][J] the configurations that may be used.
-    rewards, workload:
-        [J] u_j and rho_j.
+    - *configurations*: [C][J] the configurations that may be used.
+    - *rewards*, *workload*: [J] u_j and rho_j.
 
-    Returns
-    -------
-    The problem and its variables x_k, in the order of *configurations*.
+    Returns the problem and its variables x_k, in the order of *configurations*.
     """
     import pulp
 
