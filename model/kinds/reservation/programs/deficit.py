@@ -68,7 +68,7 @@ def next_configuration(configurations: Sequence[Configuration], deficit: NDArray
     - *configurations*: [C] in descending order.
     - *deficit*: [C, J] q.
 
-    Returns Its place, from 0, or None if each has a type with slots enough.
+    Returns its place, from 0, or None if each has a type with slots enough.
     """
     for place, (configuration, row) in enumerate(zip(configurations, deficit, strict=True)):
         used = np.flatnonzero(configuration)
