@@ -32,7 +32,7 @@ from slotscope.model.compiling.meaning import meant_by
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-#: How kernels are compiled.  Nothing calls them from C: without this, each would be compiled twice for that.
+#: How kernels and what they call are compiled.  Nothing calls them from C, for which each would be compiled once more.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
 _marked: list[Callable[..., Any]] = []
@@ -58,7 +58,7 @@ def _inlined() -> dict[str, Any]:
     """How what kernels call is compiled."""
     from slotscope.model.compiling.inlining import InlinedCompiler
 
-    return {"forceinline": True, "_nrt": False, "no_cfunc_wrapper": True, "pipeline_class": InlinedCompiler}
+    return {**_OPTIONS, "forceinline": True, "pipeline_class": InlinedCompiler}
 
 
 @cache
@@ -123,7 +123,9 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
     _register_touch()
     while _marked:
         numba.extending.register_jitable(**_inlined())(_marked.pop())
-    twin: Callable[..., Any] = numba.njit(**_OPTIONS)(function)
+    from slotscope.model.compiling.inlining import KernelCompiler
+
+    twin: Callable[..., Any] = numba.njit(**_OPTIONS, pipeline_class=KernelCompiler)(function)
     if kept and twin is not function:  # it is where Numba is switched off, by NUMBA_DISABLE_JIT
         from slotscope.model.compiling.keeping import keep
 

@@ -21,8 +21,8 @@ def warm(system: str, policies: Iterable[str] = ()) -> Iterator[str]:
         yield policy
 
 
-def warm_questions(system: str) -> None:
-    """Compile what tells questions about servers and jobs what each event changes, for all kernels."""
+def warm_questions(system: str, policies: Iterable[str]) -> None:
+    """Compile what tells questions about servers and jobs what each event changes, under each of the policies."""
     from slotscope.model.kinds.spec import kind_named
     from slotscope.model.questions.counting import prepare_counting
     from slotscope.model.scenario.load import load_scenario
@@ -30,5 +30,5 @@ def warm_questions(system: str) -> None:
 
     prepare_counting()
     kind = kind_named(system)
-    for policy in kind.kernels:
+    for policy in policies:
         open_bench(load_scenario(kind.example), policy).prepare(questions=True)

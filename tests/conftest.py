@@ -12,6 +12,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -147,11 +148,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _compile_first() -> None:
-    """Compile the kernels before there are workers that would all compile the same."""
-    for process in [warm_in_background(system) for system in KINDS]:
-        if process is not None:
-            with process:
-                assert process.wait() == 0
+    """Compile the kernels before there are workers that would wait for each other; on each core those of one kind."""
+    with ThreadPoolExecutor(os.cpu_count()) as cores:
+        assert not any(cores.map(_compile_kind, KINDS))
+
+
+def _compile_kind(system: str) -> int:
+    """How the process ends that does; 0 where nothing is to be done."""
+    process = warm_in_background(system)
+    if process is None:
+        return 0
+    with process:
+        return process.wait()
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

@@ -182,7 +182,7 @@ def main(system: str, first: tuple[str, ...] = ()) -> None:
     ordered = sorted(kernels, key=lambda policy: policy not in first)
     for policy in warm(system, ordered):
         print(policy, flush=True)
-    warm_questions(system)
+    warm_questions(system, ordered)
     _marker(system).parent.mkdir(parents=True, exist_ok=True)
     _marker(system).touch()
 

@@ -1,4 +1,4 @@
-"""Compiles functions that are inlined wherever they are called, and that nobody calls in machine code.
+"""Compiles kernels, and functions that are inlined wherever they are called, and that nobody calls in machine code.
 
 Numba optimizes each function as if it were called by itself, with all that is inlined into it, and makes machine code
 of it; then it is inlined, and what it has become is optimized once more.  Here the last time is the only one.
@@ -6,11 +6,14 @@ of it; then it is inlined, and what it has become is optimized once more.  Here 
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Iterator
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.targetconfig import ConfigStack
 
 
 class InlinedCode(JITCodeLibrary):
@@ -50,3 +53,33 @@ class InlinedCompiler(Compiler):
         """Compile *func*."""
         self.state.library = InlinedCode(self.state.targetctx.codegen(), func.__qualname__)
         return super().compile_extra(func)  # type: ignore[no-untyped-call]
+
+
+class KernelCompiler(Compiler):
+    """Numba's compiler, for which what a kernel calls is the same as what is called within that.
+
+    By itself it compiles a function once for those who are inlined, and once more for each kernel that calls it.
+    """
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile *func* with all that it calls."""
+        with _nothing_collected():
+            return super().compile_extra(func)  # type: ignore[no-untyped-call]
+
+    def define_pipelines(self) -> Any:
+        """Numba's, in which what is called sees a caller that is inlined."""
+        caller: Any = ConfigStack.top_or_none()  # type: ignore[no-untyped-call]
+        caller.forceinline, caller.no_cpython_wrapper, caller.dbg_optnone = True, True, False
+        return super().define_pipelines()  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Python looks for no garbage: that is an eighth of what compiling takes, and finds next to nothing."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Iterator, cast
+from typing import Any, Callable, Iterator, cast
 
 import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
 
 from slotscope.model.compiling.meaning import MeaningUnknownError, meaning_of_function
@@ -34,12 +35,44 @@ def keep(twin: Any, *options: object) -> None:
         return
     twin.py_func.__dict__["meaning"] = meaning
     twin._cache = KeptCode(twin.py_func)  # type: ignore[no-untyped-call]
+    twin.compile = _in_turn(twin, twin.compile)
 
 
 def is_kept(twin: Any) -> bool:
     """Whether code of *twin* is on disk."""
     kept = twin._cache
-    return isinstance(kept, KeptCode) and Path(kept._cache_file._index_path).exists()
+    return isinstance(kept, KeptCode) and kept.index.exists()
+
+
+def _in_turn(twin: Any, compile_now: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """As *compile_now*; while another process compiles the same it waits, and then finds it on disk."""
+
+    def compile_once(signature: Any) -> Any:
+        if is_kept(twin):
+            return compile_now(signature)
+        with global_compiler_lock, _alone(twin._cache.index.with_suffix(".lock")):
+            return compile_now(signature)
+
+    return compile_once
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """While no other process has the same lock; without one where the folder cannot be written, or the system has none.
+
+    The file goes with who had it: those who wait for it find code on disk, and so do all who come later.
+    """
+    with ExitStack() as held:
+        with suppress(OSError, ImportError):
+            from fcntl import LOCK_EX, flock
+
+            path.parent.mkdir(parents=True, exist_ok=True)
+            flock(held.enter_context(path.open("w")), LOCK_EX)
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
 
 
 class _MeaningLocator(_CacheLocator):
@@ -75,6 +108,11 @@ class KeptCode(FunctionCache):
     """The code of one function on disk, for each list of types of arguments and each processor."""
 
     _impl_class = _MeaningCache
+
+    @property
+    def index(self) -> Path:
+        """The file that names what is on disk."""
+        return Path(self._cache_file._index_path)
 
     def _index_key(self, sig: Any, codegen: Any) -> str:
         """A text: objects would be imported from modules that may have moved since."""

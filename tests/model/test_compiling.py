@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 import sys
+from fcntl import LOCK_EX, flock
 from importlib import import_module
 from pathlib import Path
 from subprocess import run
+from threading import Thread
 from types import ModuleType
 
 import numba
@@ -14,6 +18,7 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
+from slotscope.model.compiling.inlining import InlinedCompiler, KernelCompiler
 from slotscope.model.compiling.keeping import KeptCode
 from slotscope.model.compiling.meaning import MeaningUnknownError, meaning_of_function, meant_by
 from slotscope.model.compiling.pages import give_back_libraries
@@ -156,6 +161,69 @@ def test_machine_code_is_made_of_the_kernel_alone(tmp_path):
     made = {name for name in code.codegen._engine._defined_symbols if "planted" in name and "NumbaEnv" not in name}
     assert not [name for name in made if "inner" in name or name.startswith("cfunc")]
     assert {"cpython" in name for name in made} == {True, False}  # the kernel, and what Python calls
+
+
+#: A function that a kernel calls, and what it calls, and what is called twice in all.
+TWICE = (
+    "FACTOR = 3\ndef inner(number):\n    return FACTOR * number\ndef outer(number):\n    return inner(number)\n"
+    "def kernel(number):\n    return inner(number) + outer(number)\n"
+)
+
+
+def test_what_a_kernel_and_others_call_is_compiled_once(tmp_path, monkeypatch):
+    seen, compile_extra = [], InlinedCompiler.compile_extra
+    monkeypatch.setattr(
+        InlinedCompiler,
+        "compile_extra",
+        lambda compiler, function: (seen.append(function.__name__), compile_extra(compiler, function))[1],
+    )
+    module = module_of(tmp_path, TWICE)
+    jitable(module.inner), jitable(module.outer)
+    assert compiled_anew(module.kernel, kept=False)(4) == 24
+    assert sorted(seen) == ["inner", "outer"]
+
+
+@pytest.mark.parametrize("collects", [True, False])
+@pytest.mark.parametrize("source", [SMALL, SMALL.replace("+ 1", "+ nix")])
+def test_nothing_is_collected_while_a_kernel_is_compiled(tmp_path, monkeypatch, collects, source):
+    seen, define_pipelines = [], KernelCompiler.define_pipelines
+    monkeypatch.setattr(
+        KernelCompiler,
+        "define_pipelines",
+        lambda compiler: (seen.append(gc.isenabled()), define_pipelines(compiler))[1],
+    )
+    module = module_of(tmp_path, source)
+    jitable(module.inner)
+    twin = compiled_anew(module.kernel, kept=False)
+    before = gc.isenabled()
+    (gc.enable if collects else gc.disable)()
+    try:
+        twin(4)
+    except numba.TypingError:
+        assert "nix" in source
+    finally:
+        now = gc.isenabled()
+        (gc.enable if before else gc.disable)()
+    assert (seen, now) == ([False], collects)
+
+
+def test_what_another_process_compiles_is_waited_for(kept, tmp_path, monkeypatch):
+    assert not kept("a", SMALL, 4)
+    folder, elsewhere, found = tmp_path / "kept", tmp_path / "elsewhere", []
+    (index,) = folder.glob("*.nbi")
+    elsewhere.mkdir()
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(elsewhere))
+    lock = (elsewhere / index.name).with_suffix(".lock")
+    with lock.open("w") as another:  # it stands for that process, and has just compiled the same
+        flock(another, LOCK_EX)
+        waits = Thread(target=lambda: found.append(kept("b", SMALL, 4)))
+        waits.start()
+        waits.join(0.5)
+        assert waits.is_alive()
+        shutil.copytree(folder, elsewhere, dirs_exist_ok=True)
+    waits.join(30)
+    assert found == [True]
+    assert not lock.exists()
 
 
 def test_the_order_of_fields_tells_code_apart(kept):
