@@ -300,11 +300,12 @@ class _Asker:
             self._slices.learn(len(tables[0].rows), monotonic() - began)
 
     def _pass_over(self, tables: list[EventTable], before: Any, after: Any) -> None:
-        """What is read of jobs that have left before a slice, or come after it, is missing."""
+        """What is read of jobs that have left before a slice, or come after it, is missing; or nobody asks."""
         first, last = (self._system.initial_jobs + int(state.number[NEXT_ARRIVAL]) for state in (before, after))
         for question, table in zip(self._questions, tables, strict=True):
             for place, look in enumerate(question.looks):
-                if look.of_things is not None and is_away(look.of_things, before, (first, last)):
+                away = look.of_things is not None and is_away(look.of_things, before, (first, last))
+                if away or place not in question.part.needs:
                     table.known.add(place)
 
     def _look_at_changes(

@@ -269,6 +269,7 @@ class _Interpreter:
             maybe=part.where,
         )
         count = self._looked(partial(of_many, things.numbers, part.run), "", of_things)
+        count = replace(count, needs=count.needs | part.needs)
         if node.how == "count":
             most = float(things.fixed(self._words.numbers)) if things.fixed is not None else np.inf
             return replace(count, ends=(0.0, most))
