@@ -6,9 +6,7 @@ unit in its last place; ours must agree within both.
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple
 
@@ -29,8 +27,7 @@ from slotscope.model.lab.runs import StraightRun
 from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.session.bench import open_bench
-
-FOLDER = Path(__file__).parents[2] / "golden" / "phases"
+from tests.kinds.phases.models import golden_data, golden_path
 
 A, B, C, E = "A", "B", "C", "E"
 
@@ -38,11 +35,6 @@ A, B, C, E = "A", "B", "C", "E"
 MODELS: Mapping[str, str] = MappingProxyType(
     {A: "jrs-two-phases", B: "jrs-burst", C: "jrs-three-phases", E: "jrs-fixed-sizes"}
 )
-
-
-def plan_file(model: str) -> Path:
-    """The optimal single-server policy that the independent program followed."""
-    return FOLDER / f"scenario_{model}.json"
 
 
 SHORT = PhaseLength(50, 400, 8)
@@ -60,7 +52,7 @@ def cell(model: str, scale: int, policy: str, length: PhaseLength = SHORT) -> Ph
     """*policy* at one scale; "jrs" follows the given plan of the model."""
     if policy.startswith("jrs"):
         name, _, options = policy.partition(":")
-        policy = f"{name}:plan={plan_file(model)}" + (f",{options}" if options else "")
+        policy = f"{name}:plan={golden_path(model)}" + (f",{options}" if options else "")
     parts = phase_runs(at_scale(MODELS[model], scale), policy, length, model)
     return PhaseRuns.of([carry_out(part) for part in parts])
 
@@ -123,7 +115,7 @@ def test_the_table(model: str, scale: int) -> None:
 
 @pytest.mark.parametrize(("model", "scale"), EVERY)
 def test_the_bound_of_the_given_plans(model: str, scale: int) -> None:
-    given = json.loads(plan_file(model).read_text("utf-8"))
+    given = golden_data(model)
     assert cell(model, scale, "jrs", PhaseLength(1, 2, 1)).bound == pytest.approx(given["Nbar"][str(scale)], rel=1e-9)
 
 
@@ -209,7 +201,7 @@ class TestLaws:
     @pytest.mark.parametrize("policy", ["jrs", "first-fit", "grand", "best-fit", "power-of-d"])
     def test_littles_law(self, model: str, policy: str) -> None:
         """Real jobs in the system: arrivals per unit of time times their mean lives."""
-        given = json.loads(plan_file(model).read_text("utf-8"))
+        given = golden_data(model)
         jobs = ours(cell(model, 100, policy), "real_jobs")
         assert jobs.half_width < 0.015 * jobs.mean
         assert abs(jobs.mean / 100 - given["jobs_per_r"]) < 1.5 * jobs.half_width / 100
@@ -246,7 +238,7 @@ class TestLaws:
 @cache
 def run(model: str, scale: int, until: int) -> tuple[Any, Any, float]:
     """[TALLIES] counts over all types, the last state, and how far occupancy is from pi."""
-    bench = open_bench(at_scale(MODELS[model], scale), f"jrs:plan={plan_file(model)}", 1)
+    bench = open_bench(at_scale(MODELS[model], scale), f"jrs:plan={golden_path(model)}", 1)
     state = StraightRun(bench).to(until)
     standing: Any = bench.kind.derive(state, bench.numbers, bench.kind.facts(bench.system))
     stationary = bench.system.policy.plan.stationary
@@ -255,8 +247,8 @@ def run(model: str, scale: int, until: int) -> tuple[Any, Any, float]:
 
 def test_the_models_are_those_of_the_given_plans() -> None:
     for model, name in MODELS.items():
-        given = json.loads(plan_file(model).read_text("utf-8"))["input"]
+        given = golden_data(model)["input"]
         scenario: Any = load_scenario(name)
         assert [phase.name for phase in scenario.phases] == given["phases"]
         assert scenario.servers.most_jobs == given["K_max"]
-    assert Path(plan_file(A)).is_file()
+    assert golden_path(A).is_file()
