@@ -23,6 +23,7 @@ from ctypes import CFUNCTYPE, c_int64, c_void_p
 from ctypes import cast as cast_pointer
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from types import FunctionType, ModuleType
 from typing import Any, Callable, Mapping, TypeVar, cast
 
@@ -36,6 +37,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
 _marked: list[Callable[..., Any]] = []
+_registering = Lock()  # one thread loads kernels while another one runs
 _called_back: list[Any] = []
 
 
@@ -119,10 +121,11 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any]:
     """As :func:`compiled`, without remembering it; *kept* says whether the cache on disk may keep it."""
     numba = load_numba()
-    _register_unsigned()
-    _register_touch()
-    while _marked:
-        numba.extending.register_jitable(**_inlined())(_marked.pop())
+    with _registering:
+        _register_unsigned()
+        _register_touch()
+        while _marked:
+            numba.extending.register_jitable(**_inlined())(_marked.pop())
     from slotscope.model.compiling.inlining import KernelCompiler
 
     twin: Callable[..., Any] = numba.njit(**_OPTIONS, pipeline_class=KernelCompiler)(function)

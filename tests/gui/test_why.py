@@ -114,7 +114,8 @@ def test_a_line_of_the_log_says_why_and_one_that_decides_nothing_says_so(qtbot: 
     chosen(log.menu(rows[56]), "Why?")
     qtbot.waitUntil(lambda: "decides nothing" in window.status.said.text())
     chosen(log.menu(rows[57]), "Why?")
-    assert "job 25" in answered(qtbot, window) and not window.status.said.text()
+    qtbot.waitUntil(lambda: not window.status.said.text())
+    assert "job 25" in answered(qtbot, window)
 
 
 def test_the_answer_is_there_while_the_change_is_searched_and_esc_stops_that(

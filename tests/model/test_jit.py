@@ -5,7 +5,9 @@ from __future__ import annotations
 import stat
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -65,3 +67,16 @@ def test_where_the_home_cannot_be_written_code_comes_from_a_folder_of_ones_own(t
     other = Path(folder())
     assert other != mine
     assert stat.S_IMODE(other.stat().st_mode) == 0o700
+
+
+def test_threads_that_compile_at_the_same_time_take_turns_with_what_is_marked(monkeypatch):
+    class Slow(list):
+        def __len__(self):
+            found = super().__len__()
+            sleep(0.02)
+            return found
+
+    monkeypatch.setattr(jit, "_marked", Slow([lambda number: number, lambda number: -number]))
+    with ThreadPoolExecutor(2) as threads:
+        twins = list(threads.map(lambda function: jit.compiled_anew(function, kept=False), (lambda: 1, lambda: 2)))
+    assert len(twins) == 2
