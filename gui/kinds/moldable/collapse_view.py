@@ -8,17 +8,8 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPixmap, QR
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.moldable.collapse_painting import PlanePainter, spot_color
-from slotscope.gui.kinds.moldable.collapse_stage import (
-    RECENT,
-    Stage,
-    Trail,
-    Visited,
-    Window,
-    near,
-    raster,
-    recent,
-    whole,
-)
+from slotscope.gui.kinds.moldable.collapse_stage import Stage, Window, near, whole
+from slotscope.gui.kinds.moldable.collapse_trail import RECENT, Trail, Visited, raster, recent
 from slotscope.gui.kinds.moldable.collapse_values import (
     CollapsePlane,
     Values,

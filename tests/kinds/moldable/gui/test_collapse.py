@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.moldable.collapse import CollapsePanel
-from slotscope.gui.kinds.moldable.collapse_stage import RECENT, near, whole
+from slotscope.gui.kinds.moldable.collapse_stage import near, whole
+from slotscope.gui.kinds.moldable.collapse_trail import RECENT
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, present, share_above, spent
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from slotscope.gui.kinds.moldable.collapse_painting import lines_of
-from slotscope.gui.kinds.moldable.collapse_stage import SPOT, Raster, Trail, Visited, clipped, raster, recent
+from slotscope.gui.kinds.moldable.collapse_stage import clipped
+from slotscope.gui.kinds.moldable.collapse_trail import SPOT, Raster, Trail, Visited, raster, recent
 from slotscope.gui.kinds.moldable.collapse_values import bin_edges, fluid_at, fluid_of, nearness, share_above, spent
 from slotscope.gui.kinds.moldable.collapse_words import path_text, share_at, tiles
 from slotscope.model.kinds.moldable.programs.bounds import all_bounds
