@@ -1,7 +1,7 @@
 """What the arrays of a state must be like, said once for each field: type, shape, range, and what is there at first.
 
-A kind of system describes its state beside it (``SPEC`` in ``model/kinds/<kind>/state.py``).  A state
-that comes from a file is held against that before anything else looks at it, because compiled code
+A kind of system says it in the annotations of its state (``model/kinds/<kind>/state.py``).  A state
+that comes from a file is held against them before anything else looks at it, because compiled code
 reads and writes where an index says without looking.
 """
 
@@ -42,6 +42,11 @@ def count(axes: str, most: Bound = MOST) -> Field:
     return Field(axes, 0, most)
 
 
+def identity(axes: str, most: Bound = MOST) -> Field:
+    """Numbers from 0 to *most* by which jobs, tokens, ... are known; -1 stands for none."""
+    return Field(axes, -1, most, blank=-1)
+
+
 def span(axes: str) -> Field:
     """Times and integrals over time that have passed: finite, and none below 0."""
     return Field(axes, 0, float(np.finfo(np.float64).max))
@@ -61,11 +66,16 @@ def anything(axes: str) -> Field:
 class StateSpec:
     """What a kind's states are like."""
 
-    state: type[Any]  #: the NamedTuple; its annotations say what type each array has
-    fields: Mapping[str, Field]  #: for each of its fields the shape and the range
+    state: type[Any]  #: the NamedTuple; each of its arrays is annotated with its type and a :class:`Field`
     number: tuple[Bound, ...]  #: for each place in ``number`` the most that may stand there; the least is 0
     #: the names of the axes that get longer while a system runs, given its first state; all others are as long as there
     growing: Callable[[Any], str]
+
+    @cached_property
+    def fields(self) -> dict[str, Field]:
+        """The shape and the range of each array."""
+        hints = get_type_hints(self.state, include_extras=True)
+        return {name: hints[name].__metadata__[0] for name in self.state._fields}
 
     @cached_property
     def dtypes(self) -> dict[str, np.dtype[Any]]:

@@ -3,19 +3,20 @@
 Hong, Xie & Wang (2023), Sections 2, 4.2 and 5.1.  Shapes: S servers (the L normal ones of JRS, or,
 for policies that know no others, as many as were ever in use at once; grows by doubling), P pools
 (1 without tokens), B backup servers of a pool (grows), I phases, D resources, C configurations of
-the lattice (0 for policies that need none), T tokens of a type (grows), M job records (grows).
-Everything is numbered from 0; -1 stands for none.
+the lattice (0 for policies that need none), T tokens of a type (grows), M job records (grows); N servers
+with a timer, W nodes of the tournament of the timers, O servers that are observed, m numbers that the
+policy remembers.  Everything is numbered from 0; -1 stands for none.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.systems.growing import free_records, with_more_records
-from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
+from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, identity, index, span
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -66,47 +67,47 @@ FIRST_RECORDS, FIRST_SERVERS, FIRST_BACKUPS, FIRST_TOKENS = 64, 16, 16, 16
 class PhaseState(NamedTuple):
     """Everything that changes while jobs come, change phase and leave."""
 
-    number: Integers  #: [NUMBERS] scalars, see the constants
-    clock: Times  #: [1] time of the last event
-    area: Times  #: [AREAS] integrals, see the constants
-    tally: Integers  #: [TALLIES, I] counts
-    real: Indices  #: [S, I] K: real jobs in each phase on each server
-    jobs_on: Indices  #: [S] real jobs on each server
-    use: Integers  #: [S, D] units that the real jobs need now
-    peak_use: Integers  #: [S, D] units that they may need at most
-    cost: Integers  #: [S] h of the real jobs, in units of cost
-    virtual: Indices  #: [S, I] zeta: virtual jobs in each phase
-    tokens: Indices  #: [S, I] eta: tokens of each type that a server has out
-    tokens_on: Indices  #: [S] their sum: the server is paused while it is above 0
-    observed: Indices  #: [S] the place of K + zeta in the lattice; empty without one
-    observed_since: Times  #: [S] since when; empty without a lattice
-    occupancy: Times  #: [C] server-time spent in each observed configuration
-    timer_due: Times  #: [L] when a server's timer rings; inf: none runs
-    timer_number: Integers  #: [L] which timer it is
-    timer_tree: Indices  #: [2 W] tournament of the timers, W a power of two; empty without
-    token_count: Indices  #: [P, I] tokens of each type of each pool
-    token_server: Indices  #: [P, I, T] their servers, the oldest first
-    token_number: Integers  #: [P, I, T] their numbers
-    token_time: Times  #: [P, I, T] when they were made
-    backup_record: Indices  #: [P, B] the job on each backup server
-    backup_idle: Indices  #: [P] no backup server below this one is idle
-    job_number: Integers  #: [M] identity: arrival number, or that of the virtual arrival
-    job_virtual: NDArray[np.uint8]  #: [M] 1: a virtual job
-    job_type: Indices  #: [M] the phase in which it arrived
-    job_phase: Indices  #: [M] the phase in which it is
-    job_pool: Indices  #: [M]
-    job_server: Indices  #: [M] its server, or FIRST_BACKUP - n on backup server n
-    job_arrival: Times  #: [M] when it came
-    job_token: Integers  #: [M] the number of the token it took
-    job_token_time: Times  #: [M] when that token was made
-    job_moves: Integers  #: [M] moves it has made
-    job_next: Indices  #: [M] the phase of its next move; I: it departs
-    job_due: Times  #: [M] when it moves next
-    free_record: Indices  #: [M] stack of free records, FREE of them
-    heap_time: Times  #: [M] heap of the next moves
-    heap_record: Indices  #: [M]
-    trail: NDArray[np.uint64]  #: [1] running hash of all events
-    memory: Times  #: [m] what the policy remembers, m as it declares
+    number: Annotated[Integers, count(str(NUMBERS))]  #: scalars, see the constants
+    clock: Annotated[Times, span("1")]  #: time of the last event
+    area: Annotated[Times, span(str(AREAS))]  #: integrals, see the constants
+    tally: Annotated[Integers, count(f"{TALLIES} I")]  #: counts
+    real: Annotated[Indices, count("S I", "M")]  #: K: real jobs in each phase on each server
+    jobs_on: Annotated[Indices, count("S", "M")]  #: real jobs on each server
+    use: Annotated[Integers, count("S D")]  #: units that the real jobs need now
+    peak_use: Annotated[Integers, count("S D")]  #: units that they may need at most
+    cost: Annotated[Integers, Field("S", -MOST, MOST)]  #: h of the real jobs, in units of cost
+    virtual: Annotated[Indices, count("S I", "M")]  #: zeta: virtual jobs in each phase
+    tokens: Annotated[Indices, count("S I", MOST)]  #: eta: tokens of each type that a server has out
+    tokens_on: Annotated[Indices, count("S", MOST)]  #: their sum: the server is paused while it is above 0
+    observed: Annotated[Indices, index("O", "C", blank=0)]  #: the place of K + zeta in the lattice; empty without one
+    observed_since: Annotated[Times, span("O")]  #: since when; empty without a lattice
+    occupancy: Annotated[Times, span("C")]  #: server-time spent in each observed configuration
+    timer_due: Annotated[Times, due("N")]  #: when a server's timer rings; inf: none runs
+    timer_number: Annotated[Integers, identity("N")]  #: which timer it is
+    timer_tree: Annotated[Indices, index("W", "N")]  #: the tournament, twice a power of two; empty without timers
+    token_count: Annotated[Indices, count("P I", "T")]  #: tokens of each type of each pool
+    token_server: Annotated[Indices, index("P I T", "S")]  #: their servers, the oldest first
+    token_number: Annotated[Integers, identity("P I T")]  #: their numbers
+    token_time: Annotated[Times, span("P I T")]  #: when they were made
+    backup_record: Annotated[Indices, index("P B", "M")]  #: the job on each backup server
+    backup_idle: Annotated[Indices, count("P", "B")]  #: no backup server below this one is idle
+    job_number: Annotated[Integers, identity("M")]  #: identity: arrival number, or that of the virtual arrival
+    job_virtual: Annotated[NDArray[np.uint8], count("M", 1)]  #: 1: a virtual job
+    job_type: Annotated[Indices, index("M", "I")]  #: the phase in which it arrived
+    job_phase: Annotated[Indices, index("M", "I")]  #: the phase in which it is
+    job_pool: Annotated[Indices, index("M", "P")]
+    job_server: Annotated[Indices, Field("M", -MOST, "S", below=True, blank=-1)]  #: or FIRST_BACKUP - n on backup n
+    job_arrival: Annotated[Times, span("M")]  #: when it came
+    job_token: Annotated[Integers, identity("M")]  #: the number of the token it took
+    job_token_time: Annotated[Times, span("M")]  #: when that token was made
+    job_moves: Annotated[Integers, count("M")]  #: moves it has made
+    job_next: Annotated[Indices, identity("M", "I")]  #: the phase of its next move; I: it departs
+    job_due: Annotated[Times, due("M")]  #: when it moves next
+    free_record: Annotated[Indices, index("M", "M")]  #: stack of free records, FREE of them
+    heap_time: Annotated[Times, due("M")]  #: heap of the next moves
+    heap_record: Annotated[Indices, index("M", "M")]
+    trail: Annotated[NDArray[np.uint64], anything("1")]  #: running hash of all events
+    memory: Annotated[Times, anything("m")]  #: what the policy remembers
 
 
 class StateSizes(NamedTuple):
@@ -186,53 +187,8 @@ def _growing(like: Any) -> str:
     return "M B T" if len(like.timer_due) else "M B T S"
 
 
-#: What the arrays are like; N servers with a timer, O observed ones, W nodes of the tournament, m numbers that the
-#: policy remembers.
 SPEC = StateSpec(
     state=PhaseState,
-    fields={
-        "number": count(str(NUMBERS)),
-        "clock": span("1"),
-        "area": span(str(AREAS)),
-        "tally": count(f"{TALLIES} I"),
-        "real": count("S I", "M"),
-        "jobs_on": count("S", "M"),
-        "use": count("S D"),
-        "peak_use": count("S D"),
-        "cost": Field("S", -MOST, MOST),
-        "virtual": count("S I", "M"),
-        "tokens": count("S I", MOST),
-        "tokens_on": count("S", MOST),
-        "observed": index("O", "C", blank=0),
-        "observed_since": span("O"),
-        "occupancy": span("C"),
-        "timer_due": due("N"),
-        "timer_number": Field("N", -1, MOST, blank=-1),
-        "timer_tree": index("W", "N"),
-        "token_count": count("P I", "T"),
-        "token_server": index("P I T", "S"),
-        "token_number": Field("P I T", -1, MOST, blank=-1),
-        "token_time": span("P I T"),
-        "backup_record": index("P B", "M"),
-        "backup_idle": count("P", "B"),
-        "job_number": Field("M", -1, MOST, blank=-1),
-        "job_virtual": count("M", 1),
-        "job_type": index("M", "I"),
-        "job_phase": index("M", "I"),
-        "job_pool": index("M", "P"),
-        "job_server": Field("M", -MOST, "S", below=True, blank=-1),
-        "job_arrival": span("M"),
-        "job_token": Field("M", -1, MOST, blank=-1),
-        "job_token_time": span("M"),
-        "job_moves": count("M"),
-        "job_next": Field("M", -1, "I", blank=-1),
-        "job_due": due("M"),
-        "free_record": index("M", "M"),
-        "heap_time": due("M"),
-        "heap_record": index("M", "M"),
-        "trail": anything("1"),
-        "memory": anything("m"),
-    },
     # EVENT, NEXT_ARRIVAL, FREE, MOVES, ACTIVE, REAL, VIRTUAL, TOKENS, BACKUP, NEXT_TOKEN,
     # NEXT_VIRTUAL, NEXT_TIMER, NEXT_REQUEST, COST, PAUSED
     number=(MOST, MOST, "M", "M", "M", "M", "M", MOST, "M", MOST, MOST, MOST, MOST, MOST, "S"),

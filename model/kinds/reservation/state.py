@@ -1,18 +1,18 @@
 """State of the loss system with slots: S(t) of Definition 4, (2.2), and its jobs.
 
-Shapes: L servers, J job types, M job records (grows by doubling).  Servers, types and
-records are numbered from 0; -1 stands for none.
+Shapes: L servers, J job types, G ranks (J with one pool), M job records (grows by doubling), m numbers
+that the policy remembers.  Servers, types and records are numbered from 0; -1 stands for none.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.systems.growing import free_records, with_more_records
-from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
+from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, identity, index, span
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -46,31 +46,31 @@ _MOST_SLOTS = 2**30
 class ReservationState(NamedTuple):
     """Everything that changes while a loss system with slots runs."""
 
-    number: Integers  #: [NUMBERS] scalars, see the constants
-    clock: Times  #: [2] the time now; the time of the policy's next update
-    configuration: Indices  #: [L, J] slots per server and type, k^l
-    placement: Indices  #: [L, J] jobs per server and type, k-hat^l
-    stamp: Integers  #: [L] larger is more recent: orders the servers of a configuration
-    jobs_in_system: Integers  #: [J] Y_j
-    slots_in_system: Integers  #: [J] slots of all servers
-    tally: Integers  #: [J, TALLIES] arrivals, admissions, ... per type
-    area: Times  #: [J] integral of Y_j up to ``since``
-    since: Times  #: [J] when Y_j last changed
-    greedy_configuration: Indices  #: [G, J] k[i] of the last GPA, row i - 1; G = J with one pool
-    greedy_count: Integers  #: [G] X-hat_{k[i]} of the last GPA
-    job_number: Integers  #: [M] identity of the job in a record
-    job_type: Indices  #: [M]
-    job_server: Indices  #: [M]
-    job_arrival: Times  #: [M] when it was admitted
-    job_departure: Times  #: [M]
-    job_next: Indices  #: [M] the next job of the same server and type
-    job_previous: Indices  #: [M]
-    first_job: Indices  #: [L, J] the most recently placed job of a server and type
-    free_record: Indices  #: [M] stack of free records, FREE of them
-    heap_time: Times  #: [M] heap of departures
-    heap_record: Indices  #: [M]
-    trail: NDArray[np.uint64]  #: [1] running hash of all events
-    memory: Times  #: [m] what the policy remembers, m as it declares
+    number: Annotated[Integers, count(str(NUMBERS))]  #: scalars, see the constants
+    clock: Annotated[Times, due("2")]  #: the time now; the time of the policy's next update
+    configuration: Annotated[Indices, count("L J", _MOST_SLOTS)]  #: slots per server and type, k^l
+    placement: Annotated[Indices, count("L J", _MOST_SLOTS)]  #: jobs per server and type, k-hat^l
+    stamp: Annotated[Integers, Field("L", -MOST, MOST)]  #: larger is more recent: orders the servers of a configuration
+    jobs_in_system: Annotated[Integers, count("J")]  #: Y_j
+    slots_in_system: Annotated[Integers, count("J")]  #: slots of all servers
+    tally: Annotated[Integers, count(f"J {TALLIES}")]  #: arrivals, admissions, ... per type
+    area: Annotated[Times, span("J")]  #: integral of Y_j up to ``since``
+    since: Annotated[Times, span("J")]  #: when Y_j last changed
+    greedy_configuration: Annotated[Indices, count("G J", _MOST_SLOTS)]  #: k[i] of the last GPA, row i - 1
+    greedy_count: Annotated[Integers, count("G", "L")]  #: X-hat_{k[i]} of the last GPA
+    job_number: Annotated[Integers, identity("M")]  #: identity of the job in a record
+    job_type: Annotated[Indices, index("M", "J")]
+    job_server: Annotated[Indices, index("M", "L")]
+    job_arrival: Annotated[Times, span("M")]  #: when it was admitted
+    job_departure: Annotated[Times, due("M")]
+    job_next: Annotated[Indices, index("M", "M")]  #: the next job of the same server and type
+    job_previous: Annotated[Indices, index("M", "M")]
+    first_job: Annotated[Indices, index("L J", "M")]  #: the most recently placed job of a server and type
+    free_record: Annotated[Indices, index("M", "M")]  #: stack of free records, FREE of them
+    heap_time: Annotated[Times, due("M")]  #: heap of departures
+    heap_record: Annotated[Indices, index("M", "M")]
+    trail: Annotated[NDArray[np.uint64], anything("1")]  #: running hash of all events
+    memory: Annotated[Times, anything("m")]  #: what the policy remembers
 
 
 def empty_state(
@@ -102,36 +102,8 @@ def with_room(state: ReservationState) -> ReservationState:
     return larger
 
 
-#: What the arrays are like; G ranks, m numbers that the policy remembers.
 SPEC = StateSpec(
     state=ReservationState,
-    fields={
-        "number": count(str(NUMBERS)),
-        "clock": due("2"),
-        "configuration": count("L J", _MOST_SLOTS),
-        "placement": count("L J", _MOST_SLOTS),
-        "stamp": Field("L", -MOST, MOST),
-        "jobs_in_system": count("J"),
-        "slots_in_system": count("J"),
-        "tally": count(f"J {TALLIES}"),
-        "area": span("J"),
-        "since": span("J"),
-        "greedy_configuration": count("G J", _MOST_SLOTS),
-        "greedy_count": count("G", "L"),
-        "job_number": Field("M", -1, MOST, blank=-1),
-        "job_type": index("M", "J"),
-        "job_server": index("M", "L"),
-        "job_arrival": span("M"),
-        "job_departure": due("M"),
-        "job_next": index("M", "M"),
-        "job_previous": index("M", "M"),
-        "first_job": index("L J", "M"),
-        "free_record": index("M", "M"),
-        "heap_time": due("M"),
-        "heap_record": index("M", "M"),
-        "trail": anything("1"),
-        "memory": anything("m"),
-    },
     # EVENT, NEXT_ARRIVAL, NEXT_STAMP, FREE, DEPARTURES, I_STAR, GREEDY_LENGTH, REASSIGNMENTS,
     # EXTENDED
     number=(MOST, MOST, MOST, "M", "M", "G", "G", MOST, 1),
