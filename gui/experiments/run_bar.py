@@ -67,6 +67,7 @@ class RunBar(QWidget):
     def show_state(self, text: str, share: float | None) -> None:
         """Say how far it is; None hides the bar."""
         self.state.setText(text)
+        self.state.setWordWrap(share is None)  # a sentence, which takes no room from what stands beside the bar
         self.share.setVisible(share is not None)
         self.share.setValue(round(_STEPS * (share or 0.0)))
 

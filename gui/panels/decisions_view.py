@@ -35,7 +35,7 @@ from slotscope.gui.panels.decisions_model import (
     paint_mark,
 )
 from slotscope.gui.theme import Theme
-from slotscope.gui.widgets.labels import paint_cut, sentence_lines
+from slotscope.gui.widgets.labels import cut_lines, paint_cut, sentence_lines
 from slotscope.model.questions.fields import EventKind
 
 #: Below this many characters for the sentence, the times make room for it.
@@ -47,6 +47,7 @@ _MOST_LINES = 4
 #: Sentences of which it is remembered how many lines they take; then all are forgotten.
 _MOST_REMEMBERED = 4096
 _PADDING = 4.0
+_NOTE_MARGIN = 12  # on both sides of what stands where no row does
 _MARGIN, _GAP = 5, 3  # before the first mark, and between marks
 _STEP_INDENT = 0.8  # of a sub-step's sentence, in heights of the type
 
@@ -238,12 +239,12 @@ class LogView(QTableView):
         high, key = QFontMetricsF(font).height(), font.key()
         room = whole - sum(widths.values()) - 2 * _PADDING
         for row in rows:
-            indent, text = 0.0, self.empty_note
+            wide, text = whole - 2.0 * _NOTE_MARGIN, self.empty_note
             if 0 <= row < known:
                 entry = self._log.entry(row)
-                indent = high * _STEP_INDENT if entry.step else 0.0
+                wide = room - (high * _STEP_INDENT if entry.step else 0.0)
                 text = _worded(entry, numbered=not widths[EVENT])
-            count = self._count_lines(text, font, key, max(1.0, room - indent))
+            count = self._count_lines(text, font, key, max(1.0, wide))
             yield _height(high, count if self.rows.whole else min(count, _MOST_LINES))
 
     def height_of_lines(self, count: int) -> int:
@@ -319,8 +320,9 @@ class LogView(QTableView):
             self.rows.paint(painter, self._log, rows, self.indexAt(mouse))
         elif self.empty_note:
             painter.setPen(QColor(self.rows.theme.muted))
-            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-            painter.drawText(room.rect().adjusted(12, 4, -12, -4), flags, self.empty_note)
+            area = QRectF(room.rect()).adjusted(_NOTE_MARGIN, _PADDING, -_NOTE_MARGIN, -_PADDING)
+            lines = cut_lines(self.empty_note, self.font(), area.width(), area.height())
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, "\n".join(lines))
         painter.end()
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.intents import BreakAt, GoTo, RunUntil, Say
@@ -27,6 +28,7 @@ from slotscope.gui.panels.decisions_model import (
 )
 from slotscope.gui.widgets import calm
 from slotscope.gui.widgets.labels import sentence_lines
+from slotscope.gui.widgets.painted import svg_of
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.rows import (
     EVENT_ROW,
@@ -392,6 +394,21 @@ class TestPicture:
         panel.set_frame(frames["start"])
         assert panel.view.empty_note == "No event yet: press Space to run, or Right to step."
         assert len(colours(panel.view.viewport())) > 2
+
+    @pytest.mark.parametrize("width", range(140, 400, 10))
+    def test_what_an_empty_log_says_is_cut_between_lines(self, panel, frames, width):
+        panel.set_frame(frames["start"])
+        panel.view.set_lecture(True)
+        whole, note = panel.view.height_of(-1, width), panel.view.empty_note
+        metrics = QFontMetricsF(panel.view.font())
+        for height in (whole, whole - 12):
+            panel.view.setFixedSize(width, height)
+            svg = svg_of(panel.view.viewport())
+            said = re.findall(r' y="([^"]+)"[^>]*>\s*([^<]+?)\s*</text>', svg)
+            assert float(said[0][0]) - metrics.ascent() >= 0
+            assert float(said[-1][0]) + metrics.descent() <= height
+            words = " ".join(line for _, line in said)
+            assert words == note if height == whole else note.startswith(words.removesuffix("…")) and words != note
 
     def test_every_kind_has_a_mark_of_its_own_shape(self):
         shapes = [frozenset(inked(mark.shape, "#ff0000")) for mark in LOG_MARKS]

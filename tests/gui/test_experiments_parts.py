@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.experiments.curves import LogarithmicAxis
@@ -16,6 +17,7 @@ from slotscope.gui.experiments.form import OrderForm
 from slotscope.gui.experiments.listing import ExperimentList, ListedExperiment
 from slotscope.gui.experiments.picture import FigurePlot, ResultPicture
 from slotscope.gui.experiments.results import NumbersTable
+from slotscope.gui.experiments.run_bar import RunBar
 from slotscope.gui.experiments.words import (
     at_text,
     at_texts,
@@ -33,6 +35,8 @@ from slotscope.model.errors import UserError
 from slotscope.model.kinds.reservation.experiments import dra_servers
 from slotscope.model.lab.results import Curve, Figure, Row
 from slotscope.model.lab.runner import Status, run_plan
+from tests.gui.painted import type_of
+from tests.gui.windows import on_screen
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
@@ -339,3 +343,15 @@ class TestList:
         narrow = listed.sizeHintForRow(0)
         listed.put(ListedExperiment("a", "A title that is far too long for one line " * 3, "Paper", ""))
         assert listed.sizeHintForRow(0) > narrow
+
+
+def test_what_is_said_beside_the_buttons_takes_no_width_from_the_list(qtbot: QtBot) -> None:
+    with type_of(lecture=True):
+        bar = on_screen(qtbot, RunBar(load_theme("light")), 700, 60)
+        bar.show_state("running 100 %", 1.0)
+        usual = bar.minimumSizeHint().width()
+        bar.show_state("One experiment at a time: Psychas & Ghaderi (2022), Figure 2 runs.", None)
+        QApplication.sendPostedEvents()  # so that the layout is told
+        assert bar.minimumSizeHint().width() <= usual
+        bar.show_state("running 100 %", 1.0)
+        assert not bar.state.wordWrap()

@@ -202,7 +202,7 @@ class BlockedPlot(MomentPlot):
             starts = np.maximum(times - self.stretch, first)
             shares = _PER_CENT * self._sums.over(BLOCKED_SHARE, starts, times, fewest(frame))
             _put(curve, times, shares)
-        self.set_label("blocked", f"last {significant(self.stretch)}{_units(frame)}")
+        self.set_label("blocked", f"in the last {significant(self.stretch, 2)}{_units(frame)}")
 
 
 class TimesPlot(MomentPlot):

@@ -315,3 +315,9 @@ def test_another_theme_draws_in_its_colours(panel: BlockingPanel) -> None:
     panel.set_theme(dark)
     QApplication.processEvents()
     assert {dark.panel, dark.rejection} <= colours(panel.blocked)
+
+
+def test_how_long_the_stretch_is_does_not_read_as_the_curves_value(panel: BlockingPanel) -> None:
+    panel.set_frame(frame_of())
+    words = [label.text for label in panel.blocked._end_labels()]
+    assert f"in the last {panel.blocked.stretch:g} minutes" in words
