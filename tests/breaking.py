@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import unicodedata
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
+import pytest
 from hypothesis import strategies as st
 
+from slotscope.model.errors import UserError
+
 Place = tuple[str | int, ...]
+
+#: Where a field is, what stands there (None takes it away), and what the line says of it: see :func:`says`.
+Fault = tuple[str, Any, str]
 
 GOLDEN = Path(__file__).parent / "golden" / "dra"
 
@@ -43,11 +50,16 @@ FULL = {"start": "full", "type": "a"}
 SCRIPT = {"kind": "scripted", "arrivals": [{"time": 1, "type": "a"}, {"time": 2, "type": "b"}]}
 
 
-def changed(place: Place, value: Any, data: dict[str, Any] = GOOD) -> dict[str, Any]:
+def placed(path: str) -> Place:
+    """The place of a field that a path such as ``workload.events[1].t`` names."""
+    return tuple(int(part) if part.isdigit() else part for part in re.findall(r"[^.\[\]]+", path))
+
+
+def changed(place: Place | str, value: Any, data: dict[str, Any] = GOOD) -> dict[str, Any]:
     """A copy with one field set; a value of None removes it."""
     result = copy.deepcopy(data)
     table: Any = result
-    *parents, last = place
+    *parents, last = placed(place) if isinstance(place, str) else place
     for part in parents:
         table = table[part]
     if value is None:
@@ -78,6 +90,30 @@ def worth_trying(words: str, keys: str, values: Any = None) -> st.SearchStrategy
 def is_one_line(text: str) -> bool:
     """Whether *text* is one line without control characters, fit for any terminal."""
     return not any(unicodedata.category(letter) in {"Cc", "Zl", "Zp"} for letter in text)
+
+
+def refused(read: Callable[[Any], object], data: Any) -> str:
+    """The one line that is said of broken data."""
+    with pytest.raises(UserError) as raised:
+        read(data)
+    line = raised.value.line
+    assert is_one_line(line)
+    assert len(line) < 500
+    return line
+
+
+def says(line: str, words: str, path: str = "") -> None:
+    """A line begins with *words*, in which dots stand for any others, or has them behind the *path* of a field."""
+    told = ".*".join(map(re.escape, words.split(" ... ")))
+    assert re.match(f"({re.escape(path)}: .*)?{told}", line), line
+
+
+def check_fault(read: Callable[[Any], object], good: dict[str, Any], fault: Fault) -> None:
+    """What is said of good data with one fault in it, and of no other."""
+    path, value, words = fault
+    line = refused(read, changed(path, value, good))
+    says(line, words, path)
+    assert "more)" not in line
 
 
 TRACE: dict[str, Any] = json.loads((GOLDEN / "t02_migration.json").read_text())

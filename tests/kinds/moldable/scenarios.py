@@ -5,12 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from slotscope.model.errors import UserError
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.scenario.load import parse_scenario
-from tests.breaking import is_one_line
 
 #: The paper's sub-linear speed-up.
 SUBLINEAR = [1, 1.8, 2.5, 3, 3.4]
@@ -106,16 +102,6 @@ def law(kind: str, **fields: Any) -> dict[str, Any]:
 def size(kind: str, **fields: Any) -> dict[str, Any]:
     """A law of inherent sizes."""
     return {"distribution": kind} | fields
-
-
-def check_line(data: dict[str, Any], words: tuple[str, ...]) -> None:
-    with pytest.raises(UserError) as raised:
-        opened(data)
-    assert is_one_line(raised.value.line)
-    assert raised.value.line.startswith(words[0]), raised.value.line
-    for word in words:
-        assert word in raised.value.line, raised.value.line
-    assert "more)" not in raised.value.line
 
 
 def job_line(

@@ -86,7 +86,7 @@ LAWS = st.one_of(
 
 @given(LAWS, st.integers(1, 1000))
 def test_laws_are_concave_and_at_most_linear(speedup: dict[str, Any], degree: int) -> None:
-    data = changed(SPEEDUP, speedup | {"degree": degree}, changed(("servers", "count"), 1000, GOOD))
+    data = changed(SPEEDUP, speedup | {"degree": degree}, changed("servers.count", 1000, GOOD))
     factors = opened(data).speedup_of(0)
     assert len(factors) == degree
     assert first_fault(factors) == ""
@@ -95,7 +95,7 @@ def test_laws_are_concave_and_at_most_linear(speedup: dict[str, Any], degree: in
 
 @pytest.mark.parametrize("exponent", ["1/1000000", "999999/1000000"])
 def test_the_outermost_exponents_are_resolved(exponent: str) -> None:
-    data = changed(SPEEDUP, law("power", exponent=exponent, degree=1000), changed(("servers", "count"), 1000, GOOD))
+    data = changed(SPEEDUP, law("power", exponent=exponent, degree=1000), changed("servers.count", 1000, GOOD))
     factors = factors_of(opened(data).classes[0].speedup)
     steps = [second - first for first, second in pairwise((Fraction(0), *factors))]
     assert all(first > second > 0 for first, second in pairwise(steps))
@@ -106,7 +106,7 @@ def test_text_in_a_form_is_a_list() -> None:
 
 
 def test_as_many_servers_as_a_job_can_use() -> None:
-    assert opened(changed(("servers", "count"), len(SUBLINEAR), GOOD)).classes[0].degree == 5
+    assert opened(changed("servers.count", len(SUBLINEAR), GOOD)).classes[0].degree == 5
 
 
 # Sizes.

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from slotscope.model.errors import UserError
 from slotscope.model.kinds.phases.from_scenario import numbers_of
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.scenario.load import Scenario, edited, load_scenario, parse_scenario
-from tests.breaking import changed, is_one_line
+from tests.breaking import changed
 
 GOOD: dict[str, Any] = {
     "system": "phases",
@@ -90,15 +87,6 @@ def opened(data: dict[str, Any]) -> PhaseNumbers:
     scenario = parse_scenario(data)
     assert isinstance(scenario, PhasesScenario)
     return numbers_of(scenario)
-
-
-def check_line(data: dict[str, Any], words: tuple[str, ...]) -> None:
-    with pytest.raises(UserError) as raised:
-        opened(data)
-    assert is_one_line(raised.value.line)
-    assert raised.value.line.startswith(words[0]), raised.value.line
-    for word in words:
-        assert word in raised.value.line
 
 
 def many_configurations() -> Scenario:
