@@ -10,9 +10,9 @@ from hypothesis import assume
 
 from slotscope.model.errors import ScenarioError
 from slotscope.model.running.assembly import Bench, assemble
-from slotscope.model.running.engine import Reason, Task, started
+from slotscope.model.running.engine import Engine, Reason, Task, started
 from slotscope.model.systems import watching
-from slotscope.model.systems.state import copied, digest
+from slotscope.model.systems.state import copied, differences, digest
 from slotscope.model.systems.watching import Derived, StateRows
 
 
@@ -28,6 +28,53 @@ def bench_of(scenario: Any, recorded: Any = None) -> Bench:
 def tape_of(bench: Bench, rows: int) -> np.ndarray:
     """Room for so many events."""
     return np.zeros(rows, bench.system.row_dtype)
+
+
+#: A sample is taken after each event.
+SAMPLED = Task(stride=1)
+
+
+class Twins:
+    """Reference and kernel on copies of one state, compared in all that they tell, event by event."""
+
+    def __init__(
+        self, bench: Bench, state: Any = None, kernel: Engine | None = None, costly: Sequence[str] = ()
+    ) -> None:
+        self.bench = bench
+        self.engines = bench.reference, kernel or bench.kernel()
+        self.costly = list(costly)  #: fields that only the reference counts unless asked to explain
+        first = started(bench.system) if state is None else state
+        self.states = [first, copied(first)]
+        self.rows: list[np.ndarray] = []  #: [2] what both have told of each event
+        self.met = 0  #: all flags of them
+
+    def advance(self, task: Task, events: int = 1) -> Reason:
+        """Both so many events further; why they stopped."""
+        rows = np.array([tape_of(self.bench, events)] * 2)
+        done = [
+            engine.advance(state, tape, task)
+            for engine, state, tape in zip(self.engines, self.states, rows, strict=True)
+        ]
+        self.states = [each.state for each in done]
+        assert not any(each.fault for each in done), done
+        assert done[0].reason is done[1].reason
+        assert done[0].rows == done[1].rows
+        assert digest(self.states[0]) == digest(self.states[1]), differences(*self.states)
+        assert np.array_equal(done[0].samples, done[1].samples)
+        self.rows.extend(rows[:, : done[0].rows].T.copy())
+        if not task.explain:
+            rows[self.costly] = 0
+        assert rows[0].tobytes() == rows[1].tobytes(), rows.tolist()
+        self.met |= int(np.bitwise_or.reduce(rows[0]["flags"]))
+        return done[0].reason
+
+    def agree(self, events: int, task: Task = SAMPLED, sound: bool = False) -> int:
+        """How many of so many events there are until the run ends; *sound*: no state breaks an invariant."""
+        for event in range(events):
+            if self.advance(task) is Reason.END:
+                return event
+            assert not sound or not self.bench.kind.violations(self.bench.system, self.states[0])
+        return events
 
 
 def check_pieces(bench: Bench, piece: int, events: int = 120) -> None:

@@ -15,9 +15,10 @@ from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError, ScenarioError
 from slotscope.model.policies.own.checked import CHECKED
 from slotscope.model.running.assembly import assemble
-from slotscope.model.running.engine import Reason, Task, started
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import load_scenario
-from slotscope.model.systems.state import copied, differences, digest
+from slotscope.model.systems.state import digest
+from tests.engines import Twins
 from tests.help_pages import blocks, page
 from tests.kinds.phases.strategies import phase_scenarios
 from tests.kinds.queue.strategies import queue_scenarios
@@ -53,21 +54,7 @@ def agree(scenario: Any, policy: str, task: Task) -> None:
     except ScenarioError:
         assume(False)
     assume(bench.has_kernel)
-    kernel = bench.kernel(checked=0)
-    states = [started(bench.system)] * 2
-    states[1] = copied(states[0])
-    for _ in range(EVENTS):
-        rows = np.zeros((2, 1), bench.system.row_dtype)
-        pairs = zip((bench.reference, kernel), states, rows, strict=True)
-        done = [engine.advance(state, tape, task) for engine, state, tape in pairs]
-        assert done[0].fault is None, done[0].fault
-        states = [each.state for each in done]
-        assert digest(states[0]) == digest(states[1]), differences(*states)
-        assert np.array_equal(rows[0], rows[1]), rows
-        assert np.array_equal(done[0].samples, done[1].samples)
-        assert done[0].reason is done[1].reason
-        if done[0].reason is Reason.END:
-            return
+    Twins(bench, kernel=bench.kernel(checked=0)).agree(EVENTS, task)
 
 
 @pytest.mark.parametrize("kind", SOURCES)

@@ -20,14 +20,14 @@ from slotscope.model.kinds.moldable.rows import (
 )
 from slotscope.model.kinds.moldable.running import RUNNING
 from slotscope.model.kinds.moldable.state import EVENT, NOW
-from slotscope.model.running.assembly import Bench, assemble
-from slotscope.model.running.engine import Reason, Task, started
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import Task, started
 from slotscope.model.running.timeline import Timeline
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario
 from slotscope.model.scenario.workload import RecordedWorkload
-from slotscope.model.systems.state import copied, differences, digest
-from tests.engines import bench_of, check_derived, check_pieces, check_samples, check_stops
+from slotscope.model.systems.state import copied, digest
+from tests.engines import Twins, bench_of, check_derived, check_pieces, check_samples, check_stops
 from tests.kinds.moldable.strategies import any_policies, certain_policies, several_classes
 
 EVENTS = 60
@@ -85,40 +85,12 @@ def recorded(draw: st.DrawFn, classes: int) -> RecordedWorkload:
     )
 
 
-def stepped(engines: tuple[Any, ...], states: list[Any], task: Task) -> tuple[list[Any], Reason, np.ndarray]:
-    """Both engines one event further, compared in all that they tell."""
-    rows = np.zeros((2, 1), MOLDABLE_ROW)
-    done = [engine.advance(state, tape, task) for engine, state, tape in zip(engines, states, rows, strict=True)]
-    states = [each.state for each in done]
-    assert done[0].reason is done[1].reason
-    assert done[0].rows == done[1].rows
-    assert digest(states[0]) == digest(states[1]), differences(*states)
-    assert np.array_equal(done[0].samples, done[1].samples)
-    assert rows[0].tobytes() == rows[1].tobytes(), rows.tolist()
-    return states, done[0].reason, rows[0]
-
-
-def agree(bench: Bench, events: int, state: Any = None) -> tuple[Any, int]:
-    """Both engines on copies of one state, compared at every event; the last state, and the flags
-    that were met."""
-    engines = (bench.reference, bench.kernel())
-    first = started(bench.system) if state is None else state
-    states, met = [first, copied(first)], 0
-    for _ in range(events):
-        states, reason, rows = stepped(engines, states, Task(stride=1))
-        if reason is Reason.END:
-            break
-        assert not bench.kind.violations(bench.system, states[1])
-        met |= int(rows["flags"][0])
-    return states[1], met
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("certain", [False, True])
 @given(data=st.data())
 @settings(max_examples=20)
 def test_every_event(certain: bool, data: st.DataObject) -> None:
-    agree(bench_of(data.draw(scenarios(certain))), EVENTS)
+    Twins(bench_of(data.draw(scenarios(certain)))).agree(EVENTS, sound=True)
 
 
 @pytest.mark.slow
@@ -126,7 +98,7 @@ def test_every_event(certain: bool, data: st.DataObject) -> None:
 @given(data=st.data())
 @settings(max_examples=10)
 def test_every_event_of_many_scenarios(certain: bool, data: st.DataObject) -> None:
-    agree(bench_of(data.draw(scenarios(certain))), 5 * EVENTS)
+    Twins(bench_of(data.draw(scenarios(certain)))).agree(5 * EVENTS, sound=True)
 
 
 @given(data=st.data())
@@ -135,7 +107,7 @@ def test_recorded_jobs_with_equal_times(data: st.DataObject) -> None:
     """Departures tie with arrivals and with each other; the last events are compared too."""
     scenario = data.draw(scenarios())
     jobs = data.draw(recorded(len(scenario.classes)))
-    agree(bench_of(scenario, jobs), 10_000)
+    Twins(bench_of(scenario, jobs)).agree(10_000, sound=True)
 
 
 BUILT_IN = [
@@ -147,10 +119,10 @@ BUILT_IN = [
 def test_built_in_scenarios(name: str) -> None:
     """Also from a state in the middle, which the kernel has run up to by itself."""
     bench = assemble(load_scenario(name))
-    agree(bench, 60)
+    Twins(bench).agree(60, sound=True)
     tape = np.zeros(20_000, MOLDABLE_ROW)
     state = bench.kernel().advance(started(bench.system), tape, Task()).state
-    agree(bench, 60, state)
+    Twins(bench, state).agree(60, sound=True)
 
 
 def test_what_seldom_happens_is_met() -> None:
@@ -162,8 +134,9 @@ def test_what_seldom_happens_is_met() -> None:
         "policy": {"name": "greedy-p", "parameters": {"rest": "common"}},
     }
     rare = FLAG_BLOCKED | FLAG_PARTIAL | FLAG_SPLIT | FLAG_FREED
-    _, met = agree(assemble(parse_scenario({**data, **changes})), 300)
-    assert met & rare == rare
+    twins = Twins(assemble(parse_scenario({**data, **changes})))
+    twins.agree(300, sound=True)
+    assert twins.met & rare == rare
 
 
 def test_jobs_below_the_least_width() -> None:
@@ -173,8 +146,9 @@ def test_jobs_below_the_least_width() -> None:
         "workload": {"kind": "poisson", "load": "1/10"},
         "policy": {"name": "fixed-width", "parameters": {"servers": 1}},
     }
-    _, met = agree(assemble(edited(load_scenario("moldable-sublinear"), changes)), 60)
-    assert met & FLAG_BELOW
+    twins = Twins(assemble(edited(load_scenario("moldable-sublinear"), changes)))
+    twins.agree(60, sound=True)
+    assert twins.met & FLAG_BELOW
 
 
 def test_blocks_of_jobs_end() -> None:
@@ -202,7 +176,7 @@ def test_engines_take_turns(scenario: Any, before: int, between: int) -> None:
     kernel, state = bench.kernel(), started(bench.system)
     for engine, events in ((kernel, before), (bench.reference, between)):
         state = engine.advance(state, np.zeros(events, MOLDABLE_ROW), Task()).state
-    agree(bench, 20, copied(state))
+    Twins(bench, copied(state)).agree(20, sound=True)
     after = kernel.advance(state, np.zeros(30, MOLDABLE_ROW), Task()).state
     events = int(after.number[EVENT])
     first, tape = started(bench.system), np.zeros(events, MOLDABLE_ROW)
@@ -248,7 +222,7 @@ def test_after_a_change_of_policy(scenario: Any, name: str, before: int) -> None
     tape = np.zeros(before, MOLDABLE_ROW)
     state = bench.kernel().advance(started(bench.system), tape, Task()).state
     now = float(state.clock[NOW])
-    agree(other, EVENTS, other.system.take_over(bench.system, copied(state)))
+    Twins(other, other.system.take_over(bench.system, copied(state))).agree(EVENTS, sound=True)
     assert float(state.clock[NOW]) == now
 
 

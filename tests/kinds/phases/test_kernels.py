@@ -17,12 +17,12 @@ from slotscope.model.kinds.phases.questions import VOCABULARY
 from slotscope.model.kinds.phases.rows import PHASE_ROW
 from slotscope.model.kinds.phases.state import FREE, StateSizes, empty_state
 from slotscope.model.kinds.phases.timers import next_timer, set_timer
-from slotscope.model.running.engine import Reason, Task, started
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario
 from slotscope.model.systems import random_words
-from slotscope.model.systems.state import copied, differences, digest
-from tests.engines import bench_of, check_pieces, check_samples, check_stops, check_told
+from slotscope.model.systems.state import copied
+from tests.engines import Twins, bench_of, check_pieces, check_samples, check_stops, check_told
 from tests.kinds.phases.strategies import FITTING, POLICIES, READINGS, phase_scenarios
 
 EVENTS = 60
@@ -31,30 +31,11 @@ EVENTS = 60
 ULPS = 4
 
 
-def stepped(engines: Any, states: list[Any], task: Task) -> tuple[list[Any], Reason]:
-    """Both engines one event further, compared in all that they tell."""
-    rows = np.zeros((2, 1), PHASE_ROW)
-    done = [engine.advance(state, tape, task) for engine, state, tape in zip(engines, states, rows, strict=True)]
-    states = [each.state for each in done]
-    assert done[0].reason is done[1].reason
-    assert digest(states[0]) == digest(states[1]), differences(*states)
-    assert np.array_equal(done[0].samples, done[1].samples)
-    assert rows[0].tolist() == rows[1].tolist()
-    return states, done[0].reason
-
-
-def agree(scenario: Any, events: int, check: bool = False) -> Any:
-    """Both engines on copies of one state, compared at every event; the last state."""
-    bench = bench_of(scenario)
-    engines = (bench.reference, bench.kernel())
-    states = [started(bench.system)] * 2
-    states[1] = copied(states[0])
-    for _ in range(events):
-        states, reason = stepped(engines, states, Task(stride=1))
-        if check:
-            assert not bench.kind.violations(bench.system, states[1])
-        assert reason is Reason.LIMIT
-    return states[1]
+def agree(scenario: Any, events: int, sound: bool = False) -> Any:
+    """Both engines compared at every event of a run that does not end; the last state."""
+    twins = Twins(bench_of(scenario))
+    assert twins.agree(events, sound=sound) == events
+    return twins.states[1]
 
 
 @pytest.mark.slow
@@ -62,7 +43,7 @@ def agree(scenario: Any, events: int, check: bool = False) -> Any:
 @given(data=st.data())
 @settings(max_examples=10)
 def test_every_event(policy: str, data: st.DataObject) -> None:
-    agree(data.draw(phase_scenarios(policy)), EVENTS, check=True)
+    agree(data.draw(phase_scenarios(policy)), EVENTS, sound=True)
 
 
 @pytest.mark.slow
@@ -70,7 +51,7 @@ def test_every_event(policy: str, data: st.DataObject) -> None:
 @given(data=st.data())
 @settings(max_examples=10)
 def test_every_event_of_many_scenarios(policy: str, data: st.DataObject) -> None:
-    agree(data.draw(phase_scenarios(policy)), 3 * EVENTS, check=True)
+    agree(data.draw(phase_scenarios(policy)), 3 * EVENTS, sound=True)
 
 
 BUILT_IN = [
@@ -219,10 +200,7 @@ def test_after_a_change_of_policy(scenario: Any, name: str, before: int) -> None
     other = bench_of(edited(scenario, {"policy": {"name": name}}))
     tape = np.zeros(before, PHASE_ROW)
     state = bench.reference.advance(started(bench.system), tape, Task()).state
-    states = [other.system.take_over(bench.system, copied(state))] * 2
-    states[1] = copied(states[0])
-    for _ in range(EVENTS):
-        states, _ = stepped((other.reference, other.kernel()), states, Task())
+    Twins(other, other.system.take_over(bench.system, copied(state))).agree(EVENTS)
 
 
 # What the kernels are made of.

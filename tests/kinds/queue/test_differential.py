@@ -17,11 +17,11 @@ from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import EVENT, NOW, UNSETTLED, with_room
 from slotscope.model.reporting.records import SLOT, Event
 from slotscope.model.running.assembly import assemble
-from slotscope.model.running.engine import Reason, Task, started
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario
-from slotscope.model.systems.state import copied, differences, digest
-from tests.engines import bench_of, check_pieces, check_stops, check_told
+from slotscope.model.systems.state import copied, differences
+from tests.engines import Twins, bench_of, check_pieces, check_stops, check_told
 from tests.kinds.queue.strategies import CHOICES, OPTIONS, queue_scenarios
 
 EVENTS = 60
@@ -34,24 +34,8 @@ COSTLY = ("best_residual", "serving")
 
 
 def agree(scenario: Any, events: int, explain: bool = False) -> int:
-    """Both engines on copies of one state, compared at every event; how many there were."""
-    bench = bench_of(scenario)
-    engines = (bench.reference, bench.kernel())
-    states = [started(bench.system)] * 2
-    states[1] = copied(states[0])
-    task = Task(stride=1, explain=explain)
-    for event in range(events):
-        rows = np.zeros((2, 1), QUEUE_ROW)
-        done = [engine.advance(state, tape, task) for engine, state, tape in zip(engines, states, rows, strict=True)]
-        states = [each.state for each in done]
-        assert done[0].reason is done[1].reason
-        assert digest(states[0]) == digest(states[1]), (event, differences(*states))
-        assert np.allclose(done[0].samples, done[1].samples, rtol=1e-12)
-        names = [name for name in QUEUE_ROW.names or () if explain or name not in COSTLY]
-        assert rows[0][names].tolist() == rows[1][names].tolist()
-        if done[0].reason is Reason.END:
-            return event
-    return events
+    """Both engines compared at every busy slot; how many there were."""
+    return Twins(bench_of(scenario), costly=COSTLY).agree(events, Task(stride=1, explain=explain))
 
 
 @pytest.mark.parametrize("policy", OPTIONS)
@@ -170,12 +154,4 @@ def test_after_a_change_of_policy(scenario: Any, choice: tuple[str, dict[str, An
         first = other.system.take_over(bench.system, copied(state))
     except ScenarioError:
         assume(False)
-    states = [first, copied(first)]
-    engines = (other.reference, other.kernel())
-    for _ in range(EVENTS):
-        done = [
-            engine.advance(each, np.zeros(1, QUEUE_ROW), Task()) for engine, each in zip(engines, states, strict=True)
-        ]
-        states = [each.state for each in done]
-        assert digest(states[0]) == digest(states[1]), differences(*states)
-        assert not other.kind.violations(other.system, states[0])
+    Twins(other, first, costly=COSTLY).agree(EVENTS, sound=True)

@@ -17,11 +17,11 @@ from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.state import REASSIGNMENTS
 from slotscope.model.running.assembly import Bench, assemble
-from slotscope.model.running.engine import Engine, Reason, Task, started
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.session.bench import open_bench
 from slotscope.model.systems.state import copied, differences, digest
-from tests.engines import check_derived, check_told
+from tests.engines import Twins, check_derived, check_stops, check_told
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
 
 EVENTS = 80
@@ -34,49 +34,15 @@ ANY = st.one_of(scenarios(), *(scenarios(policy=name) for name in (*VARIANTS, *P
 #: The arrays that questions about jobs read.
 OF_JOBS = ("job_number", "job_type", "job_server", "job_arrival", "job_departure")
 
-COSTLY = "servers_with_room"  # counted by the kernel only when asked to explain
-
-
-def plain(rows: np.ndarray) -> list[dict[str, Any]]:
-    """Rows without the field that only one engine always counts."""
-    return [{name: row[name] for name in EVENT_ROW.names or () if name != COSTLY} for row in rows]
-
-
-class Twins:
-    """Both engines on copies of one state, one event at a time."""
-
-    def __init__(self, scenario: ReservationScenario) -> None:
-        self.bench = assemble(scenario)
-        self.engines: tuple[Engine, Engine] = (self.bench.reference, self.bench.kernel())
-        start = started(self.bench.system)
-        self.states = [start, copied(start)]
-
-    def advance(self, task: Task) -> tuple[np.ndarray, Reason]:
-        rows = np.zeros((2, 1), EVENT_ROW)
-        done = [
-            engine.advance(state, tape, task)
-            for engine, state, tape in zip(self.engines, self.states, rows, strict=True)
-        ]
-        self.states = [each.state for each in done]
-        assert done[0].reason is done[1].reason
-        assert done[0].rows == done[1].rows
-        assert done[0].samples.shape == done[1].samples.shape
-        assert (done[0].samples == done[1].samples).all()
-        assert digest(self.states[0]) == digest(self.states[1]), differences(*self.states)
-        return rows[:, : done[0].rows], done[0].reason
+#: Counted by the kernel only when asked to explain.
+COSTLY = ("servers_with_room",)
 
 
 def agree(scenario: ReservationScenario, events: int, task: Task) -> list[np.ndarray]:
-    """Both engines on copies of one state, compared at every event; the rows of both."""
-    twins = Twins(scenario)
-    pairs = []
-    for _ in range(events):
-        rows, reason = twins.advance(task)
-        assert plain(rows[0]) == plain(rows[1])
-        pairs.append(rows)
-        if reason is Reason.END:
-            break
-    return pairs
+    """Both engines compared at every event; the rows of both."""
+    twins = Twins(assemble(scenario), costly=COSTLY)
+    twins.agree(events, task)
+    return twins.rows
 
 
 @given(scenarios())
@@ -89,8 +55,7 @@ def test_every_event(scenario: ReservationScenario) -> None:
 @given(data=st.data())
 def test_every_event_of_variants_and_peers(policy: str, data: st.DataObject) -> None:
     scenario = data.draw(scenarios(policy=policy))
-    for rows in agree(scenario, EVENTS, Task(stride=1, explain=True)):
-        assert rows[0][COSTLY].tolist() == rows[1][COSTLY].tolist()
+    agree(scenario, EVENTS, Task(stride=1, explain=True))
 
 
 @pytest.mark.slow
@@ -102,8 +67,7 @@ def test_every_event_of_many_scenarios(scenario: ReservationScenario) -> None:
 
 @given(scenarios(workloads=("poisson",)))
 def test_explained_rows(scenario: ReservationScenario) -> None:
-    for rows in agree(scenario, EVENTS, Task(explain=True)):
-        assert rows[0][COSTLY].tolist() == rows[1][COSTLY].tolist()
+    agree(scenario, EVENTS, Task(explain=True))
 
 
 @given(ANY, st.sampled_from((1, 1, 2, 7)))
@@ -130,10 +94,7 @@ def test_servers_with_room_under_given_configurations() -> None:
             "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
         }
     )
-    pairs = agree(scenario, 200, Task(explain=True))
-    counts = [(int(a[COSTLY]), int(b[COSTLY])) for rows in pairs for a, b in rows.T]
-    assert all(mine == theirs for mine, theirs in counts), counts
-    assert 0 in {mine for mine, _ in counts}
+    assert 0 in {mine["servers_with_room"] for mine, _ in agree(scenario, 200, Task(explain=True))}
 
 
 def test_no_type_fits() -> None:
@@ -186,21 +147,8 @@ def test_pieces_make_no_difference(scenario: ReservationScenario, pieces: list[i
 
 
 @given(ANY, st.sampled_from(sorted(VOCABULARY.event_kinds)), st.floats(0, 5))
-def test_both_stop_at_the_same_event(scenario: ReservationScenario, kind: str, until: float) -> None:
-    bench = assemble(scenario)
-    task = Task(until=until, stop_flags=VOCABULARY.event_kinds[kind])
-    start = started(bench.system)
-    ends = []
-    for engine in (bench.reference, bench.kernel()):
-        tape = np.zeros(100, EVENT_ROW)
-        result = engine.advance(copied(start), tape, task)
-        ends.append((result.reason, result.rows, digest(result.state)))
-        flags = tape["flags"][: result.rows] & VOCABULARY.event_kinds[kind]
-        assert not flags[:-1].any()
-        assert (tape["time"][: result.rows] <= until).all()
-        if result.rows:
-            assert bool(flags[-1]) == (result.reason is Reason.FLAG)
-    assert ends[0] == ends[1]
+def test_stops(scenario: ReservationScenario, kind: str, until: float) -> None:
+    check_stops(assemble(scenario), kind, until)
 
 
 @pytest.mark.parametrize("factor", [1, "log^1.1", "log^2", 40, 10_000])
@@ -209,16 +157,9 @@ def test_the_example_of_section_7_1(factor: Any) -> None:
     data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
     data["policy"]["parameters"]["reservation_factor"] = factor
     data["servers"]["count"] = 30
-    bench = assemble(parse_scenario(data))
-    kernel = bench.kernel()
-    mine = started(bench.system)
-    theirs = copied(mine)
+    twins = Twins(assemble(parse_scenario(data)), costly=COSTLY)
     for _ in range(16):
-        rows = np.zeros((2, 50), EVENT_ROW)
-        mine = bench.reference.advance(mine, rows[0], Task()).state
-        theirs = kernel.advance(theirs, rows[1], Task()).state
-        assert plain(rows[0]) == plain(rows[1])
-        assert digest(mine) == digest(theirs), differences(mine, theirs)
+        twins.advance(Task(), 50)
 
 
 def test_more_reassignments_than_places_by_age() -> None:
@@ -227,18 +168,11 @@ def test_more_reassignments_than_places_by_age() -> None:
     data["servers"]["count"] = 3
     for job_type in data["job_types"]:
         job_type["workload"] = 0.4
-    bench = assemble(parse_scenario(data))
-    kernel = bench.kernel()
-    mine = started(bench.system)
-    theirs = copied(mine)
+    twins = Twins(assemble(parse_scenario(data)), costly=COSTLY)
     for _ in range(10):
-        rows = np.zeros((2, 250), EVENT_ROW)
-        mine = bench.reference.advance(mine, rows[0], Task()).state
-        theirs = kernel.advance(theirs, rows[1], Task()).state
-        assert plain(rows[0]) == plain(rows[1])
-        assert digest(mine) == digest(theirs), differences(mine, theirs)
+        twins.advance(Task(), 250)
     places = 2 * 3 + 64
-    assert mine.number[REASSIGNMENTS] > 2.5 * places
+    assert twins.states[0].number[REASSIGNMENTS] > 2.5 * places
 
 
 def test_more_servers_than_a_word_of_the_bit_sets() -> None:
@@ -261,7 +195,7 @@ def test_more_servers_than_a_word_of_the_bit_sets() -> None:
 @given(scenarios())
 def test_a_difference_would_be_seen(scenario: ReservationScenario) -> None:
     """The comparison itself: a state that is off by one job must not pass."""
-    twins = Twins(scenario)
+    twins = Twins(assemble(scenario), costly=COSTLY)
     twins.states[1].jobs_in_system[0] += 1
     assert differences(*twins.states) == ["jobs_in_system"]
     with pytest.raises(AssertionError):
