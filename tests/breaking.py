@@ -116,5 +116,13 @@ def check_fault(read: Callable[[Any], object], good: dict[str, Any], fault: Faul
     assert "more)" not in line
 
 
+def check_file(read: Callable[[Path], object], path: Path, text: str, words: str, place: str = "") -> None:
+    """What is said of a file's *text*, behind its name; see :func:`says`."""
+    path.write_text(text)
+    line = refused(read, path)
+    assert line.startswith(f"{path}: ")
+    says(line.removeprefix(f"{path}: "), words, place)
+
+
 TRACE: dict[str, Any] = json.loads((GOLDEN / "t02_migration.json").read_text())
 INSTANCE = {key: TRACE[key] for key in ("instance", "L", "g", "variant", "cra_mode", "initial", "events")}

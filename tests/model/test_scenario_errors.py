@@ -13,7 +13,7 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.running.assembly import Bench
 from slotscope.model.scenario.load import parse_scenario
 from slotscope.model.session.bench import open_bench
-from tests.breaking import FULL, GOOD, SCRIPT, Fault, changed, check_fault, refused, says
+from tests.breaking import FULL, GOOD, SCRIPT, Fault, changed, check_fault, check_file, refused
 
 #: Too long for the writer of TOML; as text such a number stands among the broken files.
 HUGE = int("f" * 5000, 16)
@@ -188,11 +188,8 @@ def test_broken(name: str) -> None:
 def test_broken_in_a_file(name: str, tmp_path: Path) -> None:
     """Through a file, the line starts with the file; the data survive the way through TOML."""
     place, value, words = BROKEN[name]
-    path = tmp_path / "broken.toml"
-    path.write_text(tomli_w.dumps(changed(place, value)))
-    line = refused(lambda path: Session.open(str(path), kernel=False), path)
-    assert line.startswith(f"{path}: ")
-    says(line.removeprefix(f"{path}: "), words, place)
+    text = tomli_w.dumps(changed(place, value))
+    check_file(lambda path: Session.open(str(path), kernel=False), tmp_path / "broken.toml", text, words, place)
 
 
 def test_a_configuration_too_short() -> None:

@@ -14,9 +14,9 @@ import pytest
 import tomli_w
 
 from slotscope.model.api import Session
-from slotscope.model.errors import ScenarioError, UserError
+from slotscope.model.errors import ScenarioError
 from slotscope.model.scenario.load import load_scenario
-from tests.breaking import INSTANCE, Place, changed, is_one_line
+from tests.breaking import INSTANCE, changed, check_file, is_one_line
 
 ROOT = Path(__file__).parents[2]
 NAN, INF = float("nan"), float("inf")
@@ -144,7 +144,7 @@ def read_apart(path: Path) -> str:
 @pytest.mark.parametrize("number", ["1e999999999", "1e-999999999", "1e9_999_999_999", "1E+9999999999"])
 def test_exponents_that_would_fill_the_memory(number: str, tmp_path: Path) -> None:
     path = tmp_path / "scenario.toml"
-    path.write_text(tomli_w.dumps(changed(("job_types", 0, "reward"), number)))
+    path.write_text(tomli_w.dumps(changed("job_types[0].reward", number)))
     line = read_apart(path)
     assert line.startswith(f"{path}: job_types[0].reward: found '{number}'")
     assert len(line.splitlines()) == 1
@@ -161,49 +161,45 @@ def test_files_without_an_end(kind: str, tmp_path: Path) -> None:
     assert len(read_apart(path).splitlines()) == 1
 
 
-BROKEN_INSTANCES: dict[str, tuple[Place, Any]] = {
-    "no instance": (("instance",), None),
-    "no events": (("events",), None),
-    "no initial state": (("initial",), None),
-    "a list for the instance": (("instance",), []),
-    "sizes of other lengths": (("instance", "sizes"), [[2, 1], [1]]),
-    "sizes in words": (("instance", "sizes"), "abc"),
-    "too few rewards": (("instance", "rewards"), [1]),
-    "a negative reward": (("instance", "rewards"), [1, -1]),
-    "no servers": (("L",), 0),
-    "servers in words": (("L",), "three"),
-    "g = 0": (("g",), "0"),
-    "g in words": (("g",), "few"),
-    "an unknown variant": (("variant",), "drat"),
-    "an unknown mode": (("cra_mode",), "never"),
-    "a variant that is a list": (("variant",), []),
-    "an unknown event": (("events", 0, "ev"), "explosion"),
-    "an event that is a number": (("events", 0), 5),
-    "an event without a kind": (("events", 0), {"t": 1}),
-    "a time in words": (("events", 2, "t"), "soon"),
-    "a time that is no number": (("events", 2, "t"), NAN),
-    "a time that is infinite": (("events", 2, "t"), INF),
-    "a time before another": (("events", 4, "t"), -1),
-    "a huge time": (("events", 0, "t"), 10**400),
-    "a type that is not there": (("events", 2, "type"), 9),
-    "a job that is a list": (("events", 2, "job"), [1]),
-    "a departure of a job that never came": (("events", 0, "job"), "nobody"),
-    "an arrival of a name in use": (("events", 2, "job"), "a0"),
-    "servers that are a number": (("initial", "servers"), 3),
-    "a configuration too long": (("initial", "servers", 1, "config"), [2, 1, 0]),
-    "a job without a type": (("initial", "servers", 1, "jobs"), [["a1"]]),
-    "an order of other servers": (("initial", "order"), [{"config": [2, 1], "servers": [0]}]),
+BROKEN_INSTANCES: dict[str, tuple[str, Any]] = {
+    "no instance": ("instance", None),
+    "no events": ("events", None),
+    "no initial state": ("initial", None),
+    "a list for the instance": ("instance", []),
+    "sizes of other lengths": ("instance.sizes", [[2, 1], [1]]),
+    "sizes in words": ("instance.sizes", "abc"),
+    "too few rewards": ("instance.rewards", [1]),
+    "a negative reward": ("instance.rewards", [1, -1]),
+    "no servers": ("L", 0),
+    "servers in words": ("L", "three"),
+    "g = 0": ("g", "0"),
+    "g in words": ("g", "few"),
+    "an unknown variant": ("variant", "drat"),
+    "an unknown mode": ("cra_mode", "never"),
+    "a variant that is a list": ("variant", []),
+    "an unknown event": ("events[0].ev", "explosion"),
+    "an event that is a number": ("events[0]", 5),
+    "an event without a kind": ("events[0]", {"t": 1}),
+    "a time in words": ("events[2].t", "soon"),
+    "a time that is no number": ("events[2].t", NAN),
+    "a time that is infinite": ("events[2].t", INF),
+    "a time before another": ("events[4].t", -1),
+    "a huge time": ("events[0].t", 10**400),
+    "a type that is not there": ("events[2].type", 9),
+    "a job that is a list": ("events[2].job", [1]),
+    "a departure of a job that never came": ("events[0].job", "nobody"),
+    "an arrival of a name in use": ("events[2].job", "a0"),
+    "servers that are a number": ("initial.servers", 3),
+    "a configuration too long": ("initial.servers[1].config", [2, 1, 0]),
+    "a job without a type": ("initial.servers[1].jobs", [["a1"]]),
+    "an order of other servers": ("initial.order", [{"config": [2, 1], "servers": [0]}]),
 }
 
 
 @pytest.mark.parametrize("name", BROKEN_INSTANCES)
 def test_broken_instances(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "instance.json"
-    path.write_text(json.dumps(changed(*BROKEN_INSTANCES[name], INSTANCE)))
-    with pytest.raises(UserError) as raised:
-        Session.open(str(path), kernel=False)
-    assert raised.value.line.startswith(f"{path}: "), raised.value.line
-    assert is_one_line(raised.value.line)
+    text = json.dumps(changed(*BROKEN_INSTANCES[name], INSTANCE))
+    check_file(lambda path: Session.open(str(path), kernel=False), tmp_path / "instance.json", text, "")
 
 
 def test_decimal_times_mean_what_is_written(tmp_path: Path) -> None:

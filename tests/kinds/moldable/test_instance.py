@@ -13,7 +13,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.kinds.moldable.scenario.workload import ScriptedMoldable
 from slotscope.model.scenario.load import load_scenario, parse_scenario_text, scenario_text
-from tests.breaking import Place, changed, is_one_line
+from tests.breaking import Fault, changed, check_file
 from tests.conftest import GOLDEN
 
 GOOD: dict[str, Any] = {
@@ -113,67 +113,57 @@ def test_solutions_of_programs_are_no_instance(tmp_path: Path) -> None:
     assert "'slotscope bounds'" in raised.value.line
 
 
-def without(*keys: str) -> dict[str, Any]:
-    return {key: value for key, value in GOOD.items() if key not in keys}
-
-
-EVENT: Place = ("events", 1)
-
-# name: the file, what the line must say after the file's name
-FAULTS: dict[str, tuple[Any, str]] = {
-    "no servers": (without("n"), "n: found nothing, allowed: this key is required"),
-    "servers in words": (GOOD | {"n": "many"}, "servers.count: found 'many'"),
-    "0 servers": (GOOD | {"n": 0}, "servers.count: found 0"),
-    "no events": (without("events"), "events: found nothing"),
-    "events are no list": (GOOD | {"events": 3}, "events: found 3, allowed: a list"),
-    "an event is no object": (GOOD | {"events": [3]}, "events[0]: found 3, allowed: an object"),
-    "no speed-up": (without("speedup"), "found no key 'instance' or 'runs' or 'pools' or 'speedup'"),
-    "speed-ups of both kinds": (GOOD | {"speedups": [[1]]}, "found speedup and speedups, allowed: one of them"),
+FAULTS: dict[str, Fault] = {
+    "no servers": ("n", None, "found nothing, allowed: this key is required"),
+    "servers in words": ("n", "many", "servers.count: found 'many'"),
+    "0 servers": ("n", 0, "servers.count: found 0"),
+    "no events": ("events", None, "found nothing"),
+    "events are no list": ("events", 3, "found 3, allowed: a list"),
+    "an event is no object": ("events", [3], "events[0]: found 3, allowed: an object"),
+    "no speed-up": ("speedup", None, "found no key 'instance' or 'runs' or 'pools' or 'speedup'"),
+    "speed-ups of both kinds": ("speedups", [[1]], "found speedup and speedups, allowed: one of them"),
     "a convex speed-up": (
-        GOOD | {"speedup": ["1", "6/5", "9/5"]},
+        "speedup",
+        ["1", "6/5", "9/5"],
         "classes[0].speedup: found ['1', '6/5', '9/5'], allowed: a concave speed-up, but s_3 - s_2 = 0.6",
     ),
-    "a speed-up in words": (GOOD | {"speedup": ["1", "two"]}, "classes[0].speedup[1]: found 'two'"),
-    "speed-ups that are a number": (SEVERAL | {"speedups": 3}, "speedups: found 3, allowed: a list of speed-ups"),
-    "too few names": (SEVERAL | {"classes": ["wide"]}, "classes: found ['wide'], allowed: 2 names"),
-    "names that are no list": (SEVERAL | {"classes": "ab"}, "classes: found 'ab', allowed: 2"),
-    "a name that is a list": (SEVERAL | {"classes": ["wide", [1]]}, "classes[1].name: found [1]"),
-    "an unknown class": (
-        changed((*EVENT, "class"), "thin", SEVERAL),
-        "workload.arrivals[1].class: found 'thin', allowed: wide, narrow",
-    ),
-    "no class": (changed((*EVENT, "class"), None, SEVERAL), "workload.arrivals[1].class: found nothing"),
-    "no time": (changed((*EVENT, "arrival"), None, GOOD), "events[1].arrival: found nothing"),
-    "no size": (changed((*EVENT, "size"), None, GOOD), "events[1].size: found nothing"),
-    "no job": (changed((*EVENT, "job"), None, GOOD), "events[1].job: found nothing"),
-    "a time in words": (changed((*EVENT, "arrival"), "soon", GOOD), "workload.arrivals[1].time: found 'soon'"),
-    "a size of 0": (changed((*EVENT, "size"), "0", GOOD), "workload.arrivals[1].size: found '0'"),
-    "a size divided by 0": (changed((*EVENT, "size"), "1/0", GOOD), "workload.arrivals[1].size: found '1/0'"),
-    "a time before the last": (changed((*EVENT, "arrival"), 9, GOOD), "workload: arrivals must stand in order of time"),
-    "a request above d": (
-        changed((*EVENT, "requested"), 4, GOOD),
-        "workload.arrivals[1].requested: found 4, allowed: at most 3",
-    ),
-    "a request in words": (changed((*EVENT, "requested"), "all", GOOD), "workload.arrivals[1].requested: found 'all'"),
-    "two jobs of one name": (changed((*EVENT, "job"), 0, GOOD), "workload: found 2 jobs with"),
-    "a load of 0": (GOOD | {"lambda": 0}, "workload.load: found 0"),
+    "a speed-up in words": ("speedup", ["1", "two"], "classes[0].speedup[1]: found 'two'"),
+    "no time": ("events[1].arrival", None, "found nothing"),
+    "no size": ("events[1].size", None, "found nothing"),
+    "no job": ("events[1].job", None, "found nothing"),
+    "a time in words": ("events[1].arrival", "soon", "workload.arrivals[1].time: found 'soon'"),
+    "a size of 0": ("events[1].size", "0", "workload.arrivals[1].size: found '0'"),
+    "a size divided by 0": ("events[1].size", "1/0", "workload.arrivals[1].size: found '1/0'"),
+    "a time before the last": ("events[1].arrival", 9, "workload: arrivals must stand in order of time"),
+    "a request above d": ("events[1].requested", 4, "workload.arrivals[1].requested: found 4, allowed: at most 3"),
+    "a request in words": ("events[1].requested", "all", "workload.arrivals[1].requested: found 'all'"),
+    "two jobs of one name": ("events[1].job", 0, "workload: found 2 jobs with"),
+    "a load of 0": ("lambda", 0, "workload.load: found 0"),
+}
+
+FAULTS_OF_CLASSES: dict[str, Fault] = {
+    "speed-ups that are a number": ("speedups", 3, "found 3, allowed: a list of speed-ups"),
+    "too few names": ("classes", ["wide"], "found ['wide'], allowed: 2 names"),
+    "names that are no list": ("classes", "ab", "found 'ab', allowed: 2"),
+    "a name that is a list": ("classes", ["wide", [1]], "classes[1].name: found [1]"),
+    "an unknown class": ("events[1].class", "thin", "workload.arrivals[1].class: found 'thin', allowed: wide, narrow"),
+    "no class": ("events[1].class", None, "workload.arrivals[1].class: found nothing"),
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_faults(name: str, tmp_path: Path) -> None:
-    data, words = FAULTS[name]
-    with pytest.raises(UserError) as raised:
-        opened(tmp_path, data)
-    assert is_one_line(raised.value.line)
-    assert f"instance.json: {words}" in raised.value.line
+@pytest.mark.parametrize(
+    ("good", "fault"),
+    [
+        pytest.param(good, fault, id=name)
+        for good, faults in ((GOOD, FAULTS), (SEVERAL, FAULTS_OF_CLASSES))
+        for name, fault in faults.items()
+    ],
+)
+def test_faults(good: dict[str, Any], fault: Fault, tmp_path: Path) -> None:
+    place, value, words = fault
+    check_file(load_scenario, tmp_path / "instance.json", json.dumps(changed(place, value, good)), words, place)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '{"speedup": [1], "n": 1'])
 def test_files_that_are_no_instance(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "instance.json"
-    path.write_text(text)
-    with pytest.raises(UserError) as raised:
-        load_scenario(path)
-    assert is_one_line(raised.value.line)
-    assert raised.value.line.startswith(str(path))
+    check_file(load_scenario, tmp_path / "instance.json", text, "")

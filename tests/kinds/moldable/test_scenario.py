@@ -12,12 +12,11 @@ import tomli_w
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from slotscope.model.errors import UserError
 from slotscope.model.kinds.moldable.scenario.workload import power
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_text
 from slotscope.model.scenario.validation import ValidationFaultError
-from tests.breaking import Fault, changed, check_fault
+from tests.breaking import Fault, changed, check_fault, check_file
 from tests.kinds.moldable.scenarios import ALL, GOOD, RATES, REGIME, SCRIPT, SEVERAL, TRACE, law, opened, size
 from tests.scenario_text import read_back
 
@@ -225,11 +224,8 @@ def test_what_is_not_said() -> None:
 
 
 def test_a_fault_in_a_file_begins_with_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "broken.toml"
-    path.write_text(tomli_w.dumps(changed("classes[0].speedup", [1, 3], GOOD)))
-    with pytest.raises(UserError) as raised:
-        load_scenario(path)
-    assert raised.value.line.startswith(f"{path}: classes[0].speedup: found [1, 3]")
+    text = tomli_w.dumps(changed("classes[0].speedup", [1, 3], GOOD))
+    check_file(load_scenario, tmp_path / "broken.toml", text, "classes[0].speedup: found [1, 3]")
 
 
 @pytest.mark.parametrize("name", [name for name in scenario_files() if name[:8] == "moldable"])

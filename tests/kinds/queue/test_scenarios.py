@@ -19,7 +19,7 @@ from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_text
 from slotscope.model.scenario.validation import ValidationFaultError
-from tests.breaking import Fault, changed, check_fault, is_one_line, refused, says
+from tests.breaking import Fault, changed, check_fault, check_file, is_one_line, refused, says
 from tests.kinds.queue.scenarios import CLASSES, GOOD, SCRIPT, TRACE, TWO, UNIFORM, opened
 from tests.scenario_text import read_back
 
@@ -314,11 +314,8 @@ def test_a_bare_capacity_is_written_bare() -> None:
 
 
 def test_a_fault_in_a_file_begins_with_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "broken.toml"
-    path.write_text(tomli_w.dumps(changed("jobs.size.values[0]", 0, GOOD)))
-    with pytest.raises(UserError) as raised:
-        load_scenario(path)
-    assert raised.value.line.startswith(f"{path}: jobs.size.values[0]: found 0")
+    text = tomli_w.dumps(changed("jobs.size.values[0]", 0, GOOD))
+    check_file(load_scenario, tmp_path / "broken.toml", text, "jobs.size.values[0]: found 0")
 
 
 def test_more_work_than_servers_is_a_warning() -> None:
