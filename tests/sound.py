@@ -45,11 +45,22 @@ def reached(system: Any, enough: Callable[[Any], bool]) -> tuple[Any, Any]:
     raise AssertionError("no such state")
 
 
-def add(field: str, place: Any, amount: float) -> Plant:
-    """The fault that a number of the state is another one."""
+def put(field: str, place: Any, value: Any) -> Plant:
+    """The fault that something else stands in an array of the state; *place* and *value* may be told by the state."""
 
     def plant(_: Any, state: Any) -> None:
-        getattr(state, field)[place] += amount
+        at, what = (given(state) if callable(given) else given for given in (place, value))
+        getattr(state, field)[at] = what
+
+    return plant
+
+
+def add(field: str, place: Any, amount: Any) -> Plant:
+    """The fault that a number of the state is more by an *amount*, or less."""
+
+    def plant(system: Any, state: Any) -> None:
+        at = place(state) if callable(place) else place
+        put(field, at, getattr(state, field)[at] + amount)(system, state)
 
     return plant
 

@@ -32,7 +32,7 @@ from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import parse_scenario
 from slotscope.model.scenario.workload import ContinuedWorkload
 from slotscope.model.systems.state import copied
-from tests.sound import Plant, add, is_told, reached, violations
+from tests.sound import Plant, add, is_told, put, reached, violations
 
 #: Two classes with servers of their own, and common ones behind them.
 DATA: dict[str, Any] = {
@@ -95,28 +95,15 @@ def live(state: MoldableState, place: int = 0) -> int:
     return int(np.flatnonzero(state.job_number >= 0)[place])
 
 
-def of_job(field: str, value: float) -> Plant:
-    def plant(_: MoldableSystem, state: MoldableState) -> None:
-        getattr(state, field)[live(state)] = value
-
-    return plant
+def gone(state: MoldableState) -> int:
+    """A server that is no record of a job."""
+    return int(np.flatnonzero(state.job_number < 0)[0])
 
 
-def of_gone(field: str, value: float) -> Plant:
-    """Of a server that is no record of a job."""
-
-    def plant(_: MoldableSystem, state: MoldableState) -> None:
-        getattr(state, field)[np.flatnonzero(state.job_number < 0)[0]] = value
-
-    return plant
+twice_here = put("job_number", live, lambda state: state.job_number[live(state, 1)])
 
 
-def twice_here(_: MoldableSystem, state: MoldableState) -> None:
-    state.job_number[live(state)] = state.job_number[live(state, 1)]
-
-
-def not_arrived(_: MoldableSystem, state: MoldableState) -> None:
-    state.job_number[live(state)] = state.number[NEXT_ARRIVAL]
+not_arrived = put("job_number", live, lambda state: state.number[NEXT_ARRIVAL])
 
 
 def idle_server(state: MoldableState) -> int:
@@ -128,10 +115,6 @@ def stolen(_: MoldableSystem, state: MoldableState) -> None:
     wide = np.flatnonzero((state.job_number >= 0) & (state.job_width > 1))[0]
     mine = np.flatnonzero(state.server_job == wide)
     state.server_job[mine[-1]] = live(state, -1)
-
-
-def of_nobody(_: MoldableSystem, state: MoldableState) -> None:
-    state.server_job[live(state)] = idle_server(state)
 
 
 def first_server_of_another(_: MoldableSystem, state: MoldableState) -> None:
@@ -149,34 +132,17 @@ def other_class(_: MoldableSystem, state: MoldableState) -> None:
     state.job_class[found[0]] = 0
 
 
-def narrow_for_ever(_: MoldableSystem, state: MoldableState) -> None:
-    state.below[1, 0] = state.below[0, 0] - 1
-
-
-def widened(_: MoldableSystem, state: MoldableState) -> None:
-    state.job_request[live(state)] += 9
+narrow_for_ever = put("below", (1, 0), lambda state: state.below[0, 0] - 1)
 
 
 def split_record(state: MoldableState) -> int:
     return int(np.flatnonzero((state.job_number >= 0) & (state.piece_next >= 0))[0])
 
 
-def second_piece_lost(_: MoldableSystem, state: MoldableState) -> None:
-    state.piece_next[split_record(state)] = -1
-
-
-def piece_too_long(_: MoldableSystem, state: MoldableState) -> None:
-    state.run_length[split_record(state)] += 1
-
-
 def piece_too_many(_: MoldableSystem, state: MoldableState) -> None:
     """The last piece of one job leads on to another job's."""
     whole = np.flatnonzero((state.job_number >= 0) & (state.piece_next < 0))
     state.piece_next[whole[0]] = whole[-1]
-
-
-def piece_empty(_: MoldableSystem, state: MoldableState) -> None:
-    state.run_length[live(state)] = 0
 
 
 def a_gap(state: MoldableState) -> tuple[int, int, int]:
@@ -188,17 +154,12 @@ def a_gap(state: MoldableState) -> tuple[int, int, int]:
     raise AssertionError("no such gap")
 
 
-def gap_lost(_: MoldableSystem, state: MoldableState) -> None:
-    state.gap_next[a_gap(state)[2]] = -1
-
-
 def gap_twice(_: MoldableSystem, state: MoldableState) -> None:
     start = a_gap(state)[2]
     state.gap_next[state.gap_next[start]] = start
 
 
-def gap_before(_: MoldableSystem, state: MoldableState) -> None:
-    state.gap_previous[state.gap_next[a_gap(state)[2]]] = -1
+gap_before = put("gap_previous", lambda state: state.gap_next[a_gap(state)[2]], -1)
 
 
 def gap_in_the_wrong_list(_: MoldableSystem, state: MoldableState) -> None:
@@ -214,34 +175,16 @@ def long_gap(state: MoldableState) -> int:
     return next(start for start in starts if state.run_length[start] > 1)
 
 
-def gap_of_another_length(_: MoldableSystem, state: MoldableState) -> None:
-    state.run_length[long_gap(state)] -= 1
-
-
 def gap_of_another_end(_: MoldableSystem, state: MoldableState) -> None:
     start = long_gap(state)
     state.run_length[start + state.run_length[start] - 1] += 1
 
 
-def in_the_past(_: MoldableSystem, state: MoldableState) -> None:
-    state.clock[NOW] = state.job_departure.min() + 1e-9
-
-
-def departs_later(_: MoldableSystem, state: MoldableState) -> None:
-    """So that it is not the time that is wrong but the sum of execution times."""
-    state.job_departure[live(state)] += 1.0
+in_the_past = put("clock", NOW, lambda state: state.job_departure.min() + 1e-09)
 
 
 def arrived_before(_: MoldableSystem, state: MoldableState) -> None:
     state.job_arrival[live(state)] *= 0.5
-
-
-def time_not_a_number(_: MoldableSystem, state: MoldableState) -> None:
-    state.clock[NOW] = np.nan
-
-
-def unsettled(_: MoldableSystem, state: MoldableState) -> None:
-    state.class_since[0] -= 0.1
 
 
 def since_the_future(_: MoldableSystem, state: MoldableState) -> None:
@@ -256,14 +199,6 @@ def used_bin(state: MoldableState) -> tuple[int, ...]:
     return tuple(np.argwhere(state.occupancy > 0)[0].tolist())
 
 
-def time_lost_in_a_bin(_: MoldableSystem, state: MoldableState) -> None:
-    state.occupancy[used_bin(state)] = 0.0
-
-
-def time_won_in_a_bin(_: MoldableSystem, state: MoldableState) -> None:
-    state.occupancy[used_bin(state)] += 1.0
-
-
 def time_where_nobody_can_be(_: MoldableSystem, state: MoldableState) -> None:
     bins = state.occupancy[0]
     bins[-1, -1], bins[used_bin(state)[1:]] = bins[used_bin(state)[1:]], 0.0
@@ -271,13 +206,13 @@ def time_where_nobody_can_be(_: MoldableSystem, state: MoldableState) -> None:
 
 FAULTS: dict[str, tuple[Plant, str]] = {
     "a job has two records": (twice_here, "two jobs have the same number"),
-    "a job of a number below 0": (of_gone("job_number", -7), "a number below 0"),
+    "a job of a number below 0": (put("job_number", gone, -7), "a number below 0"),
     "a job that has not come": (not_arrived, "given were those below"),
-    "a job of no class": (of_job("job_class", 5), "of a class that is none of 2"),
-    "a job of no server": (of_job("job_width", 0), "a job runs on no server"),
-    "a job asked for less": (of_job("job_request", 0), "or on more than it asked for"),
-    "a job asked for too much": (widened, "asked for more servers than it can run on"),
-    "a server of nobody": (of_nobody, "a server runs a job that is not here"),
+    "a job of no class": (put("job_class", live, 5), "of a class that is none of 2"),
+    "a job of no server": (put("job_width", live, 0), "a job runs on no server"),
+    "a job asked for less": (put("job_request", live, 0), "or on more than it asked for"),
+    "a job asked for too much": (add("job_request", live, 9), "asked for more servers than it can run on"),
+    "a server of nobody": (put("server_job", live, idle_server), "a server runs a job that is not here"),
     "a server of no job": (add("server_job", 0, 999), "a server runs a job that is not here"),
     "a server stolen": (stolen, "servers, its width is"),
     "servers exchanged": (first_server_of_another, "is not on it"),
@@ -299,13 +234,13 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "too many in pieces": (add("tally", (SPLIT, 1), 9999), "in several pieces and"),
     "happened less than never": (add("tally", (SPLIT, 1), -9999), "something happened -"),
     "a job should have departed": (in_the_past, "a job should have departed before"),
-    "a job never departs": (of_job("job_departure", np.inf), "or never departs"),
-    "a job departs at no time": (of_job("job_departure", np.nan), "or never departs"),
-    "a job from the future": (of_job("job_arrival", 1e9), "a job that is here arrives later"),
-    "a job from before": (of_job("job_arrival", -1.0), "a job that is here arrives later"),
-    "nobody departs": (of_gone("job_departure", 1e9), "a job that is not here will depart"),
-    "no time": (time_not_a_number, "the time is nan"),
-    "counted last at another time": (unsettled, "when no job of it came or left"),
+    "a job never departs": (put("job_departure", live, np.inf), "or never departs"),
+    "a job departs at no time": (put("job_departure", live, np.nan), "or never departs"),
+    "a job from the future": (put("job_arrival", live, 1e9), "a job that is here arrives later"),
+    "a job from before": (put("job_arrival", live, -1.0), "a job that is here arrives later"),
+    "nobody departs": (put("job_departure", gone, 1e9), "a job that is not here will depart"),
+    "no time": (put("clock", NOW, np.nan), "the time is nan"),
+    "counted last at another time": (add("class_since", 0, -0.1), "when no job of it came or left"),
     "counted up to the future": (since_the_future, "when no job of it came or left"),
     "another distance": (add("distance", 0, 1), "||X - n y*|| is"),
     "another level of the distance": (add("level", (0, DISTANCE), 1), "the levels are"),
@@ -320,22 +255,23 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "an arrival moved": (arrived_before, "the integral of the jobs is"),
     "the times of those that left": (add("time_sum", (OF_DEPARTED, 0), 1e-3), "the integral of the jobs is"),
     "the times of all": (add("time_sum", (OF_ADMITTED, 1), 1e-3), "execution times are"),
-    "a departure moved": (departs_later, "execution times are"),
-    "time lost in a bin": (time_lost_in_a_bin, "in the bins, of"),
-    "time won in a bin": (time_won_in_a_bin, "was spent in the bins, of"),
+    # So that it is not the time that is wrong but the sum of execution times.
+    "a departure moved": (add("job_departure", live, 1.0), "execution times are"),
+    "time lost in a bin": (put("occupancy", used_bin, 0.0), "in the bins, of"),
+    "time won in a bin": (add("occupancy", used_bin, 1.0), "was spent in the bins, of"),
     "time below 0 in a bin": (add("occupancy", (0, 60, 60), -1.0), "was spent in the bins, of"),
     "time in an impossible bin": (time_where_nobody_can_be, "class a has spent time where it has more jobs than"),
     "servers of another class": (other_class, "servers that are not for its class"),
-    "a piece lost": (second_piece_lost, "are not its servers"),
-    "a piece too long": (piece_too_long, "are not its servers"),
+    "a piece lost": (put("piece_next", split_record, -1), "are not its servers"),
+    "a piece too long": (add("run_length", split_record, 1), "are not its servers"),
     "a piece too many": (piece_too_many, "are not its servers"),
-    "a piece of nothing": (piece_empty, "are not its servers"),
+    "a piece of nothing": (put("run_length", live, 0), "are not its servers"),
     "free servers of a pool": (add("free", 2, -1), "pool 3 has"),
-    "a gap lost": (gap_lost, "has gaps"),
+    "a gap lost": (put("gap_next", lambda state: a_gap(state)[2], -1), "has gaps"),
     "a gap listed twice": (gap_twice, "is listed twice"),
     "a gap behind another": (gap_before, "in the wrong list, or wrongly linked"),
     "a gap in another list": (gap_in_the_wrong_list, "in the wrong list, or wrongly linked"),
-    "a gap of another length": (gap_of_another_length, "has gaps"),
+    "a gap of another length": (add("run_length", long_gap, -1), "has gaps"),
     "a gap with another end": (gap_of_another_end, "has another length at its end"),
 }
 

@@ -37,7 +37,7 @@ from slotscope.model.kinds.phases.system import PhaseSystem
 from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.phases.scenarios import POOL
-from tests.sound import Plant, add, is_told, reached, violations
+from tests.sound import Plant, add, is_told, put, reached, violations
 
 #: Two pools, so that tokens and backup servers can be mixed up; any two jobs in H overrun a server.
 DATA: dict[str, Any] = {
@@ -111,24 +111,8 @@ def same_number(virtual: int) -> Plant:
     return plant
 
 
-def of_job(field: str, value: int, virtual: int = 0, backup: bool = False) -> Plant:
-    def plant(_: PhaseSystem, state: PhaseState) -> None:
-        getattr(state, field)[record(state, virtual, backup)] = value
-
-    return plant
-
-
-def of_the_other_pool(_: PhaseSystem, state: PhaseState) -> None:
-    state.job_pool[record(state)] ^= 1
-
-
-def other_phase(_: PhaseSystem, state: PhaseState) -> None:
-    state.job_phase[record(state)] ^= 1
-
-
-def other_type(_: PhaseSystem, state: PhaseState) -> None:
-    """Types may need the same at their peak; here a second resource does not hide it."""
-    state.peak_use[busy(state)] += 1
+of_the_other_pool = put("job_pool", record, lambda state: 1 - state.job_pool[record(state)])
+other_phase = put("job_phase", record, lambda state: 1 - state.job_phase[record(state)])
 
 
 def many_tokens(_: PhaseSystem, state: PhaseState) -> None:
@@ -143,8 +127,7 @@ def two_on_a_backup(_: PhaseSystem, state: PhaseState) -> None:
     state.job_pool[second] = state.job_pool[first]
 
 
-def beyond_the_backups(_: PhaseSystem, state: PhaseState) -> None:
-    state.job_server[record(state, backup=True)] = FIRST_BACKUP - 1000
+beyond_the_backups = put("job_server", lambda state: record(state, backup=True), FIRST_BACKUP - 1000)
 
 
 def mixed_backups(_: PhaseSystem, state: PhaseState) -> None:
@@ -152,17 +135,9 @@ def mixed_backups(_: PhaseSystem, state: PhaseState) -> None:
     state.backup_record[0, taken] = state.backup_record[0, taken[::-1]]
 
 
-def another_time(_: PhaseSystem, state: PhaseState) -> None:
-    state.heap_time[0] -= 1e-6
-
-
 def later_first(_: PhaseSystem, state: PhaseState) -> None:
     for field in (state.heap_time, state.heap_record):
         field[[0, 1]] = field[[1, 0]]
-
-
-def in_the_past(_: PhaseSystem, state: PhaseState) -> None:
-    state.clock[NOW] = state.heap_time[0] + 1e-9
 
 
 def no_other_phase(_: PhaseSystem, state: PhaseState) -> None:
@@ -174,12 +149,10 @@ def first_kind(state: PhaseState) -> int:
     return int(np.argmax(state.token_count[0]))
 
 
-def token_of_no_server(_: PhaseSystem, state: PhaseState) -> None:
-    state.token_server[0, first_kind(state), 0] = 99
+token_of_no_server = put("token_server", lambda state: (0, first_kind(state), 0), 99)
 
 
-def token_of_the_other_pool(_: PhaseSystem, state: PhaseState) -> None:
-    state.token_server[0, first_kind(state), 0] = 5
+token_of_the_other_pool = put("token_server", lambda state: (0, first_kind(state), 0), 5)
 
 
 def youngest_first(_: PhaseSystem, state: PhaseState) -> None:
@@ -187,12 +160,7 @@ def youngest_first(_: PhaseSystem, state: PhaseState) -> None:
     numbers[[0, 1]] = numbers[[1, 0]]
 
 
-def from_the_future(_: PhaseSystem, state: PhaseState) -> None:
-    state.token_time[0, first_kind(state), 1] = state.clock[NOW] + 1
-
-
-def token_behind_the_last(_: PhaseSystem, state: PhaseState) -> None:
-    state.token_number[0, 0, -1] = 3
+from_the_future = put("token_time", lambda state: (0, first_kind(state), 1), lambda state: state.clock[NOW] + 1)
 
 
 def token_moved(_: PhaseSystem, state: PhaseState) -> None:
@@ -214,64 +182,32 @@ def running(state: PhaseState) -> int:
     return int(state.timer_tree[1])
 
 
-def timer_stopped(_: PhaseSystem, state: PhaseState) -> None:
-    state.timer_number[running(state)] = -1
-
-
-def timer_without_time(_: PhaseSystem, state: PhaseState) -> None:
-    state.timer_due[running(state)] = np.inf
-
-
-def timer_in_the_past(_: PhaseSystem, state: PhaseState) -> None:
-    state.timer_due[running(state)] = state.clock[NOW] - 1
-
-
 def timers_alike(_: PhaseSystem, state: PhaseState) -> None:
     one, other = np.flatnonzero(state.timer_number >= 0)[:2]
     state.timer_number[one] = state.timer_number[other]
 
 
-def timer_not_given(_: PhaseSystem, state: PhaseState) -> None:
-    state.timer_number[running(state)] = state.number[NEXT_TIMER]
-
-
-def wrong_winner(_: PhaseSystem, state: PhaseState) -> None:
-    state.timer_tree[1] = (state.timer_tree[1] + 1) % 8
-
-
-def wrong_leaf(_: PhaseSystem, state: PhaseState) -> None:
-    state.timer_tree[-1] = 0
-
-
-def observed_elsewhere(_: PhaseSystem, state: PhaseState) -> None:
-    state.observed[0] = (state.observed[0] + 1) % 5
-
-
-def observed_nowhere(_: PhaseSystem, state: PhaseState) -> None:
-    state.observed[0] = 500
-
-
-def recorded_time(_: PhaseSystem, state: PhaseState) -> None:
-    state.occupancy[0] += 1.0
+wrong_winner = put("timer_tree", 1, lambda state: (state.timer_tree[1] + 1) % 8)
 
 
 FAULTS: dict[str, tuple[Plant, str]] = {
     "a record is free twice": (freed_twice, "job records are called free"),
     "two real jobs are the same": (same_number(0), "two real jobs have the same number"),
     "two virtual jobs are the same": (same_number(1), "two virtual jobs have the same number"),
-    "a job in no phase": (of_job("job_phase", 7), "a job has a phase that is none of 2"),
-    "a job of no type": (of_job("job_type", -1), "a job has a type that is none of 2"),
+    "a job in no phase": (put("job_phase", record, 7), "a job has a phase that is none of 2"),
+    "a job of no type": (put("job_type", record, -1), "a job has a type that is none of 2"),
     "a virtual job on a backup server": (
-        of_job("job_server", FIRST_BACKUP, virtual=1),
+        put("job_server", lambda state: record(state, virtual=1), FIRST_BACKUP),
         "a virtual job is on a backup server",
     ),
-    "a job on no server": (of_job("job_server", 99), "a job is on no server"),
+    "a job on no server": (put("job_server", record, 99), "a job is on no server"),
     "a job of another pool": (of_the_other_pool, "1 jobs are on servers of another pool"),
     "a job in another phase": (other_phase, "real jobs, counted"),
     "a real job too many": (add("real", (0, 0), 1), "real jobs, counted"),
     "a virtual job too many": (add("virtual", (0, 0), 1), "virtual jobs, counted"),
     "a unit in use too many": (add("use", (0, 0), 1), "units in use, counted"),
-    "a unit at the peak too many": (other_type, "units at their peak, counted"),
+    # Types may need the same at their peak; here a second resource does not hide it.
+    "a unit at the peak too many": (add("peak_use", busy, 1), "units at their peak, counted"),
     "a job in all too many": (add("jobs_on", 0, 1), "jobs in all, counted"),
     "fewer real jobs than counted": (add("number", REAL, 1), "real jobs, counted"),
     "fewer virtual jobs than counted": (add("number", VIRTUAL, 1), "virtual jobs, counted"),
@@ -283,9 +219,9 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "backup servers mixed up": (mixed_backups, "is not that of its job"),
     "another backup server is called idle": (add("backup_idle", 0, 1), "is the first that is idle"),
     "a move is not in the heap": (add("number", MOVES, -1), "jobs have one before them"),
-    "the heap has another time": (another_time, "the heap has another time of move than the job"),
+    "the heap has another time": (add("heap_time", 0, -1e-06), "the heap has another time of move than the job"),
     "the heap is out of order": (later_first, "the heap of moves is not in order"),
-    "a job should have moved": (in_the_past, "is before the present"),
+    "a job should have moved": (put("clock", NOW, lambda state: state.heap_time[0] + 1e-09), "is before the present"),
     "a job moves to its own phase": (no_other_phase, "1 jobs will move to no other phase"),
     "a job vanished": (add("tally", (ARRIVED, 0), 1), "jobs came, but"),
     "a job came back": (add("tally", (DEPARTED, 0), -1), "jobs came, but"),
@@ -297,29 +233,29 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a match vanished": (add("tally", (MATCHED, 0), 1), "took a token and"),
     "a token vanished": (add("tally", (REQUESTED, 0), 1), "tokens were made, but"),
     "an integral below 0": (add("area", TOKENS_AREA, -1e9), "an integral over time is -"),
-    "time that has not passed": (recorded_time, "servers were observed for"),
+    "time that has not passed": (add("occupancy", 0, 1.0), "servers were observed for"),
     "a server's cost": (add("cost", 0, 1), "server 1 has cost"),
     "the cost in all": (add("number", COST, 1), "all servers have cost"),
     "a token of no server": (token_of_no_server, "is of no server of the pool"),
     "a token of another pool": (token_of_the_other_pool, "is of no server of the pool"),
     "tokens out of order": (youngest_first, "are not in order of age"),
     "a token from the future": (from_the_future, "are not in order of age"),
-    "a token behind the last": (token_behind_the_last, "tokens of type L in pool 1, counted"),
+    "a token behind the last": (put("token_number", (0, 0, -1), 3), "tokens of type L in pool 1, counted"),
     "a token of another server": (token_moved, "tokens, counted"),
     "tokens of a server": (add("tokens_on", 0, 1), "tokens in all, counted"),
     "tokens in all": (add("number", TOKENS, 1), "tokens, counted"),
     "paused servers": (add("number", PAUSED, 1), "paused servers, counted"),
     "more tokens than the limit": (above_the_limit, "tokens of type"),
     "a timer of a paused server": (timer_while_paused, "is paused and a timer of it runs"),
-    "a timer that does not run": (timer_stopped, "does not run at"),
-    "a timer without a time": (timer_without_time, "a timer runs without a time"),
-    "a timer in the past": (timer_in_the_past, "a timer at"),
+    "a timer that does not run": (put("timer_number", running, -1), "does not run at"),
+    "a timer without a time": (put("timer_due", running, np.inf), "a timer runs without a time"),
+    "a timer in the past": (put("timer_due", running, lambda state: state.clock[NOW] - 1), "a timer at"),
     "two timers alike": (timers_alike, "two timers have the same number"),
-    "a timer to come": (timer_not_given, "given were those below"),
+    "a timer to come": (put("timer_number", running, lambda state: state.number[NEXT_TIMER]), "given were those below"),
     "another timer first": (wrong_winner, "wins the tournament of timers against"),
-    "a leaf of another server": (wrong_leaf, "a leaf of the tournament"),
-    "observed elsewhere": (observed_elsewhere, "is observed at"),
-    "observed nowhere": (observed_nowhere, "an observed configuration is none of the lattice"),
+    "a leaf of another server": (put("timer_tree", -1, 0), "a leaf of the tournament"),
+    "observed elsewhere": (put("observed", 0, lambda state: (state.observed[0] + 1) % 5), "is observed at"),
+    "observed nowhere": (put("observed", 0, 500), "an observed configuration is none of the lattice"),
 }
 
 
@@ -338,7 +274,7 @@ WITHOUT_TOKENS: dict[str, tuple[Plant, str]] = {
     "tokens": (add("number", TOKENS, 1), "there are 1 tokens, and the policy knows none"),
     "virtual jobs": (add("number", VIRTUAL, 1), "1 virtual jobs, and the policy knows none"),
     "pauses": (add("number", PAUSED, 1), "1 pauses, and the policy knows none"),
-    "backup servers": (of_job("job_server", FIRST_BACKUP), "of which the policy knows none"),
+    "backup servers": (put("job_server", record, FIRST_BACKUP), "of which the policy knows none"),
     "a cost": (add("cost", 0, 1), "server 1 has cost"),
     "a job too many": (add("real", (0, 1), 5), "server 1 has"),
 }

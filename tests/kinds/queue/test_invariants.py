@@ -28,7 +28,7 @@ from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun
 from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.queue.instances import bench_of
-from tests.sound import Plant, add, is_told, violations
+from tests.sound import Plant, add, is_told, put, violations
 
 #: VQS gives e₁+e₄ to three servers, which have jobs of VQ₁ and VQ₄; more of both wait, and others.
 JOBS = [
@@ -102,8 +102,7 @@ def backwards(_: QueueSystem, state: QueueState) -> None:
     state.job_number[[head, second]] = numbers[::-1]
 
 
-def lost_link(_: QueueSystem, state: QueueState) -> None:
-    state.first_waiting[int(np.argmax(state.queue_length))] = -1
+lost_link = put("first_waiting", lambda state: int(np.argmax(state.queue_length)), -1)
 
 
 def wrong_way_back(_: QueueSystem, state: QueueState) -> None:
@@ -118,12 +117,7 @@ def circle(_: QueueSystem, state: QueueState) -> None:
     state.job_previous[head] = state.last_waiting[queue]
 
 
-def in_no_queue(_: QueueSystem, state: QueueState) -> None:
-    state.job_queue[waits(state)] = -1
-
-
-def lost_on_its_server(_: QueueSystem, state: QueueState) -> None:
-    state.last_job[int(np.argmax(state.jobs_on))] = -1
+lost_on_its_server = put("last_job", lambda state: int(np.argmax(state.jobs_on)), -1)
 
 
 def freed_twice(_: QueueSystem, state: QueueState) -> None:
@@ -131,8 +125,7 @@ def freed_twice(_: QueueSystem, state: QueueState) -> None:
     state.free_record[free - 1] = state.free_record[free - 2]
 
 
-def same_number(_: QueueSystem, state: QueueState) -> None:
-    state.job_number[served(state)] = state.job_number[served(state, 1)]
+same_number = put("job_number", served, lambda state: state.job_number[served(state, 1)])
 
 
 def moved_room(_: QueueSystem, state: QueueState) -> None:
@@ -148,21 +141,9 @@ def grown(system: QueueSystem, state: QueueState) -> None:
     state.used_total[...] += system.numbers.largest
 
 
-def due_while_waiting(_: QueueSystem, state: QueueState) -> None:
-    state.job_departure[waits(state)] = 50.0
-
-
-def another_time(_: QueueSystem, state: QueueState) -> None:
-    state.heap_time[0] += 0.5
-
-
 def later_first(_: QueueSystem, state: QueueState) -> None:
     for field in (state.heap_time, state.heap_record):
         field[[0, 1]] = field[[1, 0]]
-
-
-def in_the_past(_: QueueSystem, state: QueueState) -> None:
-    state.clock[NOW] = state.heap_time[0]
 
 
 def stalled_and_empty(_: QueueSystem, state: QueueState) -> None:
@@ -179,14 +160,6 @@ def other_queue(_: QueueSystem, state: QueueState) -> None:
     physics.leave_queue(state, record)
     queue = (int(state.job_queue[record]) + 1) % len(state.queue_length)
     physics.join_again(state, record, queue)
-
-
-def other_room(_: QueueSystem, state: QueueState) -> None:
-    state.job_room[waits(state)] -= 1
-
-
-def no_size(_: QueueSystem, state: QueueState) -> None:
-    state.job_size[waits(state)] = 0
 
 
 def second_of_the_first(system: QueueSystem, state: QueueState) -> None:
@@ -215,7 +188,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a queue has lost its first job": (lost_link, "does not lead through"),
     "a queue does not lead back": (wrong_way_back, "does not lead through"),
     "a queue goes in a circle": (circle, "does not lead through"),
-    "a job waits in no queue": (in_no_queue, "1 jobs wait in no virtual queue"),
+    "a job waits in no queue": (put("job_queue", waits, -1), "1 jobs wait in no virtual queue"),
     "a server has lost its last job": (lost_on_its_server, "does not lead through"),
     "a server has fewer jobs than counted": (add("jobs_on", 0, 1), "jobs, counted"),
     "fewer in service than counted": (add("number", IN_SERVICE, 1), "are in service, counted"),
@@ -228,16 +201,16 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a job vanished": (add("tally", ARRIVED, 1), "jobs arrived, but"),
     "a placement vanished": (add("tally", PLACED, 1), "jobs were placed, but"),
     "an arrival vanished": (add("number", NEXT_ARRIVAL, 1), "arrivals were taken"),
-    "a waiting job will leave": (due_while_waiting, "has a time of departure"),
+    "a waiting job will leave": (put("job_departure", waits, 50.0), "has a time of departure"),
     "a departure is not in the heap": (add("number", DEPARTURES, -1), "jobs have one before them"),
-    "the heap has another time": (another_time, "another time of departure than the job"),
+    "the heap has another time": (add("heap_time", 0, 0.5), "another time of departure than the job"),
     "the heap is out of order": (later_first, "is not in order"),
-    "a job should have left": (in_the_past, "is not after the present"),
+    "a job should have left": (put("clock", NOW, lambda state: state.heap_time[0]), "is not after the present"),
     "more are stalled than counted": (add("stalled", 0, 1), "servers are stalled, counted"),
     "an empty server is stalled": (stalled_and_empty, "is empty and stalled"),
     "a job is in another queue": (other_queue, "is in virtual queue"),
-    "a job takes another room": (other_room, "takes"),
-    "a job has no size": (no_size, "found sizes from 0"),
+    "a job takes another room": (add("job_room", waits, -1), "takes"),
+    "a job has no size": (put("job_size", waits, 0), "found sizes from 0"),
     "a configuration of no pool": (add("active", 0, 99), "has configuration"),
     "a server in use has no configuration": (add("active", 0, -99), "has configuration"),
     "two jobs of VQ₁": (second_of_the_first, "jobs of VQ_1, allowed: 1"),

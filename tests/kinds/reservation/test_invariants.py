@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ from slotscope.model.scenario.load import load_scenario, parse_scenario
 from slotscope.model.systems.state import copied
 from tests.kinds.reservation.invariants import violations
 from tests.kinds.reservation.strategies import scenarios
-from tests.sound import reference_events
+from tests.sound import Plant, add, put, reference_events
 
 
 def walk(bench: Bench, events: int) -> ReservationState:
@@ -71,86 +71,70 @@ def test_the_example_of_section_7_1() -> None:
 
 # The checker itself: each of these faults must be seen.
 
-Fault = Callable[[ReservationState], None]
 
-
-def _set(name: str, place: Any, value: Any) -> Fault:
-    def fault(state: ReservationState) -> None:
-        getattr(state, name)[place] = value
-
-    return fault
-
-
-def _add(name: str, place: Any, by: Any = 1) -> Fault:
-    def fault(state: ReservationState) -> None:
-        getattr(state, name)[place] += by
-
-    return fault
-
-
-def _swap(name: str, first: int, second: int) -> Fault:
-    def fault(state: ReservationState) -> None:
+def _swap(name: str, first: int, second: int) -> Plant:
+    def fault(_: Any, state: ReservationState) -> None:
         array = getattr(state, name)
         array[[first, second]] = array[[second, first]]
 
     return fault
 
 
-def _cut_list(state: ReservationState) -> None:
+def _cut_list(_: Any, state: ReservationState) -> None:
     server, job_type = np.argwhere(state.placement > 1)[0]
     state.job_next[state.first_job[server, job_type]] = -1
 
 
-def _more_slots(state: ReservationState) -> None:
+def _more_slots(_: Any, state: ReservationState) -> None:
     state.configuration[0] += 100
     state.slots_in_system[:] += 100
 
 
-def _overfull(state: ReservationState) -> None:
+def _overfull(_: Any, state: ReservationState) -> None:
     """A server loses the slots that its jobs fill; all sums stay right."""
     server, job_type = np.argwhere(state.placement > 0)[0]
     state.slots_in_system[job_type] -= state.configuration[server, job_type]
     state.configuration[server, job_type] = 0
 
 
-def _ghost(state: ReservationState) -> None:
+def _ghost(_: Any, state: ReservationState) -> None:
     state.job_number[state.free_record[0]] = 10**6
 
 
-def _twin(state: ReservationState) -> None:
+def _twin(_: Any, state: ReservationState) -> None:
     live = np.flatnonzero(state.job_number >= 0)
     state.job_number[live[0]] = state.job_number[live[1]]
 
 
-def _idle_servers_in_no_use(state: ReservationState) -> None:
+def _idle_servers_in_no_use(_: Any, state: ReservationState) -> None:
     """All empty servers lose their slots: CRA would give them back to those GPA wants."""
     for server in np.flatnonzero(~state.placement.any(axis=1)):
         state.slots_in_system[:] -= state.configuration[server]
         state.configuration[server] = 0
 
 
-FAULTS: dict[str, Fault] = {
+FAULTS: dict[str, Plant] = {
     "an infeasible configuration": _more_slots,
     "more jobs than slots": _overfull,
-    "a job too many": _add("placement", (0, 0)),
-    "an admission too many": _add("tally", (0, ADMITTED)),
-    "a job too few in the system": _add("jobs_in_system", 0, -1),
-    "slots not counted": _add("slots_in_system", 0),
+    "a job too many": add("placement", (0, 0), 1),
+    "an admission too many": add("tally", (0, ADMITTED), 1),
+    "a job too few in the system": add("jobs_in_system", 0, -1),
+    "slots not counted": add("slots_in_system", 0, 1),
     "a list cut short": _cut_list,
-    "a job on the wrong server": _add("job_server", 0),
-    "a job of no type": _set("job_type", 0, 60),
-    "a free record lost": _add("number", FREE, -1),
-    "a free record twice": lambda state: _set("free_record", 1, state.free_record[0])(state),
+    "a job on the wrong server": add("job_server", 0, 1),
+    "a job of no type": put("job_type", 0, 60),
+    "a free record lost": add("number", FREE, -1),
+    "a free record twice": put("free_record", 1, lambda state: state.free_record[0]),
     "a free record in use": _ghost,
     "two jobs of one number": _twin,
     "a heap out of order": _swap("heap_record", 0, 5),
-    "a departure moved": _add("heap_time", 3, 0.5),
-    "time gone too far": _add("clock", NOW, 1e6),
-    "two equal stamps": lambda state: _set("stamp", 0, state.stamp[1])(state),
-    "a stamp of the future": _set("stamp", 0, 10**9),
-    "another I*": _add("number", I_STAR, -1),
-    "another GPA": _add("greedy_count", 0),
-    "another k[1]": _set("greedy_configuration", (0, slice(None)), 1),
+    "a departure moved": add("heap_time", 3, 0.5),
+    "time gone too far": add("clock", NOW, 1e6),
+    "two equal stamps": put("stamp", 0, lambda state: state.stamp[1]),
+    "a stamp of the future": put("stamp", 0, 10**9),
+    "another I*": add("number", I_STAR, -1),
+    "another GPA": add("greedy_count", 0, 1),
+    "another k[1]": put("greedy_configuration", (0, slice(None)), 1),
     "a server that CRA would take": _idle_servers_in_no_use,
 }
 
@@ -176,7 +160,7 @@ def busy() -> tuple[Bench, ReservationState]:
 def test_a_planted_fault_is_seen(busy: tuple[Bench, ReservationState], name: str) -> None:
     bench, state = busy
     broken = copied(state)
-    FAULTS[name](broken)
+    FAULTS[name](bench.system, broken)
     assert violations(bench.system, broken)
 
 
