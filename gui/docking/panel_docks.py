@@ -103,6 +103,7 @@ class PanelDocks(QObject):
         if partner is not None:
             self._window.tabifyDockWidget(partner, dock)
             partner.raise_()
+            dock.seen = False  # Qt tells only later
             return
         below = entry.place == "bottom"
         self._window.addDockWidget(AREAS["left" if below else entry.place], dock)

@@ -87,7 +87,6 @@ class Pyramid:
         self.version += 1
         self._x.extend(xs)
         self._y.extend(ys)
-        self._build()
 
     def truncate(self, size: int) -> None:
         """Keep the first *size* points, as going back in time does."""
@@ -114,6 +113,7 @@ class Pyramid:
         """
         start = max(0, int(np.searchsorted(self.x, first, side="right")) - 1)
         stop = min(len(self), int(np.searchsorted(self.x, last, side="left")) + 1)
+        self._build()
         number = self._number(stop - start, max(1, pixels))
         if number == 0:
             y = self.y[start:stop]
@@ -122,6 +122,7 @@ class Pyramid:
 
     def extremes(self) -> tuple[float, float] | None:
         """The least and the greatest finite value, or None if there is none."""
+        self._build()
         lows, highs, covered = [], [], 0
         for number in range(self._highest, _LOWEST - 1, -1):
             # Of each level only what the one above does not cover: at most one block.
@@ -166,7 +167,7 @@ class Pyramid:
         return np.fmin.reduce(blocks, axis=1), np.fmax.reduce(blocks, axis=1)
 
     def _build(self) -> None:
-        """Add the blocks that have become complete, level by level."""
+        """Add the blocks that have become complete, level by level: only what is drawn is asked for them."""
         below, width = (self._y, self._y), 1 << _LOWEST
         number = 0
         while below[0].size >= width:

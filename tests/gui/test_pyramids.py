@@ -109,6 +109,8 @@ def test_a_pyramid_takes_little_more_memory_than_its_points() -> None:
     pyramid = Pyramid()
     for start in range(0, 2**17, 2**13):
         pyramid.append(np.arange(start, start + 2**13), np.zeros(2**13))
+    assert not pyramid._low, "what nobody draws has points alone"
+    pyramid.extremes()
     extra = sum(level.size for level in pyramid._low + pyramid._high)
     assert extra < 2 * len(pyramid) / 4
 

@@ -8,7 +8,7 @@ from typing import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QDialog, QLineEdit
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
@@ -129,6 +129,19 @@ def test_panels_behind_tabs_are_not_drawn(qtbot: QtBot, window: MainWindow, monk
     rest(qtbot, window, at(window, 201))
     assert each_once("server-grid")
     assert "servers" not in dict(drawn)  # it is behind now
+
+
+def test_a_panel_that_is_built_behind_a_tab_waits_until_it_is_seen(qtbot: QtBot, window: MainWindow) -> None:
+    press(qtbot, window, Key.Key_Right)
+    rest(qtbot, window, at(window, 1))
+    window.area.remove("theory")
+    window.panels._pending = [entry for entry in panels_of("reservation") if entry.name == "theory"]
+    window.panels._build_next()
+    theory = window.docks["theory"]
+    assert theory.panel.frame is None
+    QApplication.processEvents()  # Qt raises none before its tab is there
+    theory.raise_()
+    qtbot.waitUntil(lambda: _event_shown(window, "theory") == 1)
 
 
 def test_events_that_lie_far_apart_are_reached_at_real_time(qtbot: QtBot, window: MainWindow) -> None:

@@ -75,9 +75,10 @@ class ServersPanel(Panel):
         return header(self.frame), rows(self.frame)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another size may have room for stacks, or none."""
+        """Another size may have room for stacks, or none; stacks that are seen have laid themselves out by now."""
         super().resizeEvent(event)
-        if self.frame is not None:
+        stacked = self._views.currentWidget() is self.stacks and self.stacks.scene is not None
+        if self.frame is not None and not stacked:
             self.set_frame(self.frame)
 
     def show_selection(self, selection: Select) -> None:

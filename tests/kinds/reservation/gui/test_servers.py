@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPainter
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
@@ -60,6 +60,16 @@ def test_nothing_yet_and_too_small_are_said_in_words(qtbot: QtBot) -> None:
     assert len(np.unique(pixels(panel))) > 1
     panel.resize(*SIZE)
     assert panel.stacks.scene is not None
+
+
+def test_another_size_lays_stacks_out_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = shown(qtbot, ServersPanel, classroom(20).frame(), SIZE)
+    sizes: list[QSize] = []
+    lay_out = StackView._lay_out
+    monkeypatch.setattr(StackView, "_lay_out", lambda view: (sizes.append(view.size()), lay_out(view)))
+    larger = QSize(SIZE[0] + 40, SIZE[1] + 30)
+    panel.resize(larger)
+    assert sizes == [larger]
 
 
 def test_orange_is_seen_exactly_where_a_reject_group_is(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
