@@ -173,10 +173,7 @@ def screenshot(
 ) -> str | None:
     """Save the window, or one panel of it, as it looks at a time or event; what is to be said of that moment.
 
-    Raises
-    ------
-    UserError
-        If the scenario cannot be opened, the panel is unknown, or the file not written.
+    Raises UserError if the scenario cannot be opened, the panel is unknown, or the file not written.
     """
     speak(application(offscreen=True), language)
     with _Photographed(size, theme) as window:

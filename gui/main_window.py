@@ -445,10 +445,7 @@ class MainWindow(DockWindow):
     ) -> str | None:
         """Open a scenario and stand at a time or event, at once and in this thread; what is to be said of that.
 
-        Raises
-        ------
-        UserError
-            If it cannot be opened.
+        Raises UserError if it cannot be opened.
         """
         session = open_run(scenario, policies, seed, trace)
         said = None if moment is None else stand_at(session, moment)

@@ -81,18 +81,12 @@ class PolicyStoppedError(PolicyFileError):
 
 
 class UntrustedPolicyError(PolicyFileError):
-    """A policy's file that a scenario or a session names, and nobody has allowed to run.
-
-    Attributes
-    ----------
-    path, text:
-        The file, and what stands in it and in the modules beside it that it imports.
-    question:
-        Which file wants what, in a few words.
-    """
+    """A policy's file that a scenario or a session names, and nobody has allowed to run."""
 
     def __init__(self, path: str, text: str, named_by: str = "it") -> None:
-        self.path, self.text = path, text
+        self.path = path
+        self.text = text  #: what stands in the file and in the modules beside it that it imports
+        #: which file wants what, in a few words
         self.question = f"{PurePath(named_by).name} wants to run {PurePath(path).name}"
         quoted = shlex.quote(path)
         super().__init__(

@@ -148,18 +148,7 @@ class _Images(QSvgGenerator):
 
 
 class Vectors:
-    """All pictures of one panel.
-
-    Attributes
-    ----------
-    parts:
-        Groups of an SVG picture.
-    definitions:
-        What they refer to, as elements of SVG with names of their own.
-    pictures:
-        For each picture the numbers of its parts, in the order in which they are painted.  In place of a number may
-        stand that of a frame for pixels, how many tiles are in a row, and the numbers of the tiles.
-    """
+    """All pictures of one panel."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -169,14 +158,18 @@ class Vectors:
         self._groups: dict[tuple[str, str], list[Any]] = {}
         self._cut: dict[bytes, tuple[str, int, list[int]] | None] = {}
         self.tiles = TileStore()
+        #: For each picture the numbers of its parts, in the order in which they are painted.  In place of a number may
+        #: stand that of a frame for pixels, how many tiles are in a row, and the numbers of the tiles.
         self.pictures: list[list[Any]] = []
 
     @property
     def parts(self) -> list[str]:
+        """Groups of an SVG picture."""
         return list(self._numbers)
 
     @property
     def definitions(self) -> list[str]:
+        """What the parts refer to, as elements of SVG with names of their own."""
         return [body.replace(" ", f' id="{name}" ', 1) for body, name in self._named.items()]
 
     def add(self, panel: QWidget) -> int:

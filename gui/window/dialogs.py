@@ -122,11 +122,7 @@ def parse_until(text: str, kinds: Iterable[str]) -> dict[str, int | float | str]
     """What was typed after "run until", as arguments of ``RunControl.run_until``.
 
     *kinds* are the kinds of event that there are.
-
-    Raises
-    ------
-    ValueError
-        If it is neither a time, nor an event's number, nor a kind of event.
+    Raises ValueError if it is neither a time, nor an event's number, nor a kind of event.
     """
     words = text.strip()
     known = tuple(kinds)

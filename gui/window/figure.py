@@ -39,10 +39,7 @@ _ROW, _LEGEND_GAP, _LEGEND_MOST, _PADDING = 80, 8, 0.5, 0.03
 def write_svg(view: QGraphicsView, path: Path) -> None:
     """Write what *view* shows as vectors.
 
-    Raises
-    ------
-    UserError
-        The file cannot be written.
+    Raises UserError if the file cannot be written.
     """
     size = view.viewport().size()
     buffer, generator = InMemory(), QSvgGenerator()
@@ -60,10 +57,7 @@ def write_svg(view: QGraphicsView, path: Path) -> None:
 def write_png(view: QGraphicsView, path: Path, scale: float, background: str) -> None:
     """Write what *view* shows as pixels, *scale* times as many in each direction.
 
-    Raises
-    ------
-    UserError
-        The file cannot be written.
+    Raises UserError if the file cannot be written.
     """
     size = view.viewport().size()
     pixels = QSize(round(size.width() * scale), round(size.height() * scale))
@@ -83,10 +77,7 @@ def _render(view: QGraphicsView, painter: QPainter, target: QRectF) -> None:
 def save_figure(figure: Figure, path: Path) -> None:
     """Save a figure; the path's ending, ``.svg`` or ``.png``, decides the format.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be written.
+    Raises UserError if the file cannot be written.
     """
     app = application(offscreen=True)
     theme = themes.load_theme("light")

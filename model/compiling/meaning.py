@@ -28,10 +28,7 @@ class MeaningUnknownError(TypeError):
 def meaning_of_function(function: Callable[..., Any] | tuple[object, ...], *also: object) -> str:
     """A hash of what *function* does (or the constants of one), and of *also*.
 
-    Raises
-    ------
-    MeaningUnknownError
-        If it uses an object of which only the identity is known.
+    Raises MeaningUnknownError if it uses an object of which only the identity is known.
     """
     digest = hashlib.blake2b(digest_size=16)
     for part in _MeaningWalk().parts_of((function, *also)):

@@ -65,58 +65,30 @@ class Kind(ABC):
 
     A subclass gives what is abstract here, and overrides what is not as usual.  Its room's modules have the
     functions that are called here (:meth:`part`).
-
-    Attributes
-    ----------
-    name:
-        The value of a scenario's key ``system``.
-    spec:
-        The NamedTuple of arrays that is a system's state, and what each must be like;
-        ``number[0]`` counts events and ``clock[0]`` is the time of the last one.
-    row:
-        One row for each event; has at least ``event``, ``time``, ``job``, ``server``, ``flags``
-        and ``kind``.
-    slotted:
-        Whether time goes in slots, so that every time is a whole number.
-    jobs_wait:
-        Whether jobs that find no room wait for it.
-    compares_decisions:
-        Whether a job's decision stands in the row of its arrival (admitted, or not), so that runs
-        can be compared job by job; rows then have ``type`` too, and the numbers ``type_names``.
-    judges:
-        Whether runs are judged, see :meth:`judge`.
-    rows_tell_more:
-        Whether a kernel's rows tell more once their events are run again, with all that is costly to count.
-    inspector:
-        What can be looked at: servers, jobs, ..., as they are now and what happened to them.
-    measures:
-        What a comparison shows of the batches.
-    headline:
-        What the curves of a comparison show, such as "reward rate"; see :meth:`headline_series`.
-    headline_bound_name:
-        The symbol of :meth:`headline_bound`.
-    example:
-        The name of a built-in scenario that every policy with a compiled twin can run.
-    stretches, samples_last:
-        How many stretches of time measures are taken in; whether the last sample tells what
-        follows it, up to now.
     """
 
-    name: str
+    name: str  #: the value of a scenario's key ``system``
+    #: the NamedTuple of arrays that is a system's state, and what each must be like; ``number[0]`` counts events and
+    #: ``clock[0]`` is the time of the last one
     spec: StateSpec
-    row: np.dtype[Any]
-    slotted = False
-    jobs_wait = False
+    row: np.dtype[
+        Any
+    ]  #: one row for each event: at least ``event``, ``time``, ``job``, ``server``, ``flags``, ``kind``
+    slotted = False  #: whether time goes in slots, so that every time is a whole number
+    jobs_wait = False  #: whether jobs that find no room wait for it
+    #: whether a job's decision stands in the row of its arrival (admitted, or not), so that runs can be compared job by
+    #: job; rows then have ``type`` too, and the numbers ``type_names``
     compares_decisions = False
-    judges = False
+    judges = False  #: whether runs are judged, see :meth:`judge`
+    #: whether a kernel's rows tell more once their events are run again, with all that is costly to count
     rows_tell_more = False
-    inspector: Inspector
-    measures: tuple[Measure, ...]
-    headline: str
-    headline_bound_name = ""
-    example: str
-    stretches = BATCHES
-    samples_last = False
+    inspector: Inspector  #: what can be looked at: servers, jobs, ..., as they are now and what happened to them
+    measures: tuple[Measure, ...]  #: what a comparison shows of the batches
+    headline: str  #: what its curves show, such as "reward rate"; see :meth:`headline_series`
+    headline_bound_name = ""  #: the symbol of :meth:`headline_bound`
+    example: str  #: the name of a built-in scenario that every policy with a compiled twin can run
+    stretches = BATCHES  #: how many stretches of time measures are taken in
+    samples_last = False  #: whether the last sample tells what follows it, up to now
 
     def part(self, place: str) -> Any:
         """A module of the kind's room, such as ``measures``; read where it is first asked for."""

@@ -57,21 +57,13 @@ def one_of(number: int, count: int) -> NDArray[np.float64]:
 
 
 class AnsweredRun:
-    """A scenario that runs from question to question.
-
-    Attributes
-    ----------
-    policy:
-        With the present question.
-    time, events:
-        Of the run so far.
-    """
+    """A scenario that runs from question to question."""
 
     def __init__(self, scenario: Scenario, seed: int, trace: tuple[str, ...] = ()) -> None:
         module, name = ROOMS[scenario.system].answered
         answered = getattr(import_module(module), name)
         bench = open_bench(scenario, answered.stands_for, seed, trace)
-        self.policy: Any = answered(bench.numbers, bench.system.policy)
+        self.policy: Any = answered(bench.numbers, bench.system.policy)  #: with the present question
         self.policy.observation = np.zeros(self.policy.observed, np.float32)
         self.policy.allowed = np.arange(self.policy.actions) == self.policy.otherwise
         self._system = under(bench.system, self.policy)
@@ -79,7 +71,7 @@ class AnsweredRun:
         for _ in self._system.start(self._state):
             pass
         self._records: Iterator[Record] = iter(())
-        self.events = 0
+        self.events = 0  #: of the run so far
 
     @property
     def time(self) -> float:

@@ -144,27 +144,16 @@ class Keyframe:
 
 
 class Keyframes:
-    """States by their events, within bounds on memory and disk.
-
-    Attributes
-    ----------
-    bytes, disk_bytes:
-        What they take.
-    room:
-        What they may take.
-    thinned:
-        How many times as far apart they are as at first, because every second one was dropped.
-    refused:
-        Why the disk did not take the last one that should have gone there.
-    """
+    """States by their events, within bounds on memory and disk."""
 
     def __init__(self, room: HistoryRoom = CHOSEN) -> None:
-        self.room = room
+        self.room = room  #: what they may take
         self._frames: dict[int, Keyframe] = {}
         self._in_memory: deque[int] = deque()  # their events, the first kept first
         self._passed_by: deque[Keyframe] = deque(maxlen=PASSED_BY)
-        self.bytes = self.disk_bytes = 0
-        self.thinned, self.refused = 1, ""
+        self.bytes = self.disk_bytes = 0  #: what they take
+        self.thinned = 1  #: how many times as far apart they are as at first, every second one being dropped each time
+        self.refused = ""  #: why the disk did not take the last one that should have gone there
 
     def __contains__(self, event: int) -> bool:
         return event in self._frames

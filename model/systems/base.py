@@ -19,33 +19,13 @@ EVENT, NEXT_ARRIVAL = 0, 1
 
 
 class PolicySystem(ABC):
-    """A system of a scenario under one policy's reference; each kind has a subclass.
+    """A system of a scenario under one policy's reference; each kind has a subclass."""
 
-    Parameters
-    ----------
-    names:
-        Names of jobs that have one, by their number.
-
-    Attributes
-    ----------
-    name:
-        The kind's.
-    sample_width, row_dtype:
-        Numbers in a sample; one row for each event.
-    initial_jobs:
-        How many jobs are numbered before the first arrival.
-    workload:
-        Where arrivals come from; it may be exchanged (what follows a fork).
-    whatif:
-        The module of the room with ``choices(system, state)`` and ``overruled(system, event, decision)``.
-    handlers:
-        What each kind of record does to the state, after a check; records of no kind here tell what happens only.
-    """
-
-    name: str
-    sample_width: int
-    row_dtype: np.dtype[Any]
-    whatif: Any
+    name: str  #: the kind's
+    sample_width: int  #: numbers in a sample
+    row_dtype: np.dtype[Any]  #: one row for each event
+    whatif: Any  #: the room's module with ``choices(system, state)`` and ``overruled(system, event, decision)``
+    #: what each kind of record does to the state, after a check; records of no kind here tell what happens only
     handlers: ClassVar[Mapping[type[Record], Callable[[Any, Any, Any, Any], None]]]
 
     def __init__(
@@ -53,10 +33,10 @@ class PolicySystem(ABC):
     ) -> None:
         self.scenario = scenario
         self.numbers = numbers
-        self.workload = workload
+        self.workload = workload  #: where arrivals come from; it may be exchanged (what follows a fork)
         self.policy = policy
-        self.initial_jobs = 0
-        self.names = dict(names or {})
+        self.initial_jobs = 0  #: how many jobs are numbered before the first arrival
+        self.names = dict(names or {})  #: of jobs that have one, by their number
         self._quick: tuple[Any, Any] = (None, None)
         self._coming: tuple[Any, int, int, Any] = (None, 0, 0, None)  # whose arrivals, from where to where, in a block
 

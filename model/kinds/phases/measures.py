@@ -63,11 +63,7 @@ def totals_at(numbers: PhaseNumbers, samples: NDArray[np.float64], times: NDArra
 def batches_of(numbers: PhaseNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     """Each measure from what it grew by in stretches of *length*.
 
-    Parameters
-    ----------
-    table:
-        [B, AREAS + 4] the integrals, and the counts of :data:`COUNTS`, in each stretch.
-
+    *table* [B, AREAS + 4] has the integrals, and the counts of :data:`COUNTS`, in each stretch.
     C is the integral of h over all servers divided by that of N (Hong, Xie & Wang (2023),
     Section 2).
     """

@@ -59,13 +59,9 @@ def totals_at(_numbers: QueueNumbers, samples: NDArray[np.float64], times: NDArr
 def batches_of(_numbers: QueueNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     """Each measure from what it grew by in stretches of *length* slots.
 
-    Parameters
-    ----------
-    table:
-        [B, 6] the sums of Q and of the share in use over the slots, and the jobs that arrived, were
-        placed and left and the renewals, in each stretch.
-
-    The waiting time is the sum of Q divided by the jobs placed (Little's law): in slots.
+    *table* [B, 6] has the sums of Q and of the share in use over the slots, and the jobs that arrived, were placed and
+    left and the renewals, in each stretch.  The waiting time is the sum of Q divided by the jobs placed (Little's
+    law): in slots.
     """
     queue = table[:, 0] / length
     growth = np.r_[np.nan, np.diff(table[:, 0])] / length**2  # sums of whole jobs: no rounding but that of the length

@@ -32,34 +32,20 @@ _numbers = count()
 
 
 class KernelFailedError(Exception):
-    """A kernel has not decided.
-
-    Attributes
-    ----------
-    ran:
-        What is wrong, and where.
-    events:
-        Those that happened before, at least.
-    """
+    """A kernel has not decided."""
 
     def __init__(self, ran: Ran, events: int) -> None:
         super().__init__(ran.said)
-        self.ran, self.events = ran, events
+        self.ran = ran  #: what is wrong, and where
+        self.events = events  #: those that happened before, at least
 
 
 class BroughtKernel:
-    """What a policy's file brings along to decide in compiled code.
-
-    Attributes
-    ----------
-    where:
-        The place of the function in its file.
-    kind:
-        What its kind of system says of it.
-    """
+    """What a policy's file brings along to decide in compiled code."""
 
     def __init__(self, source: Source, line: int, kind: KernelKind) -> None:
-        self.where, self.kind = place_in(source.path, line), kind
+        self.where = place_in(source.path, line)  #: the place of the function in its file
+        self.kind = kind  #: what its kind of system says of it
         self.source, self.line, self.number = source, line, next(_numbers)
         finalize(self, KERNELS.drop, self.number).atexit = False
 

@@ -29,24 +29,15 @@ _START = "import sys; sys.path[:] = sys.argv[1:]; from slotscope.model.policies.
 
 
 class LostError(Exception):
-    """The process has ended in the middle of a request.
-
-    Attributes
-    ----------
-    stopped, grown:
-        The seconds after which it was ended from outside, 0: it ended by itself; bytes of memory taken meanwhile.
-    asked:
-        Whether somebody asked for that (Esc).
-    status:
-        Its exit status, as :mod:`subprocess` has it.
-    trace:
-        Where it says that it ended.
-    """
+    """The process has ended in the middle of a request."""
 
     def __init__(self, stopped: float, asked: bool, grown: int, status: int, trace: bytes) -> None:
         super().__init__("the process has ended")
-        self.stopped, self.asked, self.grown, self.trace = stopped, asked, grown, trace
-        self._status = status
+        self.stopped = stopped  #: the seconds after which it was ended from outside; 0: it ended by itself
+        self.asked = asked  #: whether somebody asked for that (Esc)
+        self.grown = grown  #: bytes of memory taken meanwhile
+        self.trace = trace  #: where it says that it ended
+        self._status = status  # as :mod:`subprocess` has it
 
     @property
     def said(self) -> str:

@@ -43,22 +43,9 @@ class TooMuchError(ValueError):
 class Lasting:
     """What lasts from event to event beside the state: to be left as it is.
 
-    Parameters
-    ----------
-    owner:
-        The policy.
-    variables:
-        Those of its file.
-    known:
-        Objects that are not looked into.
-
+    *owner* is the policy, *variables* are those of its file; *known* objects are not looked into.
     Values that ``functools.cached_property`` keeps do not count: they can be computed again.
-
-    Raises
-    ------
-    TooMuchError
-        Naming what holds more than :data:`MOST_PARTS` or is nested deeper than
-        :data:`MOST_DEPTH`.
+    Raises TooMuchError, naming what holds more than :data:`MOST_PARTS` or is nested deeper than :data:`MOST_DEPTH`.
     """
 
     def __init__(self, owner: Any, variables: Mapping[str, Any], known: Iterable[Any]) -> None:

@@ -37,39 +37,24 @@ class Overtime(BaseException):
 
 
 class CodeStoppedError(Exception):
-    """The code was stopped.
-
-    Attributes
-    ----------
-    seconds, grown:
-        How long it had run, and how many bytes of memory its process had taken meanwhile.
-    asked:
-        Whether somebody asked for it (Esc), instead of a limit.
-    cause:
-        The exception that ended it, with its traceback; None if it ended by itself.
-    """
+    """The code was stopped."""
 
     def __init__(self, entry: Entry, cause: BaseException | None) -> None:
         super().__init__("stopped")
-        self.seconds, self.cause = entry.elapsed, cause
-        self.asked, self.grown = entry.asked, entry.grown
+        self.seconds = entry.elapsed  #: how long it had run
+        self.grown = entry.grown  #: how many bytes of memory its process had taken meanwhile
+        self.asked = entry.asked  #: whether somebody asked for it (Esc), instead of a limit
+        self.cause = cause  #: the exception that ended it, with its traceback; None if it ended by itself
 
 
 class Entry:
     """One call that is watched.
 
-    Attributes
-    ----------
-    stop:
-        What is done once its time is over, and again while it goes on; without it an exception is raised in it.
-    fired, asked:
-        Whether that was done; whether because somebody asked for it.
-    grown:
-        Bytes of memory that the process in which the call goes on had taken until then.
+    *stop* is done once its time is over, and again while it goes on; without it an exception is raised in it.
     """
 
-    fired = asked = False
-    grown = 0
+    fired = asked = False  #: whether that was done; whether because somebody asked for it
+    grown = 0  #: bytes of memory that the process in which the call goes on had taken until then
     _memory_before: int | None = None
 
     def __init__(self, seconds: float, outer: Entry | None, stop: Callable[[Entry], None] | None, process: int) -> None:

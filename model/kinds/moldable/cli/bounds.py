@@ -49,9 +49,7 @@ def solved(options: argparse.Namespace) -> Report:
 def execute_moldable(scenario: MoldableScenario, numbers: MoldableNumbers) -> Result:
     """Everything that bounds the jobs of a scenario, ready for JSON.
 
-    Returns
-    -------
-    ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``): "P" or "Q" as a
+    That is ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``): "P" or "Q" as a
     solver finds it, "Theorem 1" in rationals; ``servers``, ``load``, ``mean_time`` (D*), ``slack``,
     ``price`` (of servers), ``unique``, ``classes`` (y*, p*, shares, Theorem 1's ranges, Theorem 2's
     bounds), ``policies`` (Erlang's formula and the exact chain) and ``problem``.  Exact numbers are

@@ -126,12 +126,9 @@ def _listen(solver: Any, progress: Progress, who: Waiter) -> None:
 
 
 def formulate(program: SingleServerProgram) -> tuple[Any, Any]:
-    """(61) in PuLP, as the paper writes it.
+    """(61) in PuLP, as the paper writes it: the problem, and its columns by their names.
 
-    Returns
-    -------
-    The problem, and its columns by the names ``pi_k``, ``u_i_k`` and ``Phi``, where k stands for
-    the configuration's numbers of jobs.
+    These are ``pi_k``, ``u_i_k`` and ``Phi``, where k stands for the configuration's numbers of jobs.
     """
     import pulp
 
