@@ -10,16 +10,14 @@ import tempfile
 from pathlib import Path
 from typing import Any, Sequence
 
-import numpy as np
-
 from slotscope.model.jit import jitable, with_others
 from slotscope.model.kinds.phases.kernels import loop
 from slotscope.model.kinds.phases.rows import PHASE_ROW
-from slotscope.model.kinds.phases.state import EVENT, PhaseState
+from slotscope.model.kinds.phases.state import EVENT
 from slotscope.model.running.assembly import Bench, assemble
-from slotscope.model.running.engine import Engine, Task, started
+from slotscope.model.running.engine import Engine
 from slotscope.model.scenario.load import edited, load_scenario
-from tests.bench.contestants import TAPE, counted, of_engine, per_second
+from tests.bench.contestants import counted, of_engine, per_second, settled
 from tests.bench.phase_ways import compiled_c, in_c, in_python
 from tests.bench.timing import Contestant, aim_at_c, asked_rounds, comparison, interleaved, section, spread, table
 
@@ -54,15 +52,6 @@ def bench_of(name: str, scale: int, policy: str = "jrs", given: str = "") -> Ben
         "policy": {"name": policy, "parameters": parameters},
     }
     return assemble(edited(load_scenario(name), changes))
-
-
-def settled(bench: Bench, events: int) -> PhaseState:
-    """The state after so many events."""
-    kernel, tape = bench.kernel(), np.zeros(min(events, TAPE), PHASE_ROW)
-    state: PhaseState = started(bench.system)
-    while int(state.number[EVENT]) < events:
-        state = kernel.advance(state, tape, Task()).state
-    return state
 
 
 @jitable

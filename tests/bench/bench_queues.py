@@ -10,8 +10,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import (
@@ -26,10 +24,9 @@ from slotscope.model.kinds.queue.state import (
     with_room,
 )
 from slotscope.model.running.assembly import Bench, assemble
-from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
 from slotscope.model.systems.state import copied, size_in_bytes
-from tests.bench.contestants import counted, of_engine
+from tests.bench.contestants import counted, of_engine, settled
 from tests.bench.memory import grown_by_reads
 from tests.bench.queue_ways import TAPE, compiled_ways, problem_of, ways_of
 from tests.bench.timing import (
@@ -88,12 +85,6 @@ def bench_of(name: str, policy: str, options: dict[str, Any], servers: int | Non
     if servers is not None:
         changes["servers"] = as_data(scenario)["servers"] | {"count": servers}
     return assemble(edited(scenario, changes))
-
-
-def settled(bench: Bench, slots: int) -> QueueState:
-    """The state after so many busy slots."""
-    state: QueueState = bench.kernel().advance(started(bench.system), np.zeros(slots, QUEUE_ROW), Task()).state
-    return state
 
 
 def backlogged(bench: Bench, state: QueueState, waiting: int) -> QueueState:
@@ -162,42 +153,24 @@ def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
     for policy, options in POLICIES:
         if policy == "max-weight":
             continue
-        bench = bench_of(name, policy, options, None)
+        bench, title = bench_of(name, policy, options, None), " ".join((policy, *options))
         state = settled(bench, 500)
         ways = {
             str(waiting): of_engine(bench.kernel(), QUEUE_ROW, backlogged(bench, state, waiting), slots, jobs_moved)
             for waiting in (SHORT, MIDDLE, long)
         }
-        times = interleaved(ways, rounds)
-        few, some, many = times.values()
+        few, some, many = times = [*interleaved(ways, rounds).values()]
         size = size_in_bytes(backlogged(bench, state, long))
         more = 1e9 * spread(y - x for x, y in zip(few, many, strict=True)).median
         limit = None  # records that lie in order are there when they are needed
-        if " ".join((policy, *options)) not in IN_ORDER:
+        if title not in IN_ORDER:
             limit = grown_by_reads(few, PLACED_OF_MOVES, size, "a job's record, when it is placed")
-        aim(
-            f"cost of a job, {long} waiting / {SHORT}: {' '.join((policy, *options))}, {name}",
-            1.1,
-            ratios(many, few),
-            limit=limit,
-            limit_is=f"{more:.0f} ns more",
-        )
-        rows.append(
-            (
-                " ".join((policy, *options)),
-                *(spread(1e9 * second for second in each).text() for each in times.values()),
-                ratio(some, few).text(),
-                ratio(many, few).text(),
-            )
-        )
-    heads = (
-        "policy",
-        f"CPU ns per job moved, {SHORT} wait",
-        f"{MIDDLE} wait",
-        f"{long} wait",
-        f"{MIDDLE} / {SHORT}",
-        f"{long} / {SHORT}",
-    )
+        what = f"cost of a job, {long} waiting / {SHORT}: {title}, {name}"
+        aim(what, 1.1, ratios(many, few), limit=limit, limit_is=f"{more:.0f} ns more")
+        costs = (spread(1e9 * second for second in each).text() for each in times)
+        rows.append((title, *costs, ratio(some, few).text(), ratio(many, few).text()))
+    waits = (f"CPU ns per job moved, {SHORT} wait", f"{MIDDLE} wait", f"{long} wait")
+    heads = ("policy", *waits, f"{MIDDLE} / {SHORT}", f"{long} / {SHORT}")
     section(f"a long queue, {name}", table(heads, rows))
 
 

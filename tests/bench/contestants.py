@@ -6,7 +6,8 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.running.engine import Engine, Task
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.systems.state import copied
 from tests.bench.timing import Contestant, Work, spread, table
 
@@ -17,6 +18,15 @@ TAPE = 10_000
 def events_of(state: Any) -> int:
     """Events so far."""
     return int(state.number[0])
+
+
+def settled(bench: Bench, events: int) -> Any:
+    """The state after so many events."""
+    kernel, tape = bench.kernel(), np.zeros(min(events, TAPE), bench.system.row_dtype)
+    state = started(bench.system)
+    while events_of(state) < events:
+        state = kernel.advance(state, tape, Task()).state
+    return state
 
 
 def of_engine(

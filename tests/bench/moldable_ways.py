@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import random
-import shutil
-import subprocess
 from abc import ABC, abstractmethod
 from heapq import heappop, heappush
 from pathlib import Path
@@ -29,8 +27,7 @@ from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.systems.state import copied
 from tests.bench.contestants import TAPE
-from tests.bench.queue_ways import Pointers
-from tests.bench.timing import architecture
+from tests.bench.native import Pointers, library_of
 
 Process = Generator[simpy.Event, Any, None]
 Array = np.ndarray
@@ -253,28 +250,9 @@ class Kernel:
 
 def compiled_c(folder: Path) -> ctypes.CDLL | None:
     """The way in C, or None where no compiler is installed."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        return None
-    library = folder / f"{SOURCE}.so"
-    source = str(Path(__file__).with_name(SOURCE))
-    subprocess.run(
-        [
-            compiler,
-            "-O3",
-            f"-march={architecture()}",
-            "-ffp-contract=off",
-            "-shared",
-            "-fPIC",
-            "-o",
-            str(library),
-            source,
-        ],
-        check=True,
-        capture_output=True,
-    )
-    found = ctypes.CDLL(str(library))
-    found.run.restype = ctypes.c_int64
+    found = library_of(Path(__file__).with_name(SOURCE), folder, "-ffp-contract=off")
+    if found is not None:
+        found.run.restype = ctypes.c_int64
     return found
 
 

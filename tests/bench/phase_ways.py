@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import random
-import shutil
-import subprocess
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any, Callable, NamedTuple
@@ -31,8 +29,7 @@ from slotscope.model.kinds.phases.tables import (
 from slotscope.model.running.assembly import Bench
 from slotscope.model.systems import random_words
 from tests.bench.contestants import TAPE
-from tests.bench.queue_ways import Pointers
-from tests.bench.timing import architecture
+from tests.bench.native import Pointers, library_of
 
 SOURCE = "requesting.c"
 
@@ -370,17 +367,7 @@ def in_python(bench: Bench, events: int, seed: int = 1) -> Way:
 
 def compiled_c(folder: Path) -> ctypes.CDLL | None:
     """The program in C, or None where no compiler is installed."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        return None
-    library = folder / f"{SOURCE}.so"
-    source = str(Path(__file__).with_name(SOURCE))
-    subprocess.run(
-        [compiler, "-O3", f"-march={architecture()}", "-shared", "-fPIC", "-o", str(library), source, "-lm"],
-        check=True,
-        capture_output=True,
-    )
-    return ctypes.CDLL(str(library))
+    return library_of(Path(__file__).with_name(SOURCE), folder)
 
 
 class CompiledJrs:

@@ -8,8 +8,6 @@ All go on from the same state, meet the same jobs, and must place as many and le
 from __future__ import annotations
 
 import ctypes
-import shutil
-import subprocess
 from bisect import bisect_left, insort
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +23,7 @@ from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, Reason, Task
 from slotscope.model.systems.state import copied
 from tests.bench.contestants import TAPE
-from tests.bench.timing import architecture
+from tests.bench.native import Pointers, library_of
 
 Process = Generator[simpy.Event, Any, None]
 
@@ -111,44 +109,10 @@ def _outcome(before: QueueState, after: QueueState) -> Outcome:
 # C.
 
 
-class Pointers(ctypes.Structure):
-    """The base of structures that hold pointers to arrays and whole numbers, in order."""
-
-    @classmethod
-    def of(cls, *members: Any) -> Any:
-        """A structure of such members; it keeps the arrays alive."""
-        kinds = [ctypes.c_void_p if isinstance(one, np.ndarray) else ctypes.c_int64 for one in members]
-        fields = [(f"m{place}", kind) for place, kind in enumerate(kinds)]
-        structure = type("Made", (cls,), {"_fields_": fields})
-        made: Any = structure(*(one.ctypes.data if isinstance(one, np.ndarray) else int(one) for one in members))
-        made.members = members
-        return made
-
-
-def compiled_c(folder: Path) -> tuple[ctypes.CDLL, ...] | None:
+def compiled_c(folder: Path) -> list[ctypes.CDLL] | None:
     """The kernel's work and the bare algorithm, or None where no compiler is installed."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        return None
-    found = []
-    for name in SOURCES:
-        library = folder / f"{name}.so"
-        subprocess.run(
-            [
-                compiler,
-                "-O3",
-                f"-march={architecture()}",
-                "-shared",
-                "-fPIC",
-                "-o",
-                str(library),
-                str(Path(__file__).with_name(name)),
-            ],
-            check=True,
-            capture_output=True,
-        )
-        found.append(ctypes.CDLL(str(library)))
-    return tuple(found)
+    found = [library_of(Path(__file__).with_name(name), folder) for name in SOURCES]
+    return None if None in found else found  # type: ignore[return-value]
 
 
 def same_in_c(problem: Problem, library: ctypes.CDLL) -> Way:

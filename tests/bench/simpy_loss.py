@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import heapq
-import shutil
-import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,7 +21,7 @@ import simpy
 from slotscope.model.kinds.reservation.state import DEPARTURES, NEXT_ARRIVAL, NOW, ReservationState
 from slotscope.model.running.assembly import Bench
 from slotscope.model.systems.bitset import BIT_POSITION, DE_BRUIJN
-from tests.bench.timing import architecture
+from tests.bench.native import library_of
 
 Array = Any
 Process = Generator[simpy.Event, Any, None]
@@ -430,17 +428,12 @@ i64 run(i64 arrivals, const i64 *sizes, const i64 *demand, i64 *left, uint64_t *
 
 def compiled_c(folder: Path) -> Callable[[Arrays], int] | None:
     """The loop in C, or None where no compiler is installed."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        return None
-    source, library = folder / "loss.c", folder / "loss.so"
+    source = folder / "loss.c"
     source.write_text(C_SOURCE, encoding="utf-8")
-    subprocess.run(
-        [compiler, "-O3", f"-march={architecture()}", "-shared", "-fPIC", "-o", str(library), str(source)],
-        check=True,
-        capture_output=True,
-    )
-    function = ctypes.CDLL(str(library)).run
+    library = library_of(source, folder)
+    if library is None:
+        return None
+    function = library.run
     function.restype = ctypes.c_int64
 
     def run(arrays: Arrays) -> int:
