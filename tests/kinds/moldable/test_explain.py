@@ -28,6 +28,7 @@ from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.moldable.strategies import moldable_scenarios
+from tests.told import happened, row_of
 
 #: y* is on 3 and 4 servers, p* = (0, 0, 5/8, 3/8, 0).
 ONE: dict[str, Any] = {
@@ -54,35 +55,12 @@ def narrator(data: dict[str, Any] = ONE, name: str = "greedy-p", /, **parameters
 
 
 def row(**values: Any) -> np.void:
-    result = np.zeros(1, MOLDABLE_ROW)
-    for name in ("job", "server", "type", "request"):
-        result[name] = -1
-    for name, value in values.items():
-        result[name] = value
-    found: np.void = result[0]
-    return found
+    return row_of(MOLDABLE_ROW, "job server type request", **values)
 
 
-GOT = {
-    "flags": FLAG_ARRIVED | FLAG_ADMITTED,
-    "job": 17,
-    "type": 0,
-    "request": 4,
-    "width": 4,
-    "free": 1200,
-    "server": 6,
-    "lasts": 2.345678,
-}
-LEFT = {"flags": FLAG_DEPARTED, "job": 17, "type": 0, "request": 4, "width": 3, "free": 9, "server": 6, "lasts": 0.5}
-LOST = {
-    "flags": FLAG_ARRIVED | FLAG_BLOCKED | FLAG_FULL,
-    "job": 17,
-    "type": 0,
-    "request": 3,
-    "width": 0,
-    "free": 0,
-    "busy": 2000,
-}
+GOT = happened(FLAG_ARRIVED | FLAG_ADMITTED, job=17, type=0, request=4, width=4, free=1200, server=6, lasts=2.345678)
+LEFT = happened(FLAG_DEPARTED, job=17, type=0, request=4, width=3, free=9, server=6, lasts=0.5)
+LOST = happened(FLAG_ARRIVED | FLAG_BLOCKED | FLAG_FULL, job=17, type=0, request=3, width=0, free=0, busy=2000)
 
 ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "all that it asked for": (GOT, "job 17 asks for 4 servers, 1\u202f200 are free: it gets servers 7 to 10 for 2.346"),
@@ -91,15 +69,15 @@ ROWS: dict[str, tuple[dict[str, Any], str]] = {
         "job 17 asks for 2 servers, 1\u202f200 are free: it gets servers 7 and 8 for 2.346",
     ),
     "the last one": (
-        GOT | {"request": 1, "width": 1, "free": 1, "flags": GOT["flags"] | FLAG_FULL},
+        GOT | happened(GOT["flags"] | FLAG_FULL, request=1, width=1, free=1),
         "job 17 asks for 1 server, 1 is free: it gets server 7 for 2.346; no server is free any more",
     ),
     "fewer than it asked for": (
-        GOT | {"width": 1, "free": 1, "flags": GOT["flags"] | FLAG_PARTIAL | FLAG_FULL},
+        GOT | happened(GOT["flags"] | FLAG_PARTIAL | FLAG_FULL, width=1, free=1),
         "job 17 asks for 4 servers, only 1 is free: it gets server 7 for 2.346; no server is free any more",
     ),
     "fewer, against Lemma 2": (
-        GOT | {"width": 2, "free": 2, "flags": GOT["flags"] | FLAG_PARTIAL | FLAG_FULL | FLAG_BELOW},
+        GOT | happened(GOT["flags"] | FLAG_PARTIAL | FLAG_FULL | FLAG_BELOW, width=2, free=2),
         "job 17 asks for 4 servers, only 2 are free: it gets servers 7 and 8 for 2.346; now two "
         "jobs run on fewer than i₁ = 3 servers, by Lemma 2 it is at most one; no server is free "
         "any more",
@@ -112,7 +90,7 @@ ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "blocked": (LOST, "job 17 asks for 3 servers, no server is free: it is blocked"),
     "a departure": (LEFT, "job 17 departs after 0.5 on 3 servers: 12 are free"),
     "a departure from all that were busy": (
-        LEFT | {"width": 1, "free": 0, "flags": FLAG_DEPARTED | FLAG_FREED},
+        LEFT | happened(FLAG_DEPARTED | FLAG_FREED, width=1, free=0),
         "job 17 departs after 0.5 on 1 server: 1 is free; until now none was free",
     ),
 }

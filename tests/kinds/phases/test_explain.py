@@ -44,6 +44,7 @@ from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun, started
 from tests.kinds.phases.narrated import narrator
 from tests.kinds.phases.strategies import phase_scenarios
+from tests.told import happened, row_of
 
 FOLDER = Path(__file__).parents[2] / "golden" / "phases"
 
@@ -51,121 +52,71 @@ FOLDER = Path(__file__).parents[2] / "golden" / "phases"
 
 
 def row(**values: Any) -> np.void:
-    result = np.zeros(1, PHASE_ROW)
-    for name in (
-        "job",
-        "token",
-        "token_age",
-        "first_token",
-        "first_virtual",
-        "server",
-        "pool",
-        "type",
-        "phase",
-        "tokens",
-        "fitting",
-    ):
-        result[name] = -1
-    for name, value in values.items():
-        result[name] = value
-    found: np.void = result[0]
-    return found
+    return row_of(
+        PHASE_ROW, "job token token_age first_token first_virtual server pool type phase tokens fitting", **values
+    )
 
 
 ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "overflow": (
-        {"flags": FLAG_ARRIVED | FLAG_OVERFLOW, "job": 17, "type": 0, "pool": 0, "server": FIRST_BACKUP - 2},
+        happened(FLAG_ARRIVED | FLAG_OVERFLOW, job=17, type=0, pool=0, server=FIRST_BACKUP - 2),
         "no token of type L in the system (the limit is 5): job 17 goes to backup server 3",
     ),
     "match": (
-        {
-            "flags": FLAG_ARRIVED | FLAG_MATCHED,
-            "job": 17,
-            "type": 1,
-            "pool": 0,
-            "server": 8,
-            "token": 211,
-            "token_age": 1.25,
-            "tokens": 3,
-        },
+        happened(FLAG_ARRIVED | FLAG_MATCHED, job=17, type=1, pool=0, server=8, token=211, token_age=1.25, tokens=3),
         "job 17 takes token 212, at random among 3 of type H, and joins server 9: it was asked for 1.25 ago",
     ),
     "match of the only one": (
-        {
-            "flags": FLAG_ARRIVED | FLAG_MATCHED,
-            "job": 17,
-            "type": 1,
-            "pool": 0,
-            "server": 8,
-            "token": 1211,
-            "token_age": 0.5,
-            "tokens": 1,
-        },
+        happened(FLAG_ARRIVED | FLAG_MATCHED, job=17, type=1, pool=0, server=8, token=1211, token_age=0.5, tokens=1),
         "job 17 takes token 1\u202f212, the only one of type H, and joins server 9: it was asked for 0.5 ago",
     ),
     "a request at the end of a pause": (
-        {
-            "flags": FLAG_ARRIVED | FLAG_MATCHED | FLAG_REQUESTED,
-            "job": 1,
-            "type": 0,
-            "server": 0,
-            "token": 2,
-            "token_age": 1,
-            "tokens": 1,
-            "made": 1,
-            "first_token": 8,
-        },
+        happened(
+            FLAG_ARRIVED | FLAG_MATCHED | FLAG_REQUESTED,
+            job=1,
+            type=0,
+            server=0,
+            token=2,
+            token_age=1,
+            tokens=1,
+            made=1,
+            first_token=8,
+        ),
         "job 1 takes token 3, the only one of type L, and joins server 1: it was asked for 1 ago; "
         "a server asks for 1 job: token 9",
     ),
     "placed": (
-        {"flags": FLAG_ARRIVED | FLAG_PLACED, "job": 3, "type": 0, "server": 1, "fitting": 2},
+        happened(FLAG_ARRIVED | FLAG_PLACED, job=3, type=0, server=1, fitting=2),
         "job 3 of type L goes to server 2: 2 of those looked at have room",
     ),
     "placed where nobody was": (
-        {"flags": FLAG_ARRIVED | FLAG_PLACED, "job": 3, "type": 0, "server": 1, "fitting": 0},
+        happened(FLAG_ARRIVED | FLAG_PLACED, job=3, type=0, server=1, fitting=0),
         "job 3 of type L goes to server 2: no server that was looked at has room",
     ),
-    "arrived": ({"flags": FLAG_ARRIVED, "job": 3, "type": 0}, "job 3 of type L arrives"),
-    "moved": (
-        {"flags": FLAG_MOVED, "job": 3, "type": 0, "phase": 1, "server": 1},
-        "job 3 on server 2 goes from L to H",
-    ),
+    "arrived": (happened(FLAG_ARRIVED, job=3, type=0), "job 3 of type L arrives"),
+    "moved": (happened(FLAG_MOVED, job=3, type=0, phase=1, server=1), "job 3 on server 2 goes from L to H"),
     "moved into an overrun, and a request": (
-        {
-            "flags": FLAG_MOVED | FLAG_REQUESTED | FLAG_OVERRUN,
-            "job": 3,
-            "type": 0,
-            "phase": 1,
-            "server": 1,
-            "made": 2,
-            "first_token": 4,
-        },
+        happened(FLAG_MOVED | FLAG_REQUESTED | FLAG_OVERRUN, job=3, type=0, phase=1, server=1, made=2, first_token=4),
         "job 3 on server 2 goes from L to H; server 2 asks for 2 jobs: tokens 5 and 6; server 2 needs more than it has",
     ),
     "a virtual job departs": (
-        {"flags": FLAG_DEPARTED | FLAG_OF_VIRTUAL, "job": 3, "type": 1, "phase": 2, "server": 1},
+        happened(FLAG_DEPARTED | FLAG_OF_VIRTUAL, job=3, type=1, phase=2, server=1),
         "virtual job v4 departs from server 2 in phase H",
     ),
     "the last one departs": (
-        {"flags": FLAG_DEPARTED | FLAG_IDLE | FLAG_MISSED, "job": 3, "type": 1, "server": 1},
+        happened(FLAG_DEPARTED | FLAG_IDLE | FLAG_MISSED, job=3, type=1, server=1),
         "job 3 departs from server 2 in phase H; server 2 would ask for jobs, but it holds a "
         "token: the request is lost; server 2 has no real job any more",
     ),
     "a tick and virtual jobs": (
-        {
-            "flags": FLAG_TICKED | FLAG_REQUESTED | FLAG_VIRTUAL,
-            "server": 0,
-            "made": 3,
-            "first_token": 0,
-            "virtual": 2,
-            "first_virtual": 6,
-        },
+        happened(
+            FLAG_TICKED | FLAG_REQUESTED | FLAG_VIRTUAL, server=0, made=3, first_token=0, virtual=2, first_virtual=6
+        ),
         "the timer of server 1 rings; it asks for 3 jobs: tokens 1 to 3; above the limit of "
         "tokens: virtual jobs v7 and v8",
     ),
     "many virtual jobs": (
-        {"flags": FLAG_TICKED | FLAG_VIRTUAL, "server": 0, "virtual": 3, "first_virtual": 0},
+        happened(FLAG_TICKED | FLAG_VIRTUAL, server=0, virtual=3, first_virtual=0),
         "the timer of server 1 rings; above the limit of tokens: virtual jobs v1 to v3",
     ),
 }

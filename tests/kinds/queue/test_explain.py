@@ -19,6 +19,7 @@ from slotscope.model.reporting.inspection import Thing
 from slotscope.model.reporting.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
 from tests.kinds.queue.instances import BEST_FIT, Instance, bench_of, instances
 from tests.sound import reference_events
+from tests.told import happened, row_of
 
 FOLDER = Path(__file__).parents[2] / "golden" / "queue"
 EXAMPLES = Path(__file__).parents[3] / "resources/policies"
@@ -81,13 +82,7 @@ def test_amounts_of_several_resources_stand_in_brackets() -> None:
 
 
 def row(**values: Any) -> np.void:
-    result = np.zeros(1, QUEUE_ROW)
-    for name in ("job", "kept", "kept_size", "best_residual", "server", "serving", "kept_queue"):
-        result[name] = -1
-    for name, value in values.items():
-        result[name] = value
-    found: np.void = result[0]
-    return found
+    return row_of(QUEUE_ROW, "job kept kept_size best_residual server serving kept_queue", **values)
 
 
 ROWS = {
@@ -104,7 +99,7 @@ ROWS = {
     "one leaves": ({"departed": 1, "job": 4, "server": 1, "waiting": 12}, "job 4 left server 2; 12 wait"),
     "one leaves, one comes": ({"departed": 1, "arrived": 1, "job": 4}, "1 job left, 1 arrived"),
     "only placed": (
-        {"placed": 1, "job": 4, "server": 1, "flags": FLAG_EMPTY},
+        happened(FLAG_EMPTY, placed=1, job=4, server=1),
         "1 job placed (job 4 on server 2); the queue is empty",
     ),
     "renewed": ({"renewed": 2}, "2 servers got another configuration"),

@@ -38,21 +38,17 @@ from slotscope.model.reporting.records import (
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun, Task, started
 from tests.kinds.reservation.strategies import scenarios
+from tests.told import happened, row_of
 
 NARRATOR = ReservationNarrator(["small", "large"], lambda number: f"#{number}", reserves_slots=True)
 PLAIN = ReservationNarrator(["small", "large"], lambda number: f"#{number}", reserves_slots=False)
 
 
 def row(**values: Any) -> np.void:
-    result = np.zeros(1, EVENT_ROW)
-    for name in ("job", "moved", "server", "source", "first_reassigned", "empty_slots", "servers_with_room", "type"):
-        result[name] = -1
-    for name, value in values.items():
-        result[name] = value
-    return result[0]
+    return row_of(EVENT_ROW, "job moved server source first_reassigned empty_slots servers_with_room type", **values)
 
 
-REJECTED = {"kind": ARRIVAL, "flags": FLAG_REJECTED, "type": 1, "job": 9}
+REJECTED = happened(FLAG_REJECTED, kind=ARRIVAL, type=1, job=9)
 
 ROWS = {
     "rejected without a slot or room": (
@@ -73,52 +69,21 @@ ROWS = {
         REJECTED | {"empty_slots": 0, "servers_with_room": -1},
         "large rejected: no empty slot",
     ),
-    "admitted": (
-        {"kind": ARRIVAL, "flags": FLAG_ADMITTED, "type": 0, "job": 9, "server": 0},
-        "small job #9 admitted to server 1",
-    ),
-    "left": (
-        {"kind": DEPARTURE, "flags": FLAG_DEPARTED, "type": 0, "job": 9, "server": 4},
-        "small job #9 left server 5",
-    ),
+    "admitted": (happened(FLAG_ADMITTED, kind=ARRIVAL, type=0, job=9, server=0), "small job #9 admitted to server 1"),
+    "left": (happened(FLAG_DEPARTED, kind=DEPARTURE, type=0, job=9, server=4), "small job #9 left server 5"),
     "migrated": (
-        {
-            "kind": DEPARTURE,
-            "flags": FLAG_DEPARTED | FLAG_MIGRATED,
-            "type": 0,
-            "job": 9,
-            "server": 4,
-            "moved": 7,
-            "source": 1,
-        },
+        happened(FLAG_DEPARTED | FLAG_MIGRATED, kind=DEPARTURE, type=0, job=9, server=4, moved=7, source=1),
         "job #7 migrated into its slot from Reject Group server 2",
     ),
     "one reassigned": (
-        {
-            "kind": ARRIVAL,
-            "flags": FLAG_ADMITTED | FLAG_REASSIGNED,
-            "type": 0,
-            "server": 4,
-            "reassigned": 1,
-            "first_reassigned": 5,
-        },
+        happened(FLAG_ADMITTED | FLAG_REASSIGNED, kind=ARRIVAL, type=0, server=4, reassigned=1, first_reassigned=5),
         "server 6 reassigned",
     ),
     "several reassigned": (
-        {
-            "kind": ARRIVAL,
-            "flags": FLAG_ADMITTED | FLAG_REASSIGNED,
-            "type": 0,
-            "server": 4,
-            "reassigned": 3,
-            "first_reassigned": 5,
-        },
+        happened(FLAG_ADMITTED | FLAG_REASSIGNED, kind=ARRIVAL, type=0, server=4, reassigned=3, first_reassigned=5),
         "3 servers reassigned, first server 6",
     ),
-    "another I*": (
-        {"kind": ARRIVAL, "flags": FLAG_ADMITTED | FLAG_I_STAR, "type": 0, "server": 4, "i_star": 2},
-        "I* is now 2",
-    ),
+    "another I*": (happened(FLAG_ADMITTED | FLAG_I_STAR, kind=ARRIVAL, type=0, server=4, i_star=2), "I* is now 2"),
     "update": ({"kind": UPDATE}, "updates its configurations"),
 }
 
