@@ -7,8 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Iterator, Mapping, Sequence
 
-from slotscope.model.api import Session
-from slotscope.model.cli.guard import note
+from slotscope.model.cli.bounding import LONGEST_FRACTION, Result, bench_of, program, program_table, short
 from slotscope.model.cli.output import Report, last_of, progress_of, shown, table
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds, bounds_of, rules_for
@@ -21,26 +20,19 @@ from slotscope.model.policies import is_own
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.scenario.load import load_scenario
 
-Result = dict[str, Any]
-
 #: A policy that needs no solution of (P): a scenario without one is opened under it.
 UNCONDITIONAL = "greedy"
-
-#: Longer fractions are for JSON alone.
-LONGEST_FRACTION = 24
 
 
 def solved(options: argparse.Namespace) -> Report:
     """Solve what bounds the scenario."""
     choice = policy_choice(options.policy) if options.policy else load_scenario(options.scenario).policy
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
-        session = Session.open(options.scenario, UNCONDITIONAL, options.seed, tuple(options.trace), kernel=False)
-        numbers = session.bench.numbers
+        bench = bench_of(options, UNCONDITIONAL)
+        numbers = bench.numbers
         if numbers.optimum is not None and not is_own(choice.name):
             rules_for(choice, numbers)  # says what is wrong with the policy
-        for warning in numbers.warnings():
-            note(f"warning: {warning}")
-        scenario = session.bench.scenario.model_copy(update={"policy": choice})
+        scenario = bench.scenario.model_copy(update={"policy": choice})
         assert isinstance(scenario, MoldableScenario)
         result = {"scenario": options.scenario, **execute_moldable(scenario, numbers)}
     return Report(result, lambda: _text(result))
@@ -80,34 +72,25 @@ def _programs(bounds: MoldableBounds) -> Result:
         title = name if not place else f"{name} ({answer.solver})"
         programs[title] = _answer(answer, bounds.classes)
     if bounds.mean_time is not None:
-        programs["Theorem 1"] = {
-            "objective": float(bounds.mean_time),
-            "exact": str(bounds.mean_time),
-            "status": "optimal",
-            "solution": [
-                {"class": one.name, "servers": i, "y": str(y), "p": str(p)}
-                for one in bounds.classes
-                for i, (y, p) in enumerate(zip(one.y, one.p, strict=True), 1)
-                if y
-            ],
-        }
+        solution = [
+            {"class": one.name, "servers": i, "y": str(y), "p": str(p)}
+            for one in bounds.classes
+            for i, (y, p) in enumerate(zip(one.y, one.p, strict=True), 1)
+            if y
+        ]
+        programs["Theorem 1"] = program(float(bounds.mean_time), "optimal", bounds.mean_time, solution)
     return programs
 
 
 def _answer(answer: ProgramAnswer, classes: Sequence[ClassBounds]) -> Result:
-    return {
-        "objective": answer.objective,
-        "exact": None,
-        "status": f"{answer.status} ({answer.solver})",
-        "solution": [
-            {"class": one.name, "servers": i, "y": y}
-            for one, jobs in zip(classes, answer.y, strict=False)
-            for i, y in enumerate(jobs, 1)
-            if y
-        ],
-        "nu": list(answer.nu),
-        "theta_0": answer.servers,
-    }
+    solution = [
+        {"class": one.name, "servers": i, "y": y}
+        for one, jobs in zip(classes, answer.y, strict=False)
+        for i, y in enumerate(jobs, 1)
+        if y
+    ]
+    solved = program(answer.objective, f"{answer.status} ({answer.solver})", solution=solution)
+    return solved | {"nu": list(answer.nu), "theta_0": answer.servers}
 
 
 def _class(one: ClassBounds) -> Result:
@@ -195,7 +178,7 @@ def _text(result: Mapping[str, Any]) -> str:
     lines = [
         f"{result['scenario']}: {result['servers']:,} servers"
         + (f", load {shown(float(Fraction(load)))}" if load else ""),
-        *_program_lines(result),
+        *([program_table(result["programs"], "mean time", LONGEST_FRACTION), ""] if result["programs"] else []),
         *_solution_lines(result),
         *_range_lines(result["classes"]),
         *_policy_lines(result),
@@ -203,14 +186,6 @@ def _text(result: Mapping[str, Any]) -> str:
         *([result["problem"]] if result["problem"] else []),
     ]
     return "\n".join(lines).rstrip()
-
-
-def _program_lines(result: Mapping[str, Any]) -> list[str]:
-    rows = [
-        (name, shown(item["objective"]), short(item["exact"]), item["status"])
-        for name, item in result["programs"].items()
-    ]
-    return [table(("program", "mean time", "exact", "status"), rows), ""] if rows else []
 
 
 def _solution_lines(result: Mapping[str, Any]) -> list[str]:
@@ -310,8 +285,3 @@ def _theorem2_lines(classes: Sequence[Mapping[str, Any]]) -> list[str]:
         doubt = "" if found["proved"] else " (as printed; its proof does not hold for two widths)"
         lines.append(f"{name}{', '.join(said)}{doubt}")
     return lines
-
-
-def short(exact: str | None) -> str:
-    """A rational that can be read; others are for JSON."""
-    return exact if exact is not None and len(exact) <= LONGEST_FRACTION else "-"

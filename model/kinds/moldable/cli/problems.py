@@ -13,10 +13,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Mapping, Sequence
 
+from slotscope.model.cli.bounding import Result, short
 from slotscope.model.cli.output import Report, shown, table
 from slotscope.model.errors import ScenarioError
 from slotscope.model.exact import rational
-from slotscope.model.kinds.moldable.cli.bounds import short
 from slotscope.model.kinds.moldable.programs.classes import class_optimum
 from slotscope.model.kinds.moldable.programs.program import ProgramAnswer, available_solvers, solve
 from slotscope.model.kinds.moldable.programs.theorem1 import optimum
@@ -27,8 +27,6 @@ from slotscope.model.scenario.load import read_text
 from slotscope.model.scenario.plain import an_object, required
 from slotscope.model.scenario.validation import shown as quoted
 from slotscope.model.scenario.validation import validated
-
-Result = dict[str, Any]
 
 #: The two speed-ups of Ghanbarian et al. (2025), Section 7, by name.
 PAPER: Mapping[str, tuple[str, ...]] = MappingProxyType(

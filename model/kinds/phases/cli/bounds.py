@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any, Mapping
 
-from slotscope.model.api import Session
-from slotscope.model.cli.guard import note
+from slotscope.model.cli.bounding import LONGEST_FRACTION, Result, bench_of, program, program_table
 from slotscope.model.cli.output import Report, last_of, progress_of, shown, table
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds, RecurrentClassRow, bounds_of
 from slotscope.model.kinds.phases.programs.plan import PoolPlan
-
-Result = dict[str, Any]
 
 #: A policy that follows no plan.
 PLANLESS = "first-fit"
@@ -23,11 +20,7 @@ def solved(options: argparse.Namespace) -> Report:
     """Solve what bounds the scenario."""
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
         # A policy that plans would solve the program twice; what bounds it is the same for all.
-        session = Session.open(options.scenario, PLANLESS, options.seed, tuple(options.trace), kernel=False)
-        numbers = session.bench.numbers
-        for warning in numbers.warnings():
-            note(f"warning: {warning}")
-        result = {"scenario": options.scenario, **execute_phases(numbers)}
+        result = {"scenario": options.scenario, **execute_phases(bench_of(options, PLANLESS).numbers)}
     return Report(result, lambda: _text(result))
 
 
@@ -72,27 +65,13 @@ def _programs(bounds: PhasesBounds) -> Result:
     assert bounds.nbar is not None
     phi = bounds.exact_phi
     scaled = None if phi is None else bounds.scale / phi
+    used = [_class(one) for one in bounds.classes if one.share > 0]
     programs = {
-        "single-server": {
-            "objective": bounds.phi,
-            "exact": None if phi is None else str(phi),
-            "status": bounds.status,
-            "solution": [_class(one) for one in bounds.classes if one.share > 0],
-        },
-        "servers": {
-            "objective": bounds.nbar,
-            "exact": None if scaled is None else str(scaled),
-            "status": "lower bound, Theorem 2",
-            "solution": [],
-        },
+        "single-server": program(bounds.phi, bounds.status, phi, used),
+        "servers": program(bounds.nbar, "lower bound, Theorem 2", scaled),
     }
     if bounds.packing is not None:
-        programs["configurations"] = {
-            "objective": float(bounds.scale) * bounds.packing,
-            "exact": None,
-            "status": "optimal",
-            "solution": [],
-        }
+        programs["configurations"] = program(float(bounds.scale) * bounds.packing, "optimal")
     return programs
 
 
@@ -124,13 +103,7 @@ def _text(result: Mapping[str, Any]) -> str:
     lines = [
         f"{result['scenario']}: {result['configurations']:,} configurations, "
         f"{shown(result['mean_jobs'])} jobs in the long run",
-        table(
-            ("program", "objective", "exact", "status"),
-            [
-                (name, shown(item["objective"]), _short(item["exact"]), item["status"])
-                for name, item in result["programs"].items()
-            ],
-        ),
+        program_table(result["programs"], longest=LONGEST_FRACTION),
         *([] if result["budget_price"] is None else [spent]),
         f"timers or waiting in {cases['1']} configurations, a request at once in {cases['2']}, "
         f"nothing in {cases['3']}; timers run in {result['timers']}",
@@ -154,11 +127,6 @@ def _text(result: Mapping[str, Any]) -> str:
         ),
     ]
     return "\n".join(lines).rstrip()
-
-
-def _short(exact: str | None) -> str:
-    """A rational that can be read; others are for JSON."""
-    return exact if exact is not None and len(exact) <= 24 else "-"
 
 
 def _listed(jobs: list[int] | None) -> str:

@@ -6,8 +6,7 @@ import argparse
 from fractions import Fraction
 from typing import Any, Mapping
 
-from slotscope.model.api import Session
-from slotscope.model.cli.guard import note
+from slotscope.model.cli.bounding import Result, bench_of, not_own, program, program_table
 from slotscope.model.cli.output import Report, last_of, progress_of, shown, table
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.queue.numbers import QueueNumbers
@@ -17,28 +16,15 @@ from slotscope.model.kinds.queue.programs.instance import Instance, instance_of
 from slotscope.model.kinds.queue.programs.supportable import SupportableWorkload, solver_status
 from slotscope.model.kinds.queue.programs.theorem1 import Refinement
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
-from slotscope.model.policies import is_own
-from slotscope.model.scenario.load import load_scenario
-
-Result = dict[str, Any]
 
 
 def solved(options: argparse.Namespace) -> Report:
     """Solve what bounds the scenario."""
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
-        session = Session.open(options.scenario, _policy(options), options.seed, tuple(options.trace), kernel=False)
-        numbers, scenario = session.bench.numbers, session.bench.scenario
-        assert isinstance(scenario, QueueScenario)
-        for warning in numbers.warnings():
-            note(f"warning: {warning}")
-        result = {"scenario": options.scenario, **execute_queue(numbers, scenario)}
+        bench = bench_of(options, not_own(options, "fifo-ff"))
+        assert isinstance(bench.scenario, QueueScenario)
+        result = {"scenario": options.scenario, **execute_queue(bench.numbers, bench.scenario)}
     return Report(result, lambda: _text(result))
-
-
-def _policy(options: argparse.Namespace) -> str | None:
-    """Another policy than the scenario's where that is a file: bounds have no need to run it."""
-    named = load_scenario(options.scenario).policy.name
-    return "fifo-ff" if options.policy is None and is_own(named) else options.policy
 
 
 def execute_queue(numbers: QueueNumbers, scenario: QueueScenario) -> Result:
@@ -97,19 +83,16 @@ def _programs(bounds: QueueBounds, instance: Instance) -> Result:
 
 
 def _program(found: SupportableWorkload, status: str) -> Result:
-    return {
-        "objective": float(found.value),
-        "exact": str(found.value),
-        "status": status,
-        "solution": [
-            {
-                "pool": part.pool,
-                "configuration": list(part.configuration),
-                "share": str(part.servers / found.servers),
-                "servers": float(part.servers),
-            }
-            for part in found.solution
-        ],
+    solution = [
+        {
+            "pool": part.pool,
+            "configuration": list(part.configuration),
+            "share": str(part.servers / found.servers),
+            "servers": float(part.servers),
+        }
+        for part in found.solution
+    ]
+    return program(float(found.value), status, found.value, solution) | {
         "type_prices": [str(price) for price in found.type_prices],
         "server_prices": [str(price) for price in found.pool_prices],
     }
@@ -118,9 +101,8 @@ def _program(found: SupportableWorkload, status: str) -> Result:
 def _bound(value: Fraction | None, status: str) -> Result:
     """A bound without a solution; a fraction that is too long to be read is left out."""
     if value is None:
-        return {"objective": None, "exact": None, "status": status, "solution": []}
-    exact = str(value) if value.denominator < 10**12 else None
-    return {"objective": float(value), "exact": exact, "status": status, "solution": []}
+        return program(None, status)
+    return program(float(value), status, value if value.denominator < 10**12 else None)
 
 
 def _row(row: Refinement) -> Result:
@@ -148,13 +130,7 @@ def _text(result: Mapping[str, Any]) -> str:
     load = result["load"]
     lines = [
         f"{result['scenario']}: workload in jobs, of the whole system",
-        table(
-            ("program", "objective", "exact", "status"),
-            [
-                (name, shown(item["objective"]), item["exact"] or "-", item["status"])
-                for name, item in result["programs"].items()
-            ],
-        ),
+        program_table(result["programs"]),
         f"workload {shown(result['workload'])}" + (f", {_share(load)} of rho*" if load else ""),
         "",
         *_solutions(result),

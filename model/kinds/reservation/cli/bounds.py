@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, Mapping
 
-from slotscope.model.api import Session
+from slotscope.model.cli.bounding import bench_of, not_own, program, program_table
 from slotscope.model.cli.guard import note
 from slotscope.model.cli.output import Report, progress_of, shown, table
 from slotscope.model.cli.parser import UsageError
@@ -18,9 +18,8 @@ from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.monotone import QUICK, MonotoneSearch, search_violation
 from slotscope.model.kinds.reservation.programs.pools import pooled_greedy, pooled_optimum
 from slotscope.model.phrase import Phrase
-from slotscope.model.policies import is_own
 from slotscope.model.running.waiting import who_waits
-from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario, write_scenario
+from slotscope.model.scenario.load import parse_scenario, write_scenario
 
 #: The scenario whose family ``--appendix-c`` opens, and its number of servers.
 FAMILY, FAMILY_SERVERS = "dra-appendix-c", 90
@@ -29,16 +28,12 @@ FAMILY, FAMILY_SERVERS = "dra-appendix-c", 90
 def solved(options: argparse.Namespace) -> Report:
     """Solve what bounds the scenario."""
     member = _member(options)
-    opened: str | Scenario = options.scenario
-    if member is not None:
-        opened = parse_scenario(member.scenario(FAMILY_SERVERS))
+    opened = None if member is None else parse_scenario(member.scenario(FAMILY_SERVERS))
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
-        session = Session.open(opened, _policy(options), options.seed, tuple(options.trace), kernel=False)
+        bench = bench_of(options, not_own(options, "first-fit"), opened)
         if member is not None and options.save is not None:
-            write_scenario(options.save, session.bench.scenario)
-        numbers = session.bench.numbers
-        for warning in numbers.warnings():
-            note(f"warning: {warning}")
+            write_scenario(options.save, bench.scenario)
+        numbers = bench.numbers
         try:
             found = _over_pools(numbers) if len(numbers.pools) > 1 else _one_pool(numbers)
         except ValueError as error:
@@ -47,12 +42,6 @@ def solved(options: argparse.Namespace) -> Report:
     if member is not None:
         result["closed_forms"] = _closed_forms(member)
     return Report(result, lambda: _text(result, numbers))
-
-
-def _policy(options: argparse.Namespace) -> str | None:
-    """Another policy than the scenario's where that is a file: bounds have no need to run it."""
-    named = load_scenario(options.scenario).policy.name
-    return "first-fit" if options.policy is None and is_own(named) else options.policy
 
 
 def _one_pool(numbers: ReservationNumbers) -> dict[str, Any]:
@@ -74,17 +63,10 @@ def _over_pools(numbers: ReservationNumbers) -> dict[str, Any]:
     shares, rewards, workload = numbers.pool_shares, numbers.rewards, numbers.workload
     optimum = pooled_optimum(shares, rewards, workload)
     greedy = pooled_greedy(shares, rewards, workload)
-    programs = {
-        name: {
-            "objective": float(found.value),
-            "exact": str(found.value),
-            "status": status,
-            "solution": [
-                {"pool": names[p], "configuration": list(k), "servers": float(share)} for p, k, share in found.servers
-            ],
-        }
-        for name, found, status in (("optimum", optimum, "optimal"), ("greedy", greedy, "exact"))
-    }
+    programs = {}
+    for name, found, status in (("optimum", optimum, "optimal"), ("greedy", greedy, "exact")):
+        parts = [{"pool": names[p], "configuration": list(k), "servers": float(share)} for p, k, share in found.servers]
+        programs[name] = program(float(found.value), status, found.value, parts)
     return {
         "programs": programs,
         "optimal": float(optimum.value),
@@ -132,16 +114,11 @@ def _monotone(numbers: ReservationNumbers) -> dict[str, Any]:
     found = search_violation(numbers.space, numbers.rewards, numbers.workload, QUICK)
     workload = numbers.workload if found.witness is None else found.witness.lower
     greedy = global_greedy(numbers.space, numbers.rewards, workload)
-    return {
-        "objective": float(greedy.objective),
-        "exact": str(greedy.objective),
-        "status": _status(found),
-        "solution": [
-            {"configuration": list(configuration), "servers": float(share)}
-            for configuration, share in greedy.fractions().items()
-        ],
-        **found.as_data(),
-    }
+    solution = [
+        {"configuration": list(configuration), "servers": float(share)}
+        for configuration, share in greedy.fractions().items()
+    ]
+    return program(float(greedy.objective), _status(found), greedy.objective, solution) | found.as_data()
 
 
 def _status(found: MonotoneSearch) -> str:
@@ -177,13 +154,7 @@ def _text(result: Mapping[str, Any], numbers: ReservationNumbers) -> str:
     ]
     lines = [
         f"{result['scenario']}: reward per server and time unit",
-        table(
-            ("program", "objective", "exact", "status"),
-            [
-                (name, shown(item["objective"]), item["exact"], item["status"])
-                for name, item in result["programs"].items()
-            ],
-        ),
+        program_table(result["programs"]),
         f"ratio {shown(ratio)} (greedy / optimum)",
         *guarantees,
         *_property(result["programs"].get("monotone")),

@@ -1,0 +1,56 @@
+"""What ``slotscope bounds`` says alike of every kind of system: programs, as data and as a table."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import Any, Iterable, Mapping
+
+from slotscope.model.api import Session
+from slotscope.model.cli.guard import note
+from slotscope.model.cli.output import shown, table
+from slotscope.model.policies import is_own
+from slotscope.model.running.assembly import Bench
+from slotscope.model.scenario.load import Scenario, load_scenario
+
+Result = dict[str, Any]
+
+#: Longer fractions cannot be read: they are for JSON alone.
+LONGEST_FRACTION = 24
+
+
+def bench_of(options: argparse.Namespace, policy: str | None, scenario: Scenario | None = None) -> Bench:
+    """What the scenario runs on under a policy, another *scenario* than the one that was named if need be.
+
+    Its warnings are told.
+    """
+    opened = options.scenario if scenario is None else scenario
+    bench = Session.open(opened, policy, options.seed, tuple(options.trace), kernel=False).bench
+    for warning in bench.numbers.warnings():
+        note(f"warning: {warning}")
+    return bench
+
+
+def not_own(options: argparse.Namespace, other: str) -> str | None:
+    """Another policy than the scenario's where that is a file: bounds have no need to run it."""
+    named = load_scenario(options.scenario).policy.name
+    return other if options.policy is None and is_own(named) else options.policy
+
+
+def program(objective: float | None, status: str, exact: object = None, solution: Iterable[Result] = ()) -> Result:
+    """A program that was solved, or a bound without a solution; exact numbers are text."""
+    told = None if exact is None else str(exact)
+    return {"objective": objective, "exact": told, "status": status, "solution": [*solution]}
+
+
+def program_table(programs: Mapping[str, Result], objective: str = "objective", longest: float = math.inf) -> str:
+    """A line for each, with its *objective*; fractions that are longer are left out."""
+    rows = [
+        (name, shown(one["objective"]), short(one["exact"], longest), one["status"]) for name, one in programs.items()
+    ]
+    return table(("program", objective, "exact", "status"), rows)
+
+
+def short(exact: str | None, longest: float = LONGEST_FRACTION) -> str:
+    """A rational that can be read."""
+    return exact if exact is not None and len(exact) <= longest else "-"
