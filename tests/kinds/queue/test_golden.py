@@ -10,11 +10,10 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.running.assembly import assemble
-from slotscope.model.running.engine import Task, started
+from slotscope.model.running.engine import Task
 from slotscope.model.scenario.load import load_scenarios
-from slotscope.model.systems.state import digest
+from tests.engines import Twins
 from tests.kinds.queue.oracle import Oracle
 
 FOLDER = Path(__file__).parents[2] / "golden" / "queue"
@@ -87,13 +86,4 @@ def test_the_second_program_agrees_too(name: str, place: int) -> None:
 
 @every_run
 def test_the_kernel_reaches_the_same_states(name: str, place: int) -> None:
-    bench = opened(name, place)
-    kernel = bench.kernel()
-    mine = theirs = started(bench.system)
-    theirs = type(mine)(*(array.copy() for array in mine))
-    while bench.system.next_event(mine) is not None:
-        rows = np.zeros((2, 1), QUEUE_ROW)
-        mine = bench.reference.advance(mine, rows[0], Task(explain=True)).state
-        theirs = kernel.advance(theirs, rows[1], Task(explain=True)).state
-        assert rows[0] == rows[1]
-        assert digest(mine) == digest(theirs)
+    Twins(opened(name, place)).agree(10_000, Task(explain=True))

@@ -9,15 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
-import numpy as np
 import pytest
 
-from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.trace import header, step
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Task
 from slotscope.model.scenario.load import edited, load_scenario
-from slotscope.model.systems.state import digest
+from tests.engines import Twins
 from tests.sound import reference_events
 
 FOLDER = Path(__file__).parents[2] / "golden" / "dra"
@@ -139,19 +137,8 @@ def test_printed_lines_are_a_golden_file_again(name: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_kernel_reaches_the_same_states(name: str) -> None:
-    bench = opened(name)
-    kernel = bench.kernel()
-    state = bench.system.raw_state()
-    for _ in bench.system.start(state):
-        pass
-    mine = state
-    theirs = type(state)(*(array.copy() for array in state))
-    for _ in TRACES[name]["events"]:
-        rows = np.zeros((2, 1), EVENT_ROW)
-        mine = bench.reference.advance(mine, rows[0], Task(explain=True)).state
-        theirs = kernel.advance(theirs, rows[1], Task(explain=True)).state
-        assert rows[0] == rows[1]
-        assert digest(mine) == digest(theirs)
+    events = len(TRACES[name]["events"])
+    assert Twins(opened(name)).agree(events, Task(explain=True)) == events
 
 
 def test_a_wrong_step_is_caught(golden: Callable[[str], Path]) -> None:

@@ -17,14 +17,14 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation.loads import load_measure
 from slotscope.model.kinds.reservation.numbers import numbers_of
 from slotscope.model.kinds.reservation.policies.static_reservation import planned
-from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.reporting.records import Admit, Reassign, Reject
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun, Task, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
 from slotscope.model.scenario.streams import stream_key
 from slotscope.model.systems.random_words import below, random_word, scrambled
-from slotscope.model.systems.state import copied, digest
+from slotscope.model.systems.state import digest
+from tests.engines import Twins
 from tests.kinds.reservation.strategies import scenarios
 from tests.sound import reference_events, violations
 
@@ -313,13 +313,9 @@ def test_a_fork_runs_on_in_both_engines(policy: str) -> None:
     session.run(events=150)
     scenario = session.bench.scenario
     fork = session.continued(scenario, policy)
-    bench, kernel = fork.bench, fork.bench.kernel()
-    mine, theirs = fork.timeline.state, copied(fork.timeline.state)
-    rows = np.zeros((2, 200), EVENT_ROW)
-    mine = bench.reference.advance(mine, rows[0], Task()).state
-    theirs = kernel.advance(theirs, rows[1], Task()).state
-    assert digest(mine) == digest(theirs)
-    assert violations_of_fork(bench, mine) == []
+    twins = Twins(fork.bench, fork.timeline.state, costly=("servers_with_room",))
+    twins.advance(Task(), 200)
+    assert violations_of_fork(fork.bench, twins.states[0]) == []
 
 
 def violations_of_fork(bench: Any, state: Any) -> list[str]:
