@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
-from math import prod
-from typing import Iterator, Sequence
+from typing import Any, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,36 +31,36 @@ def count_additive(demand: Sequence[Configuration], capacity: Configuration) -> 
     Counts, type by type, in how many ways each remainder of the room is reached.
     Raises ValueError if there are more than :data:`MOST_REMAINDERS` different remainders.
     """
-    usable = [row for row in demand if _fits(row, capacity)]
+    usable = [np.array(row, np.int64) for row in demand if _fits(row, capacity)]
     if not usable:
         return 1
-    # A remainder is one integer (mixed radix): a job of a type is then one subtraction.
-    radices = [prod(room + 1 for room in capacity[:d]) for d in range(len(capacity) + 1)]
-    ways = {_encode(capacity, radices): 1}
-    for row in usable[:-1]:
-        ways = _with_type(ways, row, radices)
-    last = usable[-1]
-    return sum(number * (_most(last, _decode(code, radices)) + 1) for code, number in ways.items())
+    room, ways = np.array([capacity], np.int64), np.ones(1, object)  # of Python's whole numbers, which have no end
+    for size in usable[:-1]:
+        room, ways = _with_type(room, ways, size)
+    return int((ways * (_most_each(room, usable[-1]) + 1)).sum())
 
 
-def _with_type(ways: dict[int, int], row: Configuration, radices: list[int]) -> dict[int, int]:
-    """Ways to reach each remainder once any number of jobs of one more type may be added."""
-    after: dict[int, int] = {}
-    step = _encode(row, radices)
-    for start in sorted(ways, reverse=True):
-        if start in after:
-            continue
-        number = 0
-        for jobs in range(_most(row, _decode(start, radices)) + 1):
-            code = start - jobs * step
-            number += ways.get(code, 0)
-            after[code] = number
-        if len(after) > MOST_REMAINDERS:
-            raise ValueError(
-                f"a server's load takes more than {MOST_REMAINDERS} different values, too many "
-                "to count its configurations: write the sizes with fewer digits"
-            )
-    return after
+def _with_type(room: Array, ways: NDArray[Any], size: Array) -> tuple[Array, NDArray[Any]]:
+    """[n, D] each remainder and [n] the ways to reach it, once any number of jobs of one more type may be added.
+
+    Remainders that such jobs lead between are a line: what fills it most comes last, and all ways before lead to it.
+    """
+    most = _most_each(room, size)
+    filled = room - most[:, None] * size
+    order = np.lexsort((-most, *filled.T))
+    most, filled, ways = most[order], filled[order], ways[order]
+    ends = np.append((filled[1:] != filled[:-1]).any(axis=1), True)
+    lengths = most - np.where(ends, -1, np.append(most[1:], 0))
+    if lengths.sum() > MOST_REMAINDERS:
+        raise ValueError(
+            f"a server's load takes more than {MOST_REMAINDERS} different values, too many "
+            "to count its configurations: write the sizes with fewer digits"
+        )
+    total = np.cumsum(ways)
+    before = np.append(0, total[ends])[np.append(0, np.cumsum(ends)[:-1])]
+    parent = np.repeat(np.arange(len(most)), lengths)
+    jobs = most[parent] - (np.arange(len(parent)) - (np.cumsum(lengths) - lengths)[parent])
+    return filled[parent] + jobs[:, None] * size, (total - before)[parent]
 
 
 def list_additive(demand: Sequence[Configuration], capacity: Configuration, limit: int) -> Array | None:
@@ -197,11 +196,3 @@ def _fits(row: Configuration, capacity: Configuration) -> bool:
 
 def _most(row: Configuration, room: Sequence[int]) -> int:
     return min(left // size for size, left in zip(row, room, strict=True) if size)
-
-
-def _encode(room: Sequence[int], radices: list[int]) -> int:
-    return sum(left * radix for left, radix in zip(room, radices, strict=False))
-
-
-def _decode(code: int, radices: list[int]) -> list[int]:
-    return [code % upper // lower for lower, upper in pairwise(radices)]

@@ -8,11 +8,10 @@ from typing import Mapping, NamedTuple
 
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 from slotscope.model.traces.formats import JOBS
-
-FOLDER = Path(__file__).resolve().parents[2] / "resources" / "traces"
+from slotscope.model.traces.reading import SHIPPED
 
 #: A table of jobs that every kind of system reads.
-EXAMPLE = FOLDER / "jobs.csv"
+EXAMPLE = SHIPPED / "jobs.csv"
 
 
 class Excerpt(NamedTuple):
@@ -45,7 +44,7 @@ class Excerpt(NamedTuple):
 
 #: Plays in place of traces whose licences allow no excerpt.
 AZURE_JOBS = Excerpt(
-    FOLDER / "azure-2017-jobs.csv.gz",
+    SHIPPED / "azure-2017-jobs.csv.gz",
     "one of 32 virtual machines of a day of Azure's trace, as the scenario's own may not be passed on",
     stands_in=True,
 )
@@ -53,8 +52,8 @@ AZURE_JOBS = Excerpt(
 #: Excerpts by the format of a scenario's workload.
 EXCERPTS: Mapping[str, Excerpt] = MappingProxyType(
     {
-        "google-task-events": Excerpt(FOLDER / "google-2011.csv.gz", "one of ten jobs of Google's first file", 10),
-        "azure-flavours": Excerpt(FOLDER / "azure-2017", "a day of Azure's trace"),
+        "google-task-events": Excerpt(SHIPPED / "google-2011.csv.gz", "one of ten jobs of Google's first file", 10),
+        "azure-flavours": Excerpt(SHIPPED / "azure-2017", "a day of Azure's trace"),
         "alibaba-pods": AZURE_JOBS,
         "swf": AZURE_JOBS,
         JOBS: Excerpt(EXAMPLE, "an example of a table of jobs"),

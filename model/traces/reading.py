@@ -23,6 +23,9 @@ from slotscope.model.running.waiting import who_waits
 #: What a file is told that may be meant as a table of jobs, and is none.
 TABLE_HINT = "; a table of your own is known by columns named 'arrival' and 'duration', with commas between them"
 
+#: Where the traces are that ship with the program.
+SHIPPED = Path(__file__).resolve().parents[2] / "resources" / "traces"
+
 GZIP_MAGIC = b"\x1f\x8b"
 #: Bytes (unpacked) that are decoded at a time; progress is told once for each block.
 BLOCK = 1 << 18

@@ -21,7 +21,8 @@ from slotscope.model.scenario.load import SYSTEMS, load_scenario
 from slotscope.model.session.bench import open_bench
 from slotscope.model.traces import catalogue
 from slotscope.model.traces.catalogue import PublicTrace, RemoteFile, fetch
-from slotscope.model.traces.excerpts import FOLDER, excerpt_for
+from slotscope.model.traces.excerpts import excerpt_for
+from slotscope.model.traces.reading import SHIPPED
 
 TEXT = b"some rows\n" * 1000
 
@@ -157,7 +158,7 @@ def test_all_traces_are_listed_for_scenarios_of_their_kinds(answer: Any, slotsco
     assert "found no name" in slotscope("traces fetch").err
 
 
-SCENARIOS = FOLDER.parent / "scenarios"
+SCENARIOS = SHIPPED.parent / "scenarios"
 TRACES = ["dra-google", "jrs-alibaba", "jrs-azure", "moldable-swf", "queues-alibaba", "queues-google"]
 
 
