@@ -12,7 +12,7 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import plural
 from slotscope.model.reporting.records import Record
 from slotscope.model.whys.asking import Retaking, replayed, setting_of
-from slotscope.model.whys.decision import Happened, Setting, Subject
+from slotscope.model.whys.decision import Happened, Subject
 from slotscope.model.whys.tables import Candidates
 
 #: Answers that are offered at most, to be chosen from: side by side, and in a list.
@@ -22,7 +22,8 @@ FEW, LISTED = 8, 40
 class At(NamedTuple):
     """An event about to go on, where a question is put.
 
-    ``taken`` sub-steps of it are over; ``before`` is the state before it, which nobody changes.
+    ``taken`` sub-steps of it are over; ``before`` is the state before it, which nobody changes; ``tabled`` keeps
+    the candidates of decisions, about which several questions are made.
     """
 
     kind: Any
@@ -31,11 +32,12 @@ class At(NamedTuple):
     happened: Happened
     retaking: Retaking
     taken: int
+    tabled: dict[Subject, tuple[Candidates, ...]]
 
     @classmethod
     def of(cls, kind: Any, system: Any, before: Any, taken: int) -> At:
         """The next event of a state."""
-        return cls(kind, system, before, replayed(system, before), Retaking(system, before), taken)
+        return cls(kind, system, before, replayed(system, before), Retaking(system, before), taken, {})
 
     @property
     def event(self) -> int:
@@ -54,13 +56,13 @@ class At(NamedTuple):
             place -= 1
         return place
 
-    def tables(self, subject: Subject, server: int = -1) -> tuple[Candidates, ...]:
-        """The candidates of a decision."""
-        return self.kind.whys.candidates(self.setting(subject, server))  # type: ignore[no-any-return]
-
-    def setting(self, subject: Subject, server: int = -1) -> Setting:
-        """The state in which a decision is made."""
-        return setting_of(self.retaking, self.system, self.happened, subject, server)
+    def tables(self, subject: Subject) -> tuple[Candidates, ...]:
+        """The candidates of a decision, in the state in which it is made."""
+        found = self.tabled.get(subject)
+        if found is None:
+            setting = setting_of(self.retaking, self.system, self.happened, subject)
+            found = self.tabled[subject] = self.kind.whys.candidates(setting)
+        return found
 
     def coming(self, *kinds: type[Record]) -> list[tuple[int, Any]]:
         """The sub-steps of such kinds that are still to come, with their places."""
@@ -92,7 +94,7 @@ def from_candidates(
     None where the table does not tell what the policy does, which then cannot be asked.
     """
     legal = table.chosen if at.system.policy.may_fail else table.legal
-    if not np.isin(table.chosen, legal).all() or (len(legal) > 0) != (len(table.chosen) > 0):
+    if not {*table.chosen.tolist()} <= {*legal.tolist()} or (len(legal) > 0) != (len(table.chosen) > 0):
         return None
     if len(table.chosen) > 1 or not (none is not None or len(table.chosen)):
         return None

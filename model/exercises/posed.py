@@ -131,11 +131,14 @@ def refused(text: str, allowed: Phrase) -> UserError:
 
 def one_of(names: Sequence[str], allowed: Phrase, *, title: str = "") -> Reader:
     """Reads one of some names; *title*, as in ``server 3``, may stand before it."""
-    known = {_typed(name): name for name in names}
+
+    @cache  # most questions are looked at, and never put
+    def known() -> dict[str, str]:
+        return {_typed(name): name for name in names}
 
     def read(text: str) -> str:
         words = _typed(text)
-        found = known.get(words) or known.get(words.removeprefix(title).strip())
+        found = known().get(words) or known().get(words.removeprefix(title).strip())
         if found is None:
             raise refused(text, allowed)
         return found

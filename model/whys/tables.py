@@ -85,12 +85,12 @@ class Candidates:
             found[~self.conditions[place].holds] = place
         return found
 
-    @property
+    @cached_property
     def open(self) -> NDArray[np.int64]:
         """Those that could have been taken."""
         return np.flatnonzero(self.failed == len(self.conditions))
 
-    @property
+    @cached_property
     def legal(self) -> NDArray[np.int64]:
         """Those that could as well have been taken: where the paper leaves a choice, more than one."""
         found, compares = self.open, self.preference.compares

@@ -57,8 +57,7 @@ def _job(at: At) -> Posed | None:
     subject = _next_placed(at)
     if subject is None or not subject.on:
         return None
-    server = subject.on[0]
-    table = at.tables(subject, server)[1]
+    server, table = subject.on[0], at.tables(subject)[1]
     return from_candidates(
         at,
         "job",
