@@ -140,7 +140,7 @@ class MonitorsPanel(Panel):
         if not self.pace.due(frame.running):
             return
         self._show_own(frame)
-        for claim in claim_readings(frame.info, frame.samples, frame.bounds, frame.time):
+        for claim in claim_readings(frame.info, frame.until_now, frame.bounds, frame.time):
             self._row(claim.claim.name, _CLAIMS).show_claim(claim)
         for reading in frame.monitors:
             stop = MONITOR + reading.monitor.name

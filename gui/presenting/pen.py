@@ -142,6 +142,7 @@ class PenPalette(QFrame):
     def closeEvent(self, event: QCloseEvent) -> None:
         """The pen is put away."""
         super().closeEvent(event)
+        self.hide()  # Qt does so only afterwards: until then a tool is in hand, and takes the mouse
         for one in self._row:
             one.removeEventFilter(self)
         self.put_away.emit()

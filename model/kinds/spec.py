@@ -20,7 +20,7 @@ from slotscope.model.measures.monitors import Claim, Monitor, violations
 from slotscope.model.questions.fields import Vocabulary
 from slotscope.model.reporting.explain import Narrator
 from slotscope.model.reporting.inspection import Inspector
-from slotscope.model.running.recorder import TIME_COLUMN
+from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.systems.base import PolicySystem
 from slotscope.model.systems.statespec import StateSpec
 from slotscope.model.whys.decision import Whys
@@ -30,6 +30,9 @@ KINDS: Mapping[str, str] = MappingProxyType({name: room.kind for name, room in R
 
 #: Numbers, and their integrals where they have any.
 Pair = tuple[NDArray[np.float64], NDArray[np.float64] | None]
+
+#: A stretch of time is told from its neighbours by so many samples.
+_SAMPLES_OF_STRETCH = 4
 
 #: Stands for "rejected" where the answer to an arrival would stand.
 REJECTED = -1
@@ -193,14 +196,16 @@ class Kind(ABC):
     ) -> tuple[dict[str, Batches], ...]:
         """Several runs' measures so far in the same stretches of time, from their samples.
 
-        None if there is no stretch of [warmup, now] that all have.
+        None if there is no stretch of [warmup, now] that all have; fewer of them where samples are far apart, as
+        early in a long run that has gone back: what is interpolated tells nothing of how much stretches differ.
         """
         start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
         if not self.samples_last:
             now = min(now, *(float(table[-1, TIME_COLUMN]) for table in samples))
         if now <= start:
             return ()
-        edges = np.linspace(start, now, self.stretches + 1)
+        count = min(_told_apart(table, start, now, self.stretches) for table in samples)
+        edges = np.linspace(start, now, count + 1)
         totals_at = self.part("measures").totals_at
         return tuple(self._batches(numbers, totals_at(numbers, table, edges), now - start) for table in samples)
 
@@ -271,9 +276,18 @@ class Kind(ABC):
 
     def _batches(self, numbers: Any, totals: NDArray[np.float64], span: float) -> dict[str, Batches]:
         found: dict[str, Batches] = self.part("measures").batches_of(
-            numbers, np.diff(totals, axis=0), span / self.stretches
+            numbers, np.diff(totals, axis=0), span / (len(totals) - 1)
         )
         return found
+
+
+def _told_apart(samples: NDArray[np.float64], start: float, now: float, most: int) -> int:
+    """How many equal stretches of (start, now] samples tell apart; *most*, where every event is a sample."""
+    gaps = np.diff(samples[:, EVENT_COLUMN])
+    if (gaps[:-1] if len(gaps) > 1 else gaps).max(initial=1) == 1:  # the last one may be a moment of several events
+        return most
+    first, last = np.searchsorted(samples[:, TIME_COLUMN], (start, now), side="right")
+    return max(1, min(most, int(last - first) // _SAMPLES_OF_STRETCH))
 
 
 def kind_named(name: str) -> Kind:

@@ -101,7 +101,8 @@ def growth(edges: NDArray[np.float64] | Sequence[float], areas: NDArray[np.float
     length = _length(np.asarray(edges, float), len(areas))
     means = np.asarray(areas, float) / length
     if len(means) < FEWEST:
-        return Growth(np.nan, np.nan, "undecided", f"there are {len(means)} stretches; at least {FEWEST} are needed")
+        known = "is 1 stretch" if len(means) == 1 else f"are {len(means)} stretches"
+        return Growth(np.nan, np.nan, "undecided", f"there {known}; at least {FEWEST} are needed")
     found = _judged(means)
     return Growth(found.slope / length, found.half_width / length, found.verdict, found.reason)
 

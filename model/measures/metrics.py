@@ -94,21 +94,3 @@ def ratio(count: NDArray[np.float64] | Sequence[float], of: NDArray[np.float64] 
 def estimates(batches: Mapping[str, Batches]) -> dict[str, Estimate]:
     """The mean of each metric, with its interval by batch means."""
     return {name: one.estimate() for name, one in batches.items()}
-
-
-def batch_rates(times: NDArray[np.float64], totals: NDArray[np.float64], batches: int = BATCHES) -> NDArray[np.float64]:
-    """Mean rates of increase of a cumulative series over equal stretches of time.
-
-    - *times*: [n] increasing.
-    - *totals*: [n] the cumulative series at those times.
-    - *batches*: How many stretches; fewer where the series has fewer points.
-
-    Returns [b] with b <= *batches*; empty if the series spans no time.
-    """
-    if len(times) < 2 or times[-1] <= times[0]:
-        return np.zeros(0)
-    edges = np.linspace(times[0], times[-1], min(batches, len(times) - 1) + 1)
-    places = np.unique(np.clip(np.searchsorted(times, edges), 0, len(times) - 1))
-    spans = np.diff(times[places])
-    kept = spans > 0
-    return np.asarray(np.diff(totals[places])[kept] / spans[kept])

@@ -215,8 +215,12 @@ class _Interpreter:
         return f"found '{name}', which the policy does not say; {says}"
 
     def _written(self, known: AskedField, name: str) -> str:
-        count = len(self._words.dimensions[known.index])
-        return f"allowed: {name}[1] to {name}[{count}]" if count else "there is none in this run"
+        members = self._words.dimensions[known.index]
+        if not members:
+            return "there is none in this run"
+        if known.index == "said":  # its values have names, and no order
+            return f"allowed: {first_few([f'{name}[{member}]' for member in members])}"
+        return f"allowed: {name}[1] to {name}[{len(members)}]"
 
     # Things.
 

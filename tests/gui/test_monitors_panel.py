@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.panels.monitors import _INVARIANTS, MonitorsPanel
 from slotscope.gui.panels.track import TrackPanel
+from slotscope.gui.sharing.command import bounds_of
 from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.spec import KINDS, kind_named
@@ -49,6 +50,16 @@ def plain(html: str) -> str:
 
 
 class TestRows:
+    def test_a_claim_is_judged_by_the_moment_shown(self, panel):
+        """Of a long run few samples are kept; the last of them may be far from it."""
+        session = Session.open("dra-classroom", kernel=False)
+        session.run(events=2_000)
+        frame, row = session.frame(bounds=bounds_of(session)), "optimum"
+        panel.set_frame(replace(frame, samples=frame.samples[frame.samples[:, 0] % 512 == 0]))
+        warmup = float(frame.info.scenario.run.warmup)
+        (known,) = frame.info.kind.batches_so_far(frame.info.numbers, [panel.frame.until_now], warmup, frame.time)
+        assert f"mean {known['reward_rate'].estimate().mean:.4g}, " in plain(panel.rows[row].text.text())
+
     @pytest.mark.parametrize("system", KINDS)
     def test_every_monitor_and_claim_has_a_row_with_its_words(self, panel, system):
         frame = looked_at(system)

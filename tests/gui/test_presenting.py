@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QCursor, QImage, QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
@@ -201,6 +201,19 @@ def test_strokes_and_notes_are_drawn_taken_back_and_cleared(qtbot: QtBot, window
     assert placed(panel, pen.marks[-1])[-1].y() > rounds[-3].y() and len(pen.marks[-1].points) <= MOST_POINTS
     strike(window, Key.Key_N)  # the tool in hand is put away
     assert not pen.in_hand
+
+
+@pytest.mark.parametrize("key", [Key.Key_N, Key.Key_Escape])
+def test_once_the_pen_is_put_away_panels_have_the_mouse_again(qtbot: QtBot, window: MainWindow, key: Key) -> None:
+    panel = window.docks["decisions"].panel
+    search = panel.findChild(QLineEdit)
+    assert search is not None
+    middle = search.mapTo(window, search.rect().center())
+    strike(window, Key.Key_N)
+    assert isinstance(window.childAt(middle), MarkPad)
+    strike(window, key)
+    assert window.childAt(middle) is search
+    assert not panel.findChildren(MarkPad)
 
 
 def test_the_plate_hides_no_number(qtbot: QtBot, window: MainWindow) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf
+from dataclasses import replace
+from math import inf, isnan
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import PolicyError, ScenarioError
-from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.kinds.spec import KINDS, UNDECIDED, kind_named
 from slotscope.model.measures.metrics import estimates
 from slotscope.model.policies import POLICIES, POLICIES_OF, reference_for
+from slotscope.model.running.recorder import EVENT_COLUMN
 from slotscope.model.scenario.load import SYSTEMS, as_data, edited, load_scenario, parse_scenario
 from slotscope.model.systems.state import digest
 
@@ -76,6 +78,27 @@ def test_measures_so_far_are_those_of_the_whole_run(name):
     assert {measure.name for measure in kind.measures} <= set(so_far)
     first = kind.measures[0].name
     assert so_far[first].estimate().mean == pytest.approx(whole[first].mean, rel=0.05)
+
+
+@KIND
+def test_samples_that_are_far_apart_tell_a_mean_and_no_interval(name):
+    """A long run keeps few of its start: what is interpolated would differ too little from stretch to stretch."""
+    session = Session.open(kind_named(name).example, kernel=False)
+    session.run(events=3000)
+    frame, kind, numbers = session.frame(), session.bench.kind, session.bench.numbers
+    first = kind.measures[0].name
+
+    def measured(stride):
+        kept = replace(frame, samples=frame.samples[frame.samples[:, EVENT_COLUMN] % stride == 0])
+        [batches] = kind.batches_so_far(numbers, [kept.until_now], 0.0, frame.time)
+        judgement = kind.judge(session.bench.scenario, [batches], frame.time)
+        return batches[first], UNDECIDED if judgement is None else judgement.verdict
+
+    (every, _), (some, _), (few, verdict) = map(measured, (1, 60, 1024))
+    assert [len(one.values) for one in (every, some, few)] == [kind.stretches, 12, 1]
+    assert few.estimate().mean == pytest.approx(every.estimate().mean, rel=1e-9)
+    assert isnan(few.estimate().half_width)
+    assert verdict == UNDECIDED
 
 
 @KIND

@@ -15,7 +15,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_MIGRATED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
-from slotscope.model.measures.metrics import BATCHES, Estimate, batch_rates, estimate, ratio
+from slotscope.model.measures.metrics import BATCHES, Estimate, estimate, ratio
 from slotscope.model.measures.student import CONFIDENCE, quantile
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.assembly import assemble
@@ -54,30 +54,6 @@ def test_intervals_cover_as_often_as_they_promise() -> None:
         found = estimate(random.normal(5, 2, BATCHES))
         hits += abs(found.mean - 5) <= found.half_width
     assert stats.binomtest(hits, 2000, CONFIDENCE).pvalue > 1e-4
-
-
-@given(st.lists(st.floats(0.001, 10), min_size=1, max_size=200), st.integers(1, 30), st.floats(-5, 5))
-def test_rates_of_a_steady_series_are_all_the_same(gaps: list[float], batches: int, rate: float) -> None:
-    times = np.r_[0.0, np.cumsum(gaps)]
-    found = batch_rates(times, 7 + rate * times, batches)
-    assert 1 <= len(found) <= min(batches, len(gaps))
-    assert found == pytest.approx(rate, rel=1e-6, abs=1e-6)
-
-
-@given(st.integers(3, 20), st.integers(10, 19), st.data())
-def test_batches_leave_nothing_out(batches: int, length: int, data: st.DataObject) -> None:
-    """Over stretches of equal length the mean of the rates is the rate over all."""
-    count = batches * length
-    times = np.arange(count + 1, dtype=float)
-    rises = data.draw(st.lists(st.floats(0, 5), min_size=count, max_size=count))
-    totals = np.r_[0.0, np.cumsum(rises)]
-    found = batch_rates(times, totals, batches)
-    assert found.mean() == pytest.approx(totals[-1] / times[-1], rel=1e-9, abs=1e-9)
-
-
-@pytest.mark.parametrize("times", [[], [1.0], [2.0, 2.0, 2.0]])
-def test_no_rates_without_a_stretch_of_time(times: list[float]) -> None:
-    assert len(batch_rates(np.array(times), np.zeros(len(times)))) == 0
 
 
 def counted_out(scenario: ReservationScenario, warmup: float, until: float) -> dict[str, float]:

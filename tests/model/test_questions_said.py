@@ -130,6 +130,8 @@ def test_names_are_read_from_the_text(session: Session) -> None:
     assert fault("said[rom] > 1", session).endswith(
         "found 'rom', which the policy does not say; it says: room, whole, spare, why"
     )
+    for text in ("said > 1", "said[5] > 1"):
+        assert fault(text, session).endswith("allowed: said[room], said[whole], said[spare], said[why]")
     assert fault("said[room] > 1", Session.open("dra-classroom", kernel=False)).endswith(
         "found 'room', which the policy does not say; it says no values"
     )

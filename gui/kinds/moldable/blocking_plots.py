@@ -63,16 +63,24 @@ def read_sums(numbers: MoldableNumbers, samples: NDArray[np.float64]) -> Columns
 
 
 class Sums(History):
-    """The sums at each sample."""
+    """The sums at each sample, and at the moment that is shown."""
 
     def __init__(self) -> None:
         super().__init__(read_sums)
+        self._now, self._present = 0.0, np.zeros(len(_KEPT))
+
+    def update(self, frame: Frame) -> bool:
+        """Of a long run few samples are kept: the moment that is shown counts by its own state."""
+        anew = super().update(frame)
+        self._now = frame.time
+        self._present = read_sums(frame.info.numbers, frame.until_now[-1:]).values[0]
+        return anew
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The times of the first and of the last sample."""
+        """The times of the first sample, and of the last or the moment that is shown."""
         times = self.series[0].values.x
-        return float(times[0]), float(times[-1])
+        return float(times[0]), max(float(times[-1]), self._now)
 
     def over(self, ratio: Ratio, first: Any, last: Values, least: float = 0.0) -> Values:
         """A statistic of the stretches from *first* to *last*; nan where of *least* or fewer."""
@@ -82,7 +90,10 @@ class Sums(History):
 
     def _grown(self, place: int, first: Any, last: Values) -> Values:
         known = self.series[place].values
-        return np.asarray(np.interp(last, known.x, known.y) - np.interp(first, known.x, known.y))
+        start, stop = (int(np.searchsorted(known.x, self._now, side=side)) for side in ("left", "right"))
+        times = np.r_[known.x[:start], self._now, known.x[stop:]]
+        sums = np.r_[known.y[:start], self._present[place], known.y[stop:]]
+        return np.asarray(np.interp(last, times, sums) - np.interp(first, times, sums))
 
 
 def grid(part: tuple[float, float], view: tuple[float, float]) -> Values:
@@ -202,7 +213,7 @@ class BlockedPlot(MomentPlot):
             starts = np.maximum(times - self.stretch, first)
             shares = _PER_CENT * self._sums.over(BLOCKED_SHARE, starts, times, fewest(frame))
             _put(curve, times, shares)
-        self.set_label("blocked", f"in the last {significant(self.stretch, 2)}{_units(frame)}")
+        self.set_label("blocked", f"last {significant(self.stretch, 2)}{_units(frame) or ' of time'}")
 
 
 class TimesPlot(MomentPlot):

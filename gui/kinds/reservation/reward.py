@@ -29,7 +29,7 @@ from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, MIGRATED, REJECTED
-from slotscope.model.measures.metrics import Estimate, batch_rates, estimate
+from slotscope.model.measures.metrics import Estimate
 from slotscope.model.measures.student import CONFIDENCE
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.letters import type_letter
@@ -114,12 +114,8 @@ class RewardPanel(TiledPanel):
 
     def _running_mean(self, frame: Frame) -> Estimate:
         """The mean since the warm-up, up to the moment shown."""
-        series = self.plot.history.series[0]
-        times = series.values.x
-        start = np.searchsorted(times, _warmup(frame))
-        stop = np.searchsorted(times, frame.time, side="right")
-        part = slice(int(start), int(stop))
-        return estimate(batch_rates(times[part], series.totals()[part]))
+        found = frame.info.kind.batches_so_far(frame.info.numbers, (frame.until_now,), _warmup(frame), frame.time)
+        return found[0]["reward_rate"].estimate() if found else Estimate(np.nan, np.nan)
 
     # Numbers.
 

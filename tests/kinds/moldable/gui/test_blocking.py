@@ -24,6 +24,7 @@ from slotscope.gui.kinds.moldable.blocking_words import (
     tiles,
     time_levels,
 )
+from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.sampled import counted_from
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
@@ -318,6 +319,19 @@ def test_another_theme_draws_in_its_colours(panel: BlockingPanel) -> None:
 
 
 def test_how_long_the_stretch_is_does_not_read_as_the_curves_value(panel: BlockingPanel) -> None:
-    panel.set_frame(frame_of())
-    words = [label.text for label in panel.blocked._end_labels()]
-    assert f"in the last {panel.blocked.stretch:g} minutes" in words
+    frame = frame_of()
+    for unit, told in (("minute", " minutes"), ("", " of time")):
+        panel.set_frame(replace(frame, info=replace(frame.info, time_unit=unit)))
+        assert f"last {panel.blocked.stretch:g}{told}" in [label.text for label in panel.blocked._end_labels()]
+
+
+def test_of_a_long_run_means_are_up_to_the_moment_shown(panel: BlockingPanel) -> None:
+    """Few of its samples are kept: the moment counts by its own state."""
+    frame = frame_of(events=300)
+    panel.set_frame(replace(frame, samples=frame.samples[frame.samples[:, 0] % 256 == 0]))
+    state, tally = frame.state, frame.state.tally.sum(axis=1)
+    assert panel.measured["execution_time"].mean == state.time_sum[0].sum() / tally[ADMITTED]
+    assert panel.measured["blocking_probability"].mean == tally[BLOCKED] / tally[ARRIVED]
+    words = [label.text for label in panel.times._end_labels()]
+    assert f"accepted {significant(state.time_sum[0].sum() / tally[ADMITTED])}" in words
+    assert f"completed {significant(state.time_sum[1].sum() / tally[DEPARTED])}" in words

@@ -31,7 +31,7 @@ from slotscope.model.kinds.reservation.programs.bounds import all_bounds, solve_
 from slotscope.model.kinds.reservation.programs.infinite import infinite_bound
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REJECTED
-from slotscope.model.measures.metrics import Estimate, batch_rates, estimate
+from slotscope.model.measures.metrics import BATCHES, Estimate, estimate
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, series_of, svg_of
 from tests.gui.plot_points import points_of, time_reached
@@ -220,15 +220,15 @@ def test_a_share_has_no_more_decimals_than_are_known(mean: float, half_width: fl
 
 def running_reward(numbers: ReservationNumbers, samples: Any, warmup: float) -> Estimate:
     """The mean reward rate since *warmup* of the samples of a run, by batch means."""
-    kept = samples[samples[:, TIME_COLUMN] >= warmup]
-    totals = reward_rate(numbers, kept[:, columns("area", numbers.types)])
-    return estimate(batch_rates(kept[:, TIME_COLUMN], totals))
+    times, areas = samples[:, TIME_COLUMN], reward_rate(numbers, samples[:, columns("area", numbers.types)])
+    edges = np.linspace(warmup, times[-1], BATCHES + 1)
+    return estimate(np.diff(np.interp(edges, times, areas)) / np.diff(edges))
 
 
 def test_numbers_are_the_models(panel: RewardPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     numbers = frame.info.numbers
-    expected = running_reward(numbers, frame.samples, 10.0)
+    expected = running_reward(numbers, frame.until_now, 10.0)
     assert panel.mean.mean == pytest.approx(expected.mean, rel=1e-9)
     assert panel.mean.half_width == pytest.approx(expected.half_width, rel=1e-6)
     shown = " ".join(panel.tiles.shown())
@@ -286,10 +286,20 @@ def test_after_going_back_the_future_is_muted(panel: RewardPanel, frame: Frame, 
     assert times[0] == pytest.approx(rewound.time)
     assert times[-1] == pytest.approx(frame.samples[-1, TIME_COLUMN])
     assert border in colours(panel.plot)
-    kept = rewound.samples[rewound.samples[:, TIME_COLUMN] <= rewound.time]
-    expected = running_reward(rewound.info.numbers, kept, 10.0)
+    expected = running_reward(rewound.info.numbers, rewound.until_now, 10.0)
     assert panel.mean.mean == pytest.approx(expected.mean, rel=1e-9)
     assert panel.table.counts[0].admitted == rewound.state.tally[:, ADMITTED].sum()
+
+
+def test_of_a_long_run_the_mean_is_up_to_the_moment_shown(panel: RewardPanel, rewound: Frame) -> None:
+    """Few of its samples are kept: the moment counts by its own state, and the mean has no interval."""
+    few = rewound.samples[rewound.samples[:, 0] % 2**14 == 0]
+    kept = replace(rewound, samples=few)
+    panel.set_frame(kept)
+    found = running_reward(kept.info.numbers, kept.until_now, 10.0)
+    assert few[-1, TIME_COLUMN] < rewound.time
+    assert panel.mean.mean == pytest.approx(found.mean, rel=1e-9)
+    assert np.isnan(panel.mean.half_width)
 
 
 def ahead(panel: RewardPanel) -> list[float]:
