@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from slotscope.gui import theme as themes
 from slotscope.gui.faults import install
 from slotscope.gui.language.words import chosen, speak
+from slotscope.gui.widgets.painted import write_image
 from slotscope.gui.window.application import application, collector_of, destroy
 from slotscope.gui.window.splash import show_splash
 from slotscope.model.cli.guard import note
@@ -190,8 +191,7 @@ def screenshot(
             dock.raise_()  # behind another tab it has no size
             window.settle()
             target = dock.panel
-        if not target.grab().save(str(out)):
-            raise UserError("cannot be written; give a path that ends in .png", where=str(out))
+        write_image(target.grab().toImage(), out)
     return said
 
 

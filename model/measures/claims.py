@@ -44,7 +44,9 @@ def judged(
     sign = 1 if claim.side == "at least" else -1
     slack = Estimate(sign * (mean.mean - bound), mean.half_width)
     said = f"mean {_with_interval(mean)}, {claim.side} {bound:.4g} is claimed"
-    if isnan(slack.half_width) or abs(slack.mean) <= slack.half_width:
+    if isnan(slack.half_width):
+        return ClaimReading(claim, "open", f"{said}: without an interval nothing is judged", slack)
+    if abs(slack.mean) <= slack.half_width:
         return ClaimReading(claim, "open", f"{said}: too near to be told apart yet", slack)
     return ClaimReading(claim, "holds" if slack.mean > 0 else "violated", said, slack)
 

@@ -9,9 +9,13 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.app import screenshot
 from slotscope.gui.main_window import MainWindow
+from slotscope.model.errors import UserError
+from slotscope.model.running.origin import Moment
 from tests.gui.windows import choose_file, open_anew, press, rest
 
 pytestmark = pytest.mark.slow
@@ -99,3 +103,10 @@ def test_esc_stops_it_and_leaves_the_file_that_stood_there(
     rest(qtbot, window, lambda: window.frame.event == 3_000_000)
     qtbot.waitUntil(lambda: said(window, "stopped"))
     assert [(one.name, one.read_text("utf-8")) for one in tmp_path.iterdir()] == [("events.csv", "before")]
+
+
+def test_a_screenshot_that_cannot_be_written_says_why(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "a file").write_text("", encoding="utf-8")
+    out = tmp_path / "a file" / "a.png"
+    with pytest.raises(UserError, match=r"a\.png: cannot be written: Not a directory"):
+        screenshot("dra-classroom", event=Moment((5,)), out=out, size=(900, 600), panel="decisions")

@@ -222,6 +222,11 @@ class TestJudging:
             ({}, 1.0, "warm-up"),
             ({"x": Batches(np.array([nan, nan]))}, 1.0, "mean is not known"),
             ({"x": Batches(np.array([1.0, 2.0]))}, None, "bound is not known"),
+            (
+                {"x": Batches(np.array([9.0]))},
+                1.0,
+                "mean 9, at least 1 is claimed: without an interval nothing is judged",
+            ),
         ],
     )
     def test_what_is_missing_is_told(self, batches, bound, words):
