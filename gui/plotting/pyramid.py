@@ -28,7 +28,7 @@ class Envelope(NamedTuple):
     exact: bool
 
 
-class _Level:
+class Growing:
     """An array that grows by doubling."""
 
     def __init__(self) -> None:
@@ -54,10 +54,10 @@ class Pyramid:
 
     def __init__(self) -> None:
         self.version = 0  #: another one whenever the points are others
-        self._x = _Level()
-        self._y = _Level()
-        self._low: list[_Level] = []
-        self._high: list[_Level] = []
+        self._x = Growing()
+        self._y = Growing()
+        self._low: list[Growing] = []
+        self._high: list[Growing] = []
 
     def __len__(self) -> int:
         return self._x.size
@@ -94,7 +94,7 @@ class Pyramid:
         self._x.size = self._y.size = max(0, min(size, len(self)))
         levels = zip(self._low, self._high, strict=True)
         for number, (low, high) in enumerate(levels, start=_LOWEST):
-            low.size = high.size = len(self) >> number
+            low.size = high.size = min(low.size, len(self) >> number)  # not all were asked for
 
     def truncate_after(self, x: float) -> None:
         """Keep the points up to and including *x*."""
@@ -172,8 +172,8 @@ class Pyramid:
         number = 0
         while below[0].size >= width:
             if number == len(self._low):
-                self._low.append(_Level())
-                self._high.append(_Level())
+                self._low.append(Growing())
+                self._high.append(Growing())
             level = self._low[number], self._high[number]
             fresh = slice(width * level[0].size, below[0].size // width * width)
             if fresh.start == fresh.stop:

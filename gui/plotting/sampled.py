@@ -8,7 +8,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from slotscope.gui.plotting.pyramid import Pyramid
+from slotscope.gui.plotting.pyramid import Growing, Pyramid
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 
@@ -34,27 +34,28 @@ class SampledSeries:
 
     def __init__(self) -> None:
         self.values = Pyramid()
-        self._totals = Pyramid()
+        self._totals = Growing()
 
     def append(self, times: Values, values: Values, totals: Values | None) -> None:
         """Add samples; without *totals* a value is taken to last until the next sample."""
-        if totals is None:
-            before = len(self.values)
-            known = np.r_[self.values.x[-1:], times], np.r_[self.values.y[-1:], values]
-            start = self._totals.y[-1] if before else 0.0
-            steps = np.diff(known[0]) * known[1][:-1]
-            totals = start + np.cumsum(steps if before else np.r_[0.0, steps])
         self.values.append(times, values)
-        self._totals.append(times, totals)
+        if totals is not None:
+            self._totals.extend(totals)
 
     def clear(self) -> None:
         """Forget all samples."""
         self.values.truncate(0)
-        self._totals.truncate(0)
+        self._totals.size = 0
 
     def totals(self) -> Values:
-        """[n] the integral up to each sample; a view that must not be written to."""
-        return self._totals.y
+        """[n] the integral up to each sample, found once it is asked for; a view that must not be written to."""
+        known = self._totals.size
+        if known < len(self.values):
+            begin = max(0, known - 1)
+            steps = np.diff(self.values.x[begin:]) * self.values.y[begin:-1]
+            before = self._totals.values[-1] if known else 0.0
+            self._totals.extend(before + np.cumsum(steps if known else np.r_[0.0, steps]))
+        return self._totals.values
 
     def count(self, first: float, last: float) -> int:
         """How many samples there are from *first* to *last*."""
@@ -85,7 +86,7 @@ class SampledSeries:
         grid = np.arange(math.floor(first / width), math.ceil(last / width) + 1) * width
         inner = grid[(grid > first + width / 2) & (grid < last - width / 2)]
         edges = np.r_[first, inner, last]
-        means = np.diff(np.interp(edges, x, self._totals.y)) / np.diff(edges)
+        means = np.diff(np.interp(edges, x, self.totals())) / np.diff(edges)
         middles = (edges[1:] + edges[:-1]) / 2
         middles[0] = first
         return np.r_[middles, last], np.r_[means, means[-1]]

@@ -25,6 +25,7 @@ ACTIONS = st.lists(
         st.tuples(st.just("truncate"), st.integers(0, 300)),
         st.tuples(st.just("truncate_after"), st.integers(-1, 300)),
         st.tuples(st.just("replace"), st.lists(VALUES, max_size=120)),
+        st.tuples(st.just("look"), st.none()),
     ),
     max_size=12,
 )
@@ -45,13 +46,20 @@ def played(actions: list[tuple[str, Any]]) -> tuple[Pyramid, list[float]]:
         elif kind == "replace":
             pyramid.replace(np.arange(len(argument)), argument)
             values = list(argument)
+        elif kind == "look":
+            pyramid.extremes()  # which keeps what it was found by
         else:
             getattr(pyramid, kind)(argument)
             del values[argument if kind == "truncate" else argument + 1 :]
     return pyramid, values
 
 
+#: Points are taken away that blocks were never found of, beside others of which they were.
+UNSEEN = [("append", FALLING[:32]), ("look", None), ("append", [60.0] * 60), ("truncate", 80), ("append", FALLING)]
+
+
 @given(ACTIONS)
+@example(UNSEEN)
 def test_a_pyramid_keeps_all_points(actions: list[tuple[str, object]]) -> None:
     pyramid, values = played(actions)
     np.testing.assert_array_equal(pyramid.y, values)
@@ -61,6 +69,7 @@ def test_a_pyramid_keeps_all_points(actions: list[tuple[str, object]]) -> None:
 
 
 @given(ACTIONS, st.integers(-20, 300), st.integers(0, 300), st.integers(1, 40))
+@example(UNSEEN, 0, 180, 4)
 @example([("append", FALLING)], 0, 99, 10)  # the lowest is the last of an incomplete block
 def test_an_envelope_equals_brute_force(actions: list[tuple[str, object]], first: int, width: int, pixels: int) -> None:
     pyramid, values = played(actions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Sequence
 
 import numpy as np
 from PySide6.QtCore import QRectF
@@ -158,7 +158,7 @@ class PhaseScene(CellScene[PhaseState, PhaseNumbers, PhaseFacts]):
         return None
 
 
-def token_types(counts: list[int]) -> list[int]:
+def token_types(counts: Sequence[int]) -> list[int]:
     """The type of each token of a server, in the order of types."""
     return [job_type for job_type, count in enumerate(counts) for _ in range(count)]
 

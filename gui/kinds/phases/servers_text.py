@@ -214,21 +214,25 @@ class PhaseText:
             return
         paused, ratio = np.flatnonzero(shown.content.paused), scene.ratio
         corners = self._corners(number, shown.index[paused])
-        stamps = [self._stamps.token(phase, cell.token) for phase in range(scene.numbers.phases)]
-        lefts: dict[int, list[int]] = {}
-        held = shown.content.tokens[paused].tolist()
+        held = [*map(tuple, shown.content.tokens[paused].tolist())]
+        rows = {counts: self._row(number, counts) for counts in set(held)}
         for (x, y), counts in zip(corners, held, strict=True):
-            types = token_types(counts)
-            many = len(types)
-            if many not in lefts:
-                lefts[many] = scene.token_lefts(number, many)
-            for job_type, left in zip(types, lefts[many], strict=True):
-                self._painter.drawPixmap(QPointF(x + left / ratio, y), stamps[job_type])
+            for left, stamp in rows[counts]:
+                self._painter.drawPixmap(QPointF(x + left, y), stamp)
         if cell.token < TIMERS_FROM * scene.layout.wishes.scale:
             return
         before, stamp = scene.token_lefts(number, 1)[0] / ratio, self._stamps.timer(cell.token)
         for x, y in self._corners(number, shown.index[shown.content.timer]):
             self._painter.drawPixmap(QPointF(x + before, y), stamp)
+
+    def _row(self, number: int, counts: tuple[int, ...]) -> list[tuple[float, QPixmap]]:
+        """The tokens of a server that has so many of each type: how far from its left edge they stand."""
+        side, types = self._scene.layout.grids[number].cell.token, token_types(counts)
+        lefts = self._scene.token_lefts(number, len(types))
+        return [
+            (left / self._scene.ratio, self._stamps.token(job_type, side))
+            for left, job_type in zip(lefts, types, strict=True)
+        ]
 
     # In the bins.
 
@@ -250,6 +254,8 @@ class PhaseText:
         width = cell.virtual if virtual else cell.real
         sizes = np.array([self._stamps.letter_size(phase) for phase in range(scene.numbers.phases)])
         least = sizes * scene.ratio + 2 * scene.layout.wishes.scale
+        if least[:, 0].min() > width:
+            return []
         amounts = scene.amounts(number)
         usual = amounts.level(amounts.demand, cell.tall)  # up to a pixel by rounding
         room = (usual + 1 >= least[:, 1:]) & (least[:, :1] <= width)

@@ -55,10 +55,8 @@ def caption_words(frame: Frame, section: PhaseSection) -> tuple[str, ...]:
     """What stands above a section, the longest first."""
     state, facts = frame.state, frame.info.facts
     if section.backup:
-        jobs = int(state.number[BACKUP])
-        count = f"{grouped(jobs)} {plural(jobs, 'job')}"
-        name = "Backup servers"
-        return f"{name}: {count}, each on a server of its own", f"{name}: {count}", f"Backup: {count}", name
+        name, count = "Backup servers", _jobs_on_backup(frame)
+        return f"{name}: {count}, each on a server of its own", f"{name}: {count}", brief_caption(frame, section), name
     chosen = slice(int(section.server[0]), int(section.server[-1]) + 1)
     busy = int((state.jobs_on[chosen] > 0).sum())
     over = int((state.use[chosen] > frame.info.numbers.capacity).any(axis=1).sum())
@@ -66,11 +64,8 @@ def caption_words(frame: Frame, section: PhaseSection) -> tuple[str, ...]:
     if not facts.normal_servers:
         words = [f"Servers: {grouped(busy)} in use{overruns}"]
         return tuple(words + [f"{grouped(busy)} in use, {grouped(over)} above"] * (over > 0))
-    name = f"Pool {section.pool + 1}" if section.pool >= 0 else "Normal servers"
-    total = len(section)
-    servers = (
-        f"{name}: {grouped(total)} {plural(total, 'server')}" if section.pool >= 0 else (f"{name}: {grouped(total)}")
-    )
+    brief = brief_caption(frame, section)
+    servers = f"{brief} {plural(len(section), 'server')}" if section.pool >= 0 else brief
     paused = int((state.tokens_on[chosen] > 0).sum())
     tokens = _tokens_words(frame, max(section.pool, 0))
     short = f"{servers}, {grouped(paused)} paused"
@@ -79,15 +74,27 @@ def caption_words(frame: Frame, section: PhaseSection) -> tuple[str, ...]:
         f"{short}{overruns}; {tokens}",
         f"{short}; {tokens}",
         short,
-        f"{name}: {grouped(total)}",
-        name,
+        brief,
+        _name_of(section),
     )
 
 
 def brief_caption(frame: Frame, section: PhaseSection) -> str:
     """A short one, where a section has a name."""
-    words = caption_words(frame, section)
-    return words[-2] if len(words) > 2 else words[-1]
+    if section.backup:
+        return f"Backup: {_jobs_on_backup(frame)}"
+    if not frame.info.facts.normal_servers:
+        return caption_words(frame, section)[-1]
+    return f"{_name_of(section)}: {grouped(len(section))}"
+
+
+def _name_of(section: PhaseSection) -> str:
+    return f"Pool {section.pool + 1}" if section.pool >= 0 else "Normal servers"
+
+
+def _jobs_on_backup(frame: Frame) -> str:
+    jobs = int(frame.state.number[BACKUP])
+    return f"{grouped(jobs)} {plural(jobs, 'job')}"
 
 
 def _tokens_words(frame: Frame, pool: int) -> str:

@@ -82,6 +82,10 @@ def sums_of(frame: Frame) -> Sums:
 # -- reading -----------------------------------------------------------------------------------
 
 
+def test_no_integrals_are_found_of_sums() -> None:
+    assert all(series.values.x.size and not series._totals.size for series in sums_of(frame_of()).series)
+
+
 def test_statistics_over_all_of_a_run_are_those_of_its_state() -> None:
     frame, state = frame_of(), frame_of().state
     sums = sums_of(frame)

@@ -10,7 +10,7 @@ from slotscope.gui.kinds.phases.colours import phase_color
 from slotscope.gui.kinds.phases.servers import entries
 from slotscope.gui.kinds.phases.servers_raster import dimmed
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace, most_use
-from slotscope.gui.kinds.phases.servers_words import caption_words, label_words
+from slotscope.gui.kinds.phases.servers_words import brief_caption, caption_words, label_words
 from slotscope.gui.kinds.phases.wording import configuration_text, short_configuration
 from slotscope.gui.painting.colour import mix
 from slotscope.model.kinds.phases.state import FIRST_BACKUP
@@ -83,7 +83,9 @@ def test_what_is_above_the_capacity_is_red_and_the_capacity_a_line(qtbot: QtBot)
         line = area(picture, rect.adjusted(3, -1, -3, -rect.height()))
         assert has(line, LIGHT.run)
         assert not has(area(picture, rect.adjusted(2, 4, -2, -2)), LIGHT.rejection)
-    assert "1 above capacity" in caption_words(frame, scene.sections[0])[0]
+    words = caption_words(frame, scene.sections[0])
+    assert "1 above capacity" in words[0]
+    assert brief_caption(frame, scene.sections[0]) == words[-2]
 
 
 def test_a_higher_pile_changes_the_scale_once_and_for_all(qtbot: QtBot) -> None:

@@ -136,6 +136,7 @@ def test_history_reads_each_sample_once_and_notices_another_one(frame: Frame) ->
     parts, whole = History(read_rewards), History(read_rewards)
     for stop in (1, 2, 700, len(frame.samples)):
         parts.update(replace(frame, samples=frame.samples[:stop]))
+        assert len(parts.series[0].totals()) == stop
     assert whole.update(frame)
     for name in ("x", "y"):
         np.testing.assert_array_equal(getattr(parts.series[0].values, name), getattr(whole.series[0].values, name))
