@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd, lcm
 from typing import Sequence
 
 from slotscope.model.kinds.phases.programs.program import SingleServerProgram
@@ -85,10 +86,14 @@ def solve(equations: Sparse, right: Sequence[Fraction]) -> list[Fraction] | None
     """The solution of a square sparse system in rationals; None if it is singular.
 
     Gauss' elimination; the next pivot stands in a shortest equation and there in a column with
-    fewest entries (Markowitz), which keeps numbers short and the system sparse.
+    fewest entries (Markowitz), which keeps numbers short and the system sparse.  Equations are of whole
+    numbers without a common divisor.
     """
-    rows = [dict(equation) for equation in equations]
-    sides = list(right)
+    rows, sides = [], []
+    for equation, side in zip(equations, right, strict=True):
+        unit = lcm(side.denominator, *(entry.denominator for entry in equation.values()))
+        rows.append({column: entry.numerator * (unit // entry.denominator) for column, entry in equation.items()})
+        sides.append(side.numerator * (unit // side.denominator))
     members: list[set[int]] = [set() for _ in rows]
     for number, row in enumerate(rows):
         for column in row:
@@ -116,17 +121,22 @@ def solve(equations: Sparse, right: Sequence[Fraction]) -> list[Fraction] | None
 
 
 def _subtract(
-    rows: Sparse, sides: list[Fraction], members: list[set[int]], pivot_row: int, other: int, pivot: int
+    rows: list[dict[int, int]], sides: list[int], members: list[set[int]], pivot_row: int, other: int, pivot: int
 ) -> None:
-    """Take a multiple of the pivot's equation from another one, so that the pivot's entry goes."""
+    """Take a multiple of the pivot's equation from one of another, so that the pivot's entry goes."""
     source, target = rows[pivot_row], rows[other]
-    factor = target[pivot] / source[pivot]
+    common = gcd(source[pivot], target[pivot])
+    times, factor = source[pivot] // common, target[pivot] // common
+    found = {column: entry * times for column, entry in target.items()}
     for column, entry in source.items():
-        value = target.get(column, Fraction(0)) - factor * entry
-        if value and column != pivot:
-            target[column] = value
+        value = found.get(column, 0) - factor * entry
+        if value:
+            found[column] = value
             members[column].add(other)
-        elif column in target:
-            del target[column]
+        elif column in found:
+            del found[column]
             members[column].discard(other)
-    sides[other] -= factor * sides[pivot_row]
+    side = sides[other] * times - factor * sides[pivot_row]
+    divisor = gcd(side, *found.values()) or 1
+    rows[other] = {column: entry // divisor for column, entry in found.items()}
+    sides[other] = side // divisor

@@ -9,6 +9,7 @@ where it must be proved that there is none.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Sequence
 
 import numpy as np
@@ -77,10 +78,9 @@ class Packer:
 
 def _table(sizes: NDArray[np.int64], weights: NDArray[Any], capacity: int) -> NDArray[Any]:
     """[capacity + 1] the highest weight in each number of units."""
-    best = np.zeros(capacity + 1, weights.dtype)
+    best = np.zeros(capacity + sizes.max(), weights.dtype)
     for size, weight in zip(sizes.tolist(), weights, strict=True):
-        # A stretch as long as one job depends on the stretch before it alone.
-        for start in range(size, capacity + 1, size):
-            stretch = best[start : start + size]
-            np.maximum(stretch, best[start - size :][: len(stretch)] + weight, out=stretch)
-    return best
+        # A stretch as long as one job depends on the stretch before it alone; the last one may pass the capacity.
+        for before, stretch in pairwise(best[: (capacity // size + 1) * size].reshape(-1, size)):
+            np.maximum(stretch, before + weight, out=stretch)
+    return best[: capacity + 1]
