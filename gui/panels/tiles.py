@@ -122,6 +122,7 @@ class Tiles(QWidget, Steady):
             known = place < len(widths)
             tile.setFixedWidth(widths[place] if known else 0)
             tile.setVisible(known and sum(widths[: place + 1]) + _GAP * (place + 1) <= room)
+        self._row.activate()  # now: no picture has a number where a narrower one ended
         if room != self._room:  # a tile that comes to sight has its panel laid out
             self._fit()
 

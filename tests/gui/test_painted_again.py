@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -233,6 +233,18 @@ def test_a_number_above_a_shortened_caption_lays_out_nothing(qtbot: QtBot) -> No
     assert layouts.count == 0 and tiles.shown() == ["0.321"]
     tiles.resize(600, 80)
     assert long in {without_markup(label.text()) for label in (caption, value)}
+
+
+def test_wider_numbers_have_their_room_before_they_are_painted(qtbot: QtBot) -> None:
+    tiles = Tiles(load_theme("dark"))
+    on_screen(qtbot, tiles, 600, 80)
+    tiles.set_texts((TileText("a", "7"), TileText("b", "5")))
+    QApplication.processEvents()
+    for value in ("7.25", "7.25 minutes", "7"):
+        tiles.set_texts((TileText("a", value), TileText("b", "5")))
+        _, first, _, second = tiles.findChildren(SizedLabel)
+        end = first.mapTo(tiles, first.rect().topRight()).x()
+        assert first.width() == first.minimumWidth() and end < second.mapTo(tiles, QPoint(0, 0)).x()
 
 
 def test_the_next_frame_of_a_run_lays_out_no_docks(qtbot: QtBot, tmp_path: Path) -> None:
