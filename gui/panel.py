@@ -6,7 +6,6 @@ gets read-only frames and knows neither the run nor other panels.
 
 from __future__ import annotations
 
-import time
 from functools import cached_property, partial
 from pathlib import Path
 from typing import ClassVar, Iterable, Protocol
@@ -20,7 +19,7 @@ from slotscope.gui.intents import AskWhy, GoTo, Select, WhatIf
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import keep_keys
-from slotscope.gui.widgets.calm import Steady
+from slotscope.gui.widgets.calm import Calm, Steady
 from slotscope.gui.widgets.curtain import curtain_of
 from slotscope.gui.widgets.fault_words import FaultPage
 from slotscope.gui.widgets.focus_ring import FocusRing
@@ -36,9 +35,6 @@ from slotscope.model.running.origin import NO_LINE
 #: would take its neighbours' room, and make the window larger than a small screen.
 LEAST = (120, 60)
 
-#: Numbers that change while a run goes on are written this often, in seconds.
-LABEL_PERIOD = 0.25
-
 #: How the menu asks, by the kind of thing that is selected.
 _WHY = {"": "Why the last decision?", SERVER: "Why this server, or why not?", JOB: "Why here?"}
 
@@ -48,21 +44,6 @@ class Styled(Protocol):
 
     def restyle(self, theme: Theme, /) -> None:
         """Follow another theme or size of type."""
-
-
-class LabelPace:
-    """Lets labels change a few times a second while a run goes on, and at once otherwise."""
-
-    def __init__(self) -> None:
-        self._last = 0.0
-
-    def due(self, running: bool) -> bool:
-        """Whether labels may change now."""
-        now = time.monotonic()
-        if running and now - self._last < LABEL_PERIOD:
-            return False
-        self._last = now
-        return True
 
 
 #: What a panel tells that shows all that is known of a thing, whatever it is.
@@ -118,7 +99,8 @@ class Panel(QWidget):
         self.fault = None
         self.body = QWidget(self)
         self._stack.addWidget(self.body)
-        self.pace = LabelPace()  #: when numbers may be written while a run goes on; at once where another run begins
+        self.calm = Calm(self)  #: when numbers may be written while a run goes on; at once where another run begins
+        self.calm.over.connect(self._show_latest)
         self._begun: RunInfo | None = None
         self._styled: list[Styled] = []
         self._grounds: list[QWidget] = []
@@ -263,10 +245,16 @@ class Panel(QWidget):
                 return
             self._stack.setCurrentWidget(self.body)
             if frame.info is not self._begun:
-                self._begun, self.pace = frame.info, LabelPace()
+                self._begun = frame.info
+                self.calm.forget()
                 self.begin(frame)
             self.show_frame(frame)
             self._describe()
+
+    def _show_latest(self) -> None:
+        """What stood still is shown as it is by now, though no frame has come: the next event may be far."""
+        if self.frame is not None and self.isVisible():
+            self.set_frame(self.frame)
 
     def veil(self, what: str) -> None:
         """Show nothing while a question asks for *what* the panel tells; empty: none does."""

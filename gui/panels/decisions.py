@@ -19,7 +19,6 @@ from slotscope.gui.panels.decisions_view import LogView
 from slotscope.gui.panels.wording import up_to
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import keep_keys
-from slotscope.gui.widgets.calm import Calm
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.gui.widgets.spoken import Table
@@ -184,8 +183,6 @@ class DecisionsPanel(Panel):
         self._following = True
         self._was_running = False
         self._paused_at: int | None = None  # where a run ended while the user read further up
-        self._calm = Calm(self.body)
-        self._calm.over.connect(self._show_latest)
         self.model = LogModel(self)
         self.bar = FilterBar(self.theme, self.body)
         self.view = LogView(self.model, self.theme, self.body)
@@ -241,7 +238,6 @@ class DecisionsPanel(Panel):
         """Another run: its words, marks and unit of time."""
         self._paused_at, self._read_up_to = None, -1
         self._following = True
-        self._calm.forget()
         self.model.set_run(frame.info.kind, frame.info.narrator)
         self.bar.search.set_words(frame.info.words)
         self.bar.set_marks(frame.info.kind.vocabulary.marks, self.theme)
@@ -260,7 +256,7 @@ class DecisionsPanel(Panel):
         self.follow.hide()
         if (frame.event, len(frame.records)) != (self.model.present, len(self.model.steps)):
             self._following = True
-        if self._calm.may_show("rows", frame.event, frame.running):
+        if self.calm.may_show("rows", frame.event, frame.running):
             self._refill(frame)
 
     def _show_latest(self) -> None:

@@ -7,7 +7,7 @@ from time import monotonic
 from PySide6.QtCore import QObject, QTimer, Signal
 
 #: Seconds for which it stands still while the run goes on.
-STILL = 0.2
+STILL = 0.25
 
 #: Seconds in which the next frame of a run shows what has become due meanwhile; else it is shown without one.
 NEXT_FRAME = 0.1

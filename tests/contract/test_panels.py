@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from slotscope.gui.panel import LEAST, Panel
 from slotscope.gui.panels import COMPARISON
 from slotscope.gui.plotting.time_plot import TimePlot
 from slotscope.gui.theme import apply, load_theme
+from slotscope.gui.widgets import calm
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.reporting.frame import Frame
@@ -306,6 +308,27 @@ def test_whoever_does_not_see_it_is_told_what_has_changed(panel: Panel, entry: P
         assert all(told), system
         assert not {"None", "nan", "Fraction(", "<b>", "<i>"} & {word for words in told for word in words.split()}
         assert seen[0] == seen[1] or told[0] != told[1], (system, told[0])
+
+
+def test_what_stands_still_in_a_run_comes_though_no_other_frame_does(
+    qtbot: QtBot, panel: Panel, entry: PanelEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next event may be far, and numbers beside a picture are those of the same moment."""
+    monkeypatch.setattr(calm, "NEXT_FRAME", 0.01)
+    for system in systems_of(entry):
+        first, later = (replace(frame, running=True) for frame in moments_of(system, compared=entry is COMPARISON))
+        show(panel, first)
+        panel.calm.forget()
+        panel.set_frame(later)
+        wanted = written(panel)
+        show(panel, first)
+        panel.set_frame(later)
+        qtbot.waitUntil(lambda wanted=wanted: written(panel) == wanted)
+
+
+def written(panel: Panel) -> list[str]:
+    """What its labels say."""
+    return [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
 
 
 def test_what_can_be_used_in_it_has_a_name(panel: Panel, moment: Frame) -> None:

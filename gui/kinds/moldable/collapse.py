@@ -13,7 +13,6 @@ from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, share_above
 from slotscope.gui.kinds.moldable.collapse_view import NEAR, WHOLE, CollapseView
 from slotscope.gui.kinds.moldable.collapse_words import delta_decimals, delta_tip, delta_words, is_ours, tiles
-from slotscope.gui.panel import LabelPace
 from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
@@ -103,7 +102,7 @@ class CollapsePanel(TiledPanel):
             self._bounds = frame.bounds
             self.view.set_path(frame)
         self.view.set_frame(frame)
-        if self.pace.due(frame.running):
+        if self.calm.may_change("numbers", frame.running):
             self._write(frame)
 
     def _begin_class(self, frame: Frame) -> None:
@@ -139,7 +138,7 @@ class CollapsePanel(TiledPanel):
     def _chosen(self) -> None:
         if (frame := self.current) is not None:
             self._begin_class(frame)
-            self.pace = LabelPace()
+            self.calm.forget()
             self.show_frame(frame)
 
     def _set_delta(self, delta: float) -> None:

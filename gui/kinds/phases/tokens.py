@@ -27,7 +27,6 @@ from slotscope.gui.kinds.phases.tokens_words import (
     token_rows,
     unit,
 )
-from slotscope.gui.panel import LabelPace
 from slotscope.gui.panels.columns import TwoColumns
 from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.plotting.run_plot import RunPlot
@@ -123,7 +122,6 @@ class TokensPanel(TiledPanel):
     def build(self) -> None:
         """Numbers, curves and rates; below or beside them the lives."""
         super().build()
-        self._line_pace = LabelPace()
         self._event = self._types = 0
         self.plot = TokensPlot(self.theme, self.body)
         self.plot.event_picked.connect(self.go_to)
@@ -143,7 +141,6 @@ class TokensPanel(TiledPanel):
 
     def begin(self, frame: Frame) -> None:
         """Another run: its rates and lives."""
-        self._line_pace = LabelPace()
         self.rates.begin()
         self.lines.begin(frame)
         self._types = len(shown_types(frame))
@@ -154,10 +151,10 @@ class TokensPanel(TiledPanel):
         types = shown_types(frame)
         rows = token_rows(frame, types)
         self.plot.show_rows(frame, rows)
-        if self.pace.due(frame.running):
+        if self.calm.may_change("numbers", frame.running):
             self._show_numbers(frame, rows, recent_rates(frame, types))
         near = 0 <= frame.event - self._event <= _FEW_EVENTS
-        if near or self._line_pace.due(frame.running):
+        if near or self.calm.may_change("lives", frame.running):
             self._event = frame.event
             self.lines.show_moment(frame)
 

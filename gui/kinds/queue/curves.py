@@ -11,13 +11,13 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QLabel, QWidget
 
 from slotscope.gui.kinds.queue.colours import Look, queue_name, size_classes
-from slotscope.gui.panel import LabelPace
 from slotscope.gui.panels.tiles import TiledPanel, TileText
 from slotscope.gui.panels.wording import THIN, significant, with_interval
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, Read, counted_from, warmup
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.calm import Calm
 from slotscope.model.kinds.queue import sampling
 from slotscope.model.kinds.queue.sampling import TIME_COLUMN, USED_COLUMN
 from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, IN_SERVICE, WAITING
@@ -203,7 +203,7 @@ class QueuePlot(RunPlot):
         self.setAccessibleName("queue over time")
         self._names: Sequence[str] = ()
         self._looks: Sequence[Look] = ()
-        self._pace = LabelPace()
+        self._calm = Calm(self)
         self._keys: dict[int, str] = {}  # the virtual queues that have a curve
         self._fresh = True
         self.add_line(_TOTAL, "run", ahead=True, label="Q")
@@ -238,7 +238,7 @@ class QueuePlot(RunPlot):
 
     def choose(self, frame: Frame) -> None:
         """Curves for the longest queues; where there is one queue, it is the total."""
-        due, self._fresh = self._pace.due(frame.running) or self._fresh, False
+        due, self._fresh = self._calm.may_change("curves", frame.running) or self._fresh, False
         if due and frame.info.facts.layout.queues > 1:
             self._set_chosen(longest(mean_lengths(frame.until_now), self.chosen, MOST_CURVES))
 
@@ -286,7 +286,7 @@ class QueueCurvesPanel(TiledPanel):
         """Bring numbers and curves up to this moment."""
         anew = not self.plot.history.continues(frame)
         self.plot.show_moment(frame)
-        if self.pace.due(frame.running) or anew:
+        if self.calm.may_change("numbers", frame.running) or anew:
             self.show_numbers(frame, measured(frame, frame.until_now))
 
     def show_numbers(self, frame: Frame, found: MeasuredQueue) -> None:

@@ -232,7 +232,7 @@ class WeightsPanel(TiledPanel):
 
     def show_frame(self, frame: Frame) -> None:
         """Follow the queue."""
-        if not self.pace.due(frame.running):
+        if not self.calm.may_change("numbers", frame.running):
             return
         blocks = weight_blocks(frame)
         self.chart.set_blocks(blocks)
