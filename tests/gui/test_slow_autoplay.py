@@ -75,7 +75,7 @@ def test_in_a_hall_a_run_that_can_be_read_tells_whole_sentences(qtbot: QtBot, mo
     """They were shortened at one event a second, too."""
     monkeypatch.setattr(decisions, "current_fonts", lambda: SimpleNamespace(lecture=True))
     panel = decisions.DecisionsPanel(load_theme("light"))
-    monkeypatch.setattr(panel._calm, "may_show", lambda *_: True)
+    monkeypatch.setattr(panel.calm, "may_show", lambda *_: True)
     qtbot.addWidget(panel)
     panel.resize(380, 300)
     panel.show()
