@@ -85,6 +85,7 @@ class Kind(ABC):
     judges = False  #: whether runs are judged, see :meth:`judge`
     #: whether a kernel's rows tell more once their events are run again, with all that is costly to count
     rows_tell_more = False
+    makes: type[PolicySystem]  #: a system under one policy's reference
     inspector: Inspector  #: what can be looked at: servers, jobs, ..., as they are now and what happened to them
     measures: tuple[Measure, ...]  #: what a comparison shows of the batches
     headline: str  #: what its curves show, such as "reward rate"; see :meth:`headline_series`
@@ -117,12 +118,12 @@ class Kind(ABC):
 
     # Putting a system together.
 
-    @abstractmethod
     def numbers(self, scenario: Any) -> Any:
         """The scenario's constant numbers; has ``servers`` and ``warnings()``.
 
         Raises ScenarioError if they do not fit each other.
         """
+        return self.part("numbers").numbers_of(scenario)
 
     def workload(self, scenario: Any, numbers: Any, start: float = 0.0, branch: int = 0) -> Any:
         """The workload that a scenario describes.
@@ -141,9 +142,9 @@ class Kind(ABC):
         found: tuple[Any, Any, Any] = self.part("traces.workload").with_trace(scenario, paths)
         return found
 
-    @abstractmethod
     def system(self, scenario: Any, numbers: Any, workload: Any, policy: Any) -> PolicySystem:
-        """A system under one policy's reference."""
+        """A system under one policy's reference, one of :attr:`makes`."""
+        return self.makes(scenario, numbers, workload, policy)
 
     def has_kernel(self, system: Any) -> bool:
         """Whether the policy, with its parameters, has a compiled twin for this system."""
@@ -189,7 +190,7 @@ class Kind(ABC):
 
     def judge(self, scenario: Any, runs: Sequence[Mapping[str, Batches]], span: float) -> Judgement | None:
         """What the batches of one or several runs, each over *span*, say of a scenario together."""
-        return None
+        return self.part("measures").judge(scenario, runs, span) if self.judges else None
 
     def batches_so_far(
         self, numbers: Any, samples: Sequence[NDArray[np.float64]], warmup: float, now: float
@@ -270,9 +271,9 @@ class Kind(ABC):
         found: Iterator[Any] = self.part("programs.bounds").all_bounds(scenario)
         return found
 
-    @abstractmethod
     def no_bounds(self, problem: str = "") -> Any:
         """What panels are shown before the first answer, or instead of it: *problem* says why."""
+        return self.part("programs.bounds").BOUNDS(problem=problem)
 
     def _batches(self, numbers: Any, totals: NDArray[np.float64], span: float) -> dict[str, Batches]:
         found: dict[str, Batches] = self.part("measures").batches_of(

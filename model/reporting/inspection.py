@@ -161,15 +161,15 @@ class Inspector(Protocol):
         ...
 
     def looks(self, state: Any, thing: Thing) -> Any:
-        """What of a state tells whether an event changed a thing, if its records do not."""
-        ...
+        """What of a state tells whether an event changed a thing: as a rule nothing, rows and sub-steps say all."""
+        return None
 
     def presence(self, state: Any, thing: Thing, initial_jobs: int) -> int:
         """Whether a thing is yet to come (-1), may be there (0), or is gone for good (1).
 
-        *initial_jobs* are numbered before the first arrival.
+        *initial_jobs* are numbered before the first arrival.  As a rule jobs come and go, and all else is always there.
         """
-        ...
+        return job_presence(state, thing, initial_jobs) if thing.what == JOB else 0
 
     def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
         """What happened to a thing in an event, and the flags of that; empty: nothing."""

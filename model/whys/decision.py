@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from slotscope.model.measures.monitors import Monitor
 from slotscope.model.reporting.inspection import Thing
-from slotscope.model.reporting.records import Event, Record
+from slotscope.model.reporting.records import ARRIVAL, Event, Record
+from slotscope.model.systems.base import NEXT_ARRIVAL
 from slotscope.model.whys.tables import Candidates
 
 
@@ -81,8 +82,11 @@ class Whys(Protocol):
         return getattr(record, "job", None)
 
     def told(self, system: Any, happened: Happened) -> Subject | None:
-        """The decision that the sentence of the whole event tells the reason of; None: there is none."""
-        ...
+        """The decision that the sentence of the whole event tells the reason of; None: there is none.
+
+        As a rule that about the job that arrives.
+        """
+        return self.subject(system, happened, -1) if happened.event.kind == ARRIVAL else None
 
     def missed(self, setting: Setting) -> Subject | None:
         """What the decision comes to where a change keeps its event from coming; None: nothing is known then."""
@@ -104,8 +108,8 @@ class Whys(Protocol):
         ...
 
     def decided(self, state: Any, job: int, initial_jobs: int) -> bool:
-        """Whether a job's decision has been made."""
-        ...
+        """Whether a job's decision has been made: as a rule, once it has arrived."""
+        return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
 
     def server_now(self, state: Any, job: int) -> int:
         """The server to which a job may have moved since it was decided; -1: jobs stay where they are put."""

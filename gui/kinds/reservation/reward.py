@@ -23,7 +23,7 @@ from slotscope.gui.panels.wording import (
     with_interval,
 )
 from slotscope.gui.plotting.run_plot import RunPlot, View
-from slotscope.gui.plotting.sampled import Columns, History
+from slotscope.gui.plotting.sampled import Columns, History, warmup
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
@@ -114,7 +114,7 @@ class RewardPanel(TiledPanel):
 
     def _running_mean(self, frame: Frame) -> Estimate:
         """The mean since the warm-up, up to the moment shown."""
-        found = frame.info.kind.batches_so_far(frame.info.numbers, (frame.until_now,), _warmup(frame), frame.time)
+        found = frame.info.kind.batches_so_far(frame.info.numbers, (frame.until_now,), warmup(frame), frame.time)
         return found[0]["reward_rate"].estimate() if found else Estimate(np.nan, np.nan)
 
     # Numbers.
@@ -122,7 +122,7 @@ class RewardPanel(TiledPanel):
     def _show_numbers(self, frame: Frame) -> None:
         mean, half = with_interval(self.mean.mean, self.mean.half_width)
         interval = f" ± {half}" if half else ""
-        start = significant(_warmup(frame))
+        start = significant(warmup(frame))
         since = f"mean since <i>t</i> = {start}"
         tip = f"The mean reward rate since the warm-up, with its {CONFIDENCE:.0%} interval."
         now = float(reward_rate(frame.info.numbers, frame.state.jobs_in_system))
@@ -164,10 +164,10 @@ class RewardPanel(TiledPanel):
         for bound in _bounds(frame):
             text = f"{bound.plain}{THIN} {significant(bound.value or 0.0)}"
             self.plot.set_reference(bound.role, bound.value, bound.role, text)
-        known = math.isfinite(self.mean.mean) and frame.time > _warmup(frame)
+        known = math.isfinite(self.mean.mean) and frame.time > warmup(frame)
         text = f"mean{THIN} {with_interval(self.mean.mean, self.mean.half_width)[0]}"
         self.plot.set_reference("mean", self.mean.mean if known else None, "run", text)
-        self.plot.show_interval(self.mean if known else None, _warmup(frame), frame.time)
+        self.plot.show_interval(self.mean if known else None, warmup(frame), frame.time)
 
     # The window.
 
@@ -208,7 +208,3 @@ def _bounds(frame: Frame) -> tuple[_Bound, _Bound]:
         _Bound("optimum", best, OPTIMUM, OPTIMUM_PLAIN, "the optimum"),
         _Bound("greedy", packed, GREEDY, GREEDY_PLAIN, "the greedy assignment"),
     )
-
-
-def _warmup(frame: Frame) -> float:
-    return float(frame.info.scenario.run.warmup)

@@ -17,11 +17,11 @@ from slotscope.model.reporting.inspection import (
     Description,
     Fact,
     InspectedMoment,
+    Inspector,
     Passed,
     Table,
     TableLine,
     Thing,
-    job_presence,
     not_there,
     per_cent,
     record_of,
@@ -36,7 +36,7 @@ CLASS = "class"
 MOST_PIECES = 12
 
 
-class MoldableInspector:
+class MoldableInspector(Inspector):
     """See :class:`model.reporting.inspection.Inspector`."""
 
     things: tuple[str, ...] = (SERVER, JOB, CLASS)
@@ -58,10 +58,6 @@ class MoldableInspector:
     def looks(self, state: Any, thing: Thing) -> int:
         """The job on a server; no sub-step names a job's servers."""
         return _job_on(state, thing.number) if thing.what == SERVER else -1
-
-    def presence(self, state: Any, thing: Thing, initial_jobs: int) -> int:
-        """Jobs come and go; all else is always there."""
-        return job_presence(state, thing, initial_jobs) if thing.what == JOB else 0
 
     def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
         """The sentence of the event; of a server where its job is another one now."""

@@ -13,9 +13,7 @@ from slotscope.model.kinds.moldable import rows
 from slotscope.model.kinds.moldable.explain import MoldableNarrator
 from slotscope.model.kinds.moldable.facts import MoldableFacts, MoldableStanding
 from slotscope.model.kinds.moldable.inspection import MoldableInspector
-from slotscope.model.kinds.moldable.numbers import MoldableNumbers, numbers_of
-from slotscope.model.kinds.moldable.policies.base import MoldablePolicy
-from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.state import SPEC, MoldableState
 from slotscope.model.kinds.moldable.system import MoldableSystem
 from slotscope.model.kinds.spec import REJECTED, Kind, Measure
@@ -34,6 +32,7 @@ class MoldableKind(Kind):
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.MOLDABLE_ROW
     compares_decisions = True
+    makes = MoldableSystem
     inspector: Inspector = MoldableInspector()
     measures: tuple[Measure, ...] = (
         Measure("blocking_probability", "blocked, %", "per cent"),
@@ -44,16 +43,6 @@ class MoldableKind(Kind):
     headline = "share blocked so far"
     headline_bound_name = "0"
     example = "moldable-sublinear"
-
-    def numbers(self, scenario: MoldableScenario) -> MoldableNumbers:
-        """Servers, classes, speed-ups and rates."""
-        return numbers_of(scenario)
-
-    def system(
-        self, scenario: MoldableScenario, numbers: MoldableNumbers, workload: Any, policy: MoldablePolicy
-    ) -> MoldableSystem:
-        """The servers and their jobs under a policy's reference."""
-        return MoldableSystem(scenario, numbers, workload, policy)
 
     def has_kernel(self, system: MoldableSystem) -> bool:
         """Kernels know no scripted jobs."""
@@ -84,12 +73,6 @@ class MoldableKind(Kind):
         arrivals = rows[rows["kind"] == ARRIVAL]
         widths = np.where(arrivals["width"] > 0, arrivals["width"], REJECTED)
         return arrivals["job"] - initial_jobs, widths.astype(np.int32)
-
-    def no_bounds(self, problem: str = "") -> Any:
-        """Nothing is known."""
-        from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
-
-        return MoldableBounds(problem=problem)
 
 
 KIND: Kind = MoldableKind()

@@ -105,7 +105,6 @@ OWN = OwnKind(
     hint="yields one Allocate(servers=...) or Reject()",
     records={Allocate: _allocated, Reject: _asked, Remember: remembered},
     about=_about,
-    typed={"asks": bool},
     attributes={"rules": _rules, "asks": truth},
     reserved=frozenset({"arrival", "departure", "allocate", "reject", "remember"}),
     needed={"request": ("request",)},

@@ -18,7 +18,7 @@ from slotscope.model.kinds.moldable.inspection import CLASS
 from slotscope.model.kinds.moldable.invariants import MONITORS
 from slotscope.model.kinds.moldable.state import ARRIVED, OF_ADMITTED, MoldableState
 from slotscope.model.reporting.explain import counted, grouped, plural, quantity
-from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
+from slotscope.model.reporting.inspection import Thing
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Reject
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.own import asked_by, own_choice
@@ -47,14 +47,6 @@ class MoldableWhys(Whys):
         where = f"{plural(len(on), 'server')} {_listed(on)}"
         runs_on = where if len(on) == 1 else f"{len(on)} servers: {_listed(on)}"
         return Subject(event.job, place, on, f"Why is {name} on {where}?", f"{name} runs on {runs_on}")
-
-    def told(self, system: Any, happened: Happened) -> Subject | None:
-        """That about the arriving job."""
-        return self.subject(system, happened, -1)
-
-    def decided(self, state: MoldableState, job: int, initial_jobs: int) -> bool:
-        """Once it has arrived."""
-        return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
 
     def meant(self, state: MoldableState, thing: Thing) -> Meant:
         """Of a class the job of it that came last."""

@@ -20,6 +20,7 @@ from slotscope.model.reporting.inspection import (
     Description,
     Fact,
     InspectedMoment,
+    Inspector,
     Passed,
     Table,
     TableLine,
@@ -37,7 +38,7 @@ from slotscope.model.reporting.letters import own_letters
 TOKEN, VIRTUAL = "token", "virtual job"
 
 
-class PhasesInspector:
+class PhasesInspector(Inspector):
     """See :class:`model.reporting.inspection.Inspector`; backup server n has the number FIRST_BACKUP - n."""
 
     things: tuple[str, ...] = (SERVER, JOB, VIRTUAL, TOKEN)
@@ -55,9 +56,6 @@ class PhasesInspector:
             resumed = rows["flags"] & FLAG_RESUMED > 0
             return named | (rows["made"] > 0) | (rows["virtual"] > 0) | resumed
         return named | (rows["virtual"] > 0) if thing.what == TOKEN else named
-
-    def looks(self, state: Any, thing: Thing) -> None:
-        """Rows and sub-steps say all."""
 
     def presence(self, state: Any, thing: Thing, initial_jobs: int) -> int:
         """Jobs come and go; a token is gone as soon as a job takes it."""

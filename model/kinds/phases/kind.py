@@ -64,6 +64,7 @@ class PhasesKind(Kind):
     name = "phases"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.PHASE_ROW
+    makes = PhaseSystem
     inspector: Inspector = PhasesInspector()
     measures: tuple[Measure, ...] = (
         Measure("active_servers", "active servers"),
@@ -83,8 +84,9 @@ class PhasesKind(Kind):
     def system(
         self, scenario: PhasesScenario, numbers: PhaseNumbers, workload: Any, policy: PhasePolicy
     ) -> PhaseSystem:
-        """The servers and their jobs under a policy's reference."""
-        system = PhaseSystem(scenario, numbers, workload, policy)
+        """The servers and their jobs under a policy's reference; a script has been rehearsed."""
+        system = super().system(scenario, numbers, workload, policy)
+        assert isinstance(system, PhaseSystem)
         rehearse(system)
         return system
 
@@ -137,12 +139,6 @@ class PhasesKind(Kind):
             for point in points(scenario):
                 bounds = replace(bounds, points=(*bounds.points, point))
                 yield bounds
-
-    def no_bounds(self, problem: str = "") -> Any:
-        """Nothing is known."""
-        from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
-
-        return PhasesBounds(problem=problem)
 
 
 KIND: Kind = PhasesKind()

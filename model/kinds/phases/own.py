@@ -168,7 +168,6 @@ OWN = OwnKind(
         Remember: remembered,
     },
     about=_about,
-    typed={"observes": bool},
     attributes={
         "pool_of": _pool_of,
         "pools": number(1, MOST_SERVERS),

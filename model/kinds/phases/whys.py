@@ -17,7 +17,7 @@ from slotscope.model.kinds.phases.state import NEXT_TOKEN, NEXT_VIRTUAL, REAL, P
 from slotscope.model.kinds.phases.why_changes import changes_of, sent_to
 from slotscope.model.kinds.phases.why_requests import about, missed, of_request, request_in
 from slotscope.model.reporting.explain import counted, grouped
-from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing, per_cent
+from slotscope.model.reporting.inspection import Thing, per_cent
 from slotscope.model.reporting.records import ARRIVAL, Match, Overflow, Place, Record, Request
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.own import asked_by, own_choice
@@ -49,14 +49,6 @@ class PhaseWhys(Whys):
     def about(self, record: Record) -> int | None:
         """A job; where a server asks for some, that request."""
         return about(record) if isinstance(record, Request) else super().about(record)
-
-    def told(self, system: Any, happened: Happened) -> Subject | None:
-        """That about the arriving job."""
-        return self.subject(system, happened, -1) if happened.event.kind == ARRIVAL else None
-
-    def decided(self, state: PhaseState, job: int, initial_jobs: int) -> bool:
-        """Once it has arrived."""
-        return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
 
     def meant(self, state: PhaseState, thing: Thing) -> Meant:
         """Of a token or a virtual job that it was made."""

@@ -28,12 +28,12 @@ from slotscope.model.reporting.inspection import (
     Fact,
     HistoryCurve,
     InspectedMoment,
+    Inspector,
     Passed,
     Table,
     TableLine,
     Thing,
     changes,
-    job_presence,
     naming,
     not_there,
     record_of,
@@ -51,7 +51,7 @@ QUEUE = "queue"
 MOST_LISTED = 50
 
 
-class QueueInspector:
+class QueueInspector(Inspector):
     """See :class:`model.reporting.inspection.Inspector`."""
 
     things: tuple[str, ...] = (SERVER, JOB, QUEUE)
@@ -79,10 +79,6 @@ class QueueInspector:
     def looks(self, state: Any, thing: Thing) -> int:
         """The active configuration of a server: a renewal may leave it as it is."""
         return _active_on(state, thing)
-
-    def presence(self, state: Any, thing: Thing, initial_jobs: int) -> int:
-        """Jobs come and go; all else is always there."""
-        return job_presence(state, thing, initial_jobs) if thing.what == JOB else 0
 
     def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
         """The sub-steps that name it, and why a job that arrived waits."""

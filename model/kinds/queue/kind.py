@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from math import log2
-from typing import Any, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from slotscope.model.kinds.queue import facts as describing
-from slotscope.model.kinds.queue import measures, rows
+from slotscope.model.kinds.queue import rows
 from slotscope.model.kinds.queue.explain import QueueNarrator
 from slotscope.model.kinds.queue.facts import QueueFacts, QueueStanding
 from slotscope.model.kinds.queue.inspection import QueueInspector
-from slotscope.model.kinds.queue.numbers import QueueNumbers, numbers_of
-from slotscope.model.kinds.queue.policies.base import QueuePolicy
-from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import SPEC, QueueState
 from slotscope.model.kinds.queue.system import QueueSystem
-from slotscope.model.kinds.spec import Judgement, Kind, Measure
+from slotscope.model.kinds.spec import Kind, Measure
 from slotscope.model.measures.growth import STRETCHES
-from slotscope.model.measures.metrics import Batches
 from slotscope.model.reporting.inspection import Inspector
 from slotscope.model.systems.statespec import StateSpec
 
@@ -40,6 +37,7 @@ class QueueKind(Kind):
     rows_tell_more = True
     stretches = STRETCHES
     samples_last = True
+    makes = QueueSystem
     inspector: Inspector = QueueInspector()
     measures: tuple[Measure, ...] = (
         Measure("queue_length", "mean queue"),
@@ -48,14 +46,6 @@ class QueueKind(Kind):
     )
     headline = "queue"
     example = "queues-vqs-unstable"
-
-    def numbers(self, scenario: QueueScenario) -> QueueNumbers:
-        """Servers, sizes in integer units, and rates."""
-        return numbers_of(scenario)
-
-    def system(self, scenario: QueueScenario, numbers: QueueNumbers, workload: Any, policy: QueuePolicy) -> QueueSystem:
-        """The servers and their queue under a policy's reference."""
-        return QueueSystem(scenario, numbers, workload, policy)
 
     def narrator(self, system: QueueSystem) -> QueueNarrator:
         """Sentences about placements, renewals and reasons to wait."""
@@ -93,16 +83,6 @@ class QueueKind(Kind):
         """A power of two of slots, so that some three busy ones pass in a second."""
         slots = BUSY_SLOTS_PER_SECOND / (2 * float(numbers.arrival_rate))
         return 2.0 ** min(max(round(log2(slots)), 0), MOST_HALVINGS)
-
-    def judge(self, scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: float) -> Judgement:
-        """See :func:`model.kinds.queue.measures.judge`."""
-        return measures.judge(scenario, runs, span)
-
-    def no_bounds(self, problem: str = "") -> Any:
-        """Nothing is known."""
-        from slotscope.model.kinds.queue.programs.bounds import QueueBounds
-
-        return QueueBounds(problem=problem)
 
 
 KIND: Kind = QueueKind()

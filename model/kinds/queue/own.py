@@ -119,7 +119,6 @@ OWN = OwnKind(
         Remember: remembered,
     },
     about=_about,
-    typed={"reserves": bool, "preemptive": bool, "max_weight": bool, "before": bool, "sequential": bool},
     attributes={
         "looks_again": number(0, ALWAYS),
         "layout": of_class(OneQueue, Containers, OneForEachSize, PartitionLayout),

@@ -21,7 +21,7 @@ from slotscope.model.kinds.queue.why_configurations import about, changes_of, of
 from slotscope.model.kinds.queue.why_jobs import jobs_of
 from slotscope.model.kinds.queue.why_servers import is_configured, job_of, places_for, servers_of
 from slotscope.model.reporting.explain import counted
-from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
+from slotscope.model.reporting.inspection import Thing
 from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import Place, Record, Renew
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
@@ -77,7 +77,7 @@ class QueueWhys(Whys):
     def decided(self, state: QueueState, job: int, initial_jobs: int) -> bool:
         """Once it was placed."""
         waits = ((state.job_number == job) & (state.job_server < 0)).any()
-        return job < initial_jobs + int(state.number[NEXT_ARRIVAL]) and not waits
+        return super().decided(state, job, initial_jobs) and not waits
 
     def meant(self, state: QueueState, thing: Thing) -> Meant:
         """Of a queue the job at its head."""

@@ -16,11 +16,11 @@ from slotscope.model.reporting.inspection import (
     Description,
     Fact,
     InspectedMoment,
+    Inspector,
     Passed,
     Table,
     TableLine,
     Thing,
-    job_presence,
     naming,
     not_there,
     per_cent,
@@ -37,7 +37,7 @@ _ROW_FIELDS = {SERVER: ("server", "source", "first_reassigned"), JOB: ("job", "m
 _FIELDS = {SERVER: ("server", "source", "target"), JOB: ("job",)}
 
 
-class ReservationInspector:
+class ReservationInspector(Inspector):
     """See :class:`model.reporting.inspection.Inspector`."""
 
     things: tuple[str, ...] = (SERVER, JOB)
@@ -53,13 +53,6 @@ class ReservationInspector:
         if thing.what == SERVER:
             several |= (rows["flags"] & FLAG_REASSIGNED > 0) & (rows["reassigned"] > 1)
         return found | several
-
-    def looks(self, state: Any, thing: Thing) -> None:
-        """Rows and sub-steps say all."""
-
-    def presence(self, state: Any, thing: Thing, initial_jobs: int) -> int:
-        """Jobs come and go; all else is always there."""
-        return job_presence(state, thing, initial_jobs) if thing.what == JOB else 0
 
     def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
         """The sentence of the event if it names the thing, else those of its sub-steps."""

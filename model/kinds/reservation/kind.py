@@ -13,9 +13,8 @@ from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.classification import Classification, classify
 from slotscope.model.kinds.reservation.explain import ReservationNarrator
 from slotscope.model.kinds.reservation.inspection import ReservationInspector
-from slotscope.model.kinds.reservation.numbers import ReservationNumbers, numbers_of
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED
-from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.state import SPEC, ReservationState
 from slotscope.model.kinds.reservation.system import ReservationSystem
 from slotscope.model.kinds.spec import REJECTED, Kind, Measure
@@ -41,6 +40,7 @@ class ReservationKind(Kind):
     row: np.dtype[Any] = rows.EVENT_ROW
     compares_decisions = True
     rows_tell_more = True
+    makes = ReservationSystem
     inspector: Inspector = ReservationInspector()
     measures: tuple[Measure, ...] = (
         Measure("reward_rate", "reward rate"),
@@ -50,14 +50,6 @@ class ReservationKind(Kind):
     headline = "reward rate"
     headline_bound_name = "U*"
     example = "dra-vms"
-
-    def numbers(self, scenario: ReservationScenario) -> ReservationNumbers:
-        """L, the job types, feasible configurations and exact rationals."""
-        return numbers_of(scenario)
-
-    def system(self, scenario: ReservationScenario, numbers: Any, workload: Any, policy: Any) -> ReservationSystem:
-        """The loss system under a policy's reference."""
-        return ReservationSystem(scenario, numbers, workload, policy)
 
     def has_kernel(self, system: ReservationSystem) -> bool:
         """Kernels know one capacity."""
@@ -98,7 +90,7 @@ class ReservationKind(Kind):
         return None if bounds.optimum is None else float(bounds.optimum.exact)
 
     def no_bounds(self, problem: str = "") -> Bounds:
-        """Nothing is known."""
+        """Nothing is known; no program is read for that."""
         return Bounds(problem=problem)
 
 

@@ -140,7 +140,6 @@ OWN = OwnKind(
         UpdateAt: fields(time=number_or_infinity),
     },
     about=_about,
-    typed={"reserves_slots": bool, "has_groups": bool},
     attributes={"reserves_slots": truth, "has_groups": truth, "reserved": number(0, MOST_MEMORY)},
     reserved=frozenset(
         {

@@ -16,7 +16,7 @@ from slotscope.model.kinds.reservation.classification import classify
 from slotscope.model.kinds.reservation.invariants import MONITORS
 from slotscope.model.kinds.reservation.state import DEPARTURES, EXTENDED, TIMER, ReservationState
 from slotscope.model.reporting.explain import counted, grouped, plural, quantity, shown
-from slotscope.model.reporting.inspection import NEXT_ARRIVAL, per_cent
+from slotscope.model.reporting.inspection import per_cent
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Admit, Reject
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
 from slotscope.model.whys.own import SYSTEM, own_choice
@@ -43,14 +43,6 @@ class ReservationWhys(Whys):
             place = next(n for n, record in enumerate(happened.records) if isinstance(record, Admit | Reject))
             return _arrival(system, happened, place)
         return why_migrations.subject(system, happened, job) if event.kind == DEPARTURE else None
-
-    def told(self, system: Any, happened: Happened) -> Subject | None:
-        """That about the arriving job; no server is passed over in a departure."""
-        return self.subject(system, happened, -1) if happened.event.kind == ARRIVAL else None
-
-    def decided(self, state: ReservationState, job: int, initial_jobs: int) -> bool:
-        """Once it has arrived."""
-        return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
 
     def server_now(self, state: ReservationState, job: int) -> int:
         """Where it was admitted, or has migrated to."""

@@ -11,7 +11,7 @@ from typing import Any, Callable, Mapping, NamedTuple
 
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.policies.common import Policy
-from slotscope.model.policies.own.sound import Check, RecordCheck
+from slotscope.model.policies.own.sound import Check, RecordCheck, truth
 from slotscope.model.reporting.records import Record
 
 
@@ -60,7 +60,6 @@ class OwnKind(NamedTuple):
     #: words for the moment of an occasion: (its name, view, arguments)
     about: Callable[[str, Any, tuple[Any, ...]], str]
     kernels: KernelKind  #: what is known of kernels of one's own
-    typed: Mapping[str, type] = MappingProxyType({})  #: attributes of the class that must have a plain type
     #: attributes of the policy that the system reads, each with its check
     attributes: Mapping[str, Check] = MappingProxyType({})
     reserved: frozenset[str] = frozenset()  #: kinds of sub-steps that the program itself records
@@ -75,6 +74,11 @@ class OwnKind(NamedTuple):
     parts: Callable[[Any], tuple[Any, ...]] = itself
     #: refuses attributes that do not fit each other: (the policy with all of them, numbers)
     together: Callable[[Any, Any], None] = nothing_to_refuse
+
+    @property
+    def switches(self) -> list[str]:
+        """Attributes that are true or false: of the file's class already."""
+        return [name for name, check in self.attributes.items() if check is truth]
 
 
 def kind_of(system: str) -> OwnKind:

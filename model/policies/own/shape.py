@@ -165,7 +165,7 @@ def _check_attributes(path: str, cls: type, kind: OwnKind) -> None:
         raise _refused(
             path, line, "the schema is no pydantic model", "schema = Parameters, with class Parameters(Section)"
         )
-    for name, plain in {"title": str, **kind.typed}.items():
+    for name, plain in {"title": str, **dict.fromkeys(kind.switches, bool)}.items():
         value = getattr(cls, name, plain())
         if not isinstance(value, plain | property):
             raise _refused(path, line, f"{name} is of the class {type(value).__name__}", plain.__name__)

@@ -130,6 +130,10 @@ class MoldableBounds:
     problem: str = ""  #: why something is missing, as a sentence; or empty
 
 
+#: What :meth:`model.kinds.spec.Kind.no_bounds` makes.
+BOUNDS = MoldableBounds
+
+
 def all_bounds(scenario: MoldableScenario) -> Iterator[MoldableBounds]:
     """What bounds a scenario's measures: the closed form, then solvers, then exact references.
 

@@ -93,6 +93,10 @@ class PhasesBounds:
     problem: str = ""  #: why something is missing, as a sentence; or empty
 
 
+#: What :meth:`model.kinds.spec.Kind.no_bounds` makes.
+BOUNDS = PhasesBounds
+
+
 def all_bounds(scenario: PhasesScenario) -> Iterator[PhasesBounds]:
     """What bounds a scenario's servers: first |K| and the mean number of jobs, then how far the
     solver is, then the solution; each answer can be pickled.

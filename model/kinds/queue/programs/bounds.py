@@ -75,6 +75,10 @@ class QueueBounds:
         return self.workload / upper, self.workload / lower
 
 
+#: What :meth:`model.kinds.spec.Kind.no_bounds` makes.
+BOUNDS = QueueBounds
+
+
 def all_bounds(scenario: QueueScenario) -> Iterator[QueueBounds]:
     """What bounds a scenario's workload, in growing detail; each answer can be pickled.
 
