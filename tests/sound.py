@@ -10,6 +10,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.running.engine import EventRun, started
 from slotscope.model.systems.state import copied, digest
+from tests.runs import ran
 
 #: Plants a fault in a state of a system.
 Plant = Callable[[Any, Any], None]
@@ -76,8 +77,7 @@ def is_told(sentence: str, plant: Plant, system: Any, state: Any) -> None:
 
 def check_saved(scenario: Any, folder: Path) -> None:
     """A run that is saved goes on where it stood."""
-    session = Session.open(scenario, kernel=False)
-    session.run(events=77)
+    session = ran(scenario, events=77)
     session.save(folder / "run.slotscope")
     again = Session.load(folder / "run.slotscope", kernel=False)
     assert digest(again.timeline.state) == digest(session.timeline.state)

@@ -27,6 +27,7 @@ from slotscope.model.lab import experiments
 from slotscope.model.policies import POLICIES, POLICIES_OF
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario
+from tests.runs import ran
 from tests.sound import violations
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -328,8 +329,7 @@ class TestVerify:
 
     def test_its_digest_is_that_of_a_run(self, answer):
         found = answer("verify dra-classroom --events 40")
-        session = Session.open("dra-classroom", kernel=False)
-        session.run(events=40)
+        session = ran("dra-classroom", events=40)
         assert found["digest"] == session.timeline.mark()
 
     def test_a_planted_disagreement_is_found_at_its_event(self, slotscope, monkeypatch):
@@ -416,8 +416,7 @@ class TestInvariants:
     @pytest.fixture
     def moment(self):
         """A classroom after 60 events: (system, state)."""
-        session = Session.open("dra-classroom", kernel=False)
-        session.run(events=60)
+        session = ran("dra-classroom", events=60)
         return session.bench.system, session.timeline.state
 
     def test_an_honest_state_breaks_none(self, moment):

@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from slotscope.model.api import Session
 from slotscope.model.cli import ask
 from slotscope.model.cli.arguments import parse
 from slotscope.model.kinds.reservation.rows import FLAG_REJECTED
+from tests.runs import ran
 
 REJECTED = "ask dra-classroom rejected --events 400"
 
 
 @pytest.fixture(scope="module")
 def rejections():
-    run = Session.open("dra-classroom", kernel=False)
-    run.run(events=400)
+    run = ran("dra-classroom", events=400)
     found = run.timeline.rows(1, 400)
     return found["event"][(found["flags"] & FLAG_REJECTED) > 0].tolist()
 

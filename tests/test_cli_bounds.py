@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from slotscope.model.api import Session
 from slotscope.model.scenario.files import scenario_files
+from tests.runs import ran
 
 
 class TestMonotone:
@@ -64,8 +64,7 @@ class TestAppendixC:
         again = answer("bounds worse.toml")
         mine = json.loads(saved.out)
         assert again["programs"] == mine["programs"]
-        session = Session.open(Path("worse.toml"), kernel=False)
-        session.run(events=40)
+        session = ran(Path("worse.toml"), events=40)
         assert session.timeline.event == 40
 
     @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from slotscope import __main__ as slotscope
-from slotscope.model.api import Session
 from tests.contract.digests import runs
+from tests.runs import ran
 
 TABLE = Path(__file__).with_name("outputs.json")
 
@@ -31,8 +31,7 @@ def scenarios() -> list[str]:
 
 def commands(scenario: str) -> list[str]:
     """The commands whose output is kept for a scenario."""
-    session = Session.open(scenario)
-    session.run(events=EVENTS)
+    session = ran(scenario, kernel=True, events=EVENTS)
     time = session.timeline.time
     return [
         f"run {scenario} --until {time:.6g} --warmup {time / 5:.6g} --seed 7",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from slotscope.model.api import Session
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.systems.state import digest
 from tests.contract.digests import digest_of_run, known, runs
+from tests.runs import ran
 
 SCENARIOS = sorted({scenario for scenario, _ in runs()})
 
@@ -30,8 +30,6 @@ def test_runs_come_to_the_same_state(scenario):
 
 def test_another_seed_comes_to_another_state():
 
-    session = Session.open("dra-classroom", seed=99)
-    session.run(events=100)
-    other = Session.open("dra-classroom")
-    other.run(events=100)
+    session = ran("dra-classroom", seed=99, kernel=True, events=100)
+    other = ran("dra-classroom", kernel=True, events=100)
     assert digest(session.timeline.state) != digest(other.timeline.state)

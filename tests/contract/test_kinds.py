@@ -10,7 +10,6 @@ import tomli_w
 
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panels import COMPARISON, companions_of, panels_of
-from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.spec import KINDS, kind_named
@@ -18,6 +17,7 @@ from slotscope.model.policies import POLICIES_OF
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied, digest
 from tests.contract.moments import SMALL, frame_of, scenarios
+from tests.runs import ran
 
 KIND = pytest.mark.parametrize("system", list(KINDS))
 
@@ -58,8 +58,7 @@ def test_flags_and_marks_tell_one_thing_each(system: str) -> None:
 @KIND
 def test_a_run_stops_at_every_kind_of_event_that_happens(system: str) -> None:
     """At the first row with that flag, and nowhere before."""
-    session = Session.open(SMALL[system], kernel=False)
-    session.run(events=300)
+    session = ran(SMALL[system], events=300)
     rows = session.timeline.rows(1, 300)
     for name, flag in session.bench.kind.vocabulary.event_kinds.items():
         places = np.flatnonzero(rows["flags"] & flag)
@@ -71,8 +70,7 @@ def test_a_run_stops_at_every_kind_of_event_that_happens(system: str) -> None:
 
 @KIND
 def test_a_state_is_copied_whole_and_its_digest_sees_every_field(system: str) -> None:
-    session = Session.open(SMALL[system], kernel=False)
-    session.run(events=50)
+    session = ran(SMALL[system], events=50)
     state = session.timeline.state
     usual = digest(state)
     assert digest(copied(state)) == usual

@@ -17,6 +17,7 @@ import pytest
 from slotscope.model.api import Session
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.systems.state import copied
+from tests.runs import ran
 
 Numbers = Mapping[str, float]
 
@@ -245,8 +246,7 @@ ELSEWHERE = {"queue_growth": "tests/model/test_metrics.py"}
 
 def stretch(name: str, policy: str, seed: int) -> tuple[float, float]:
     """A warm-up and an end with about so many events."""
-    session = Session.open(name, policy=policy, seed=seed)
-    session.run(events=EVENTS)
+    session = ran(name, policy=policy, seed=seed, kernel=True, events=EVENTS)
     return float(round(session.timeline.time / 7)), float(round(session.timeline.time))
 
 

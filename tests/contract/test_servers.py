@@ -22,12 +22,12 @@ from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.pictures.legend import GRADIENT, LINES, PictureLegend
 from slotscope.gui.pictures.picture import PicturePanel
-from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
 from tests.contract.moments import SMALL
 from tests.contract.servers import PICTURES, ServersPicture, outside, server_of, servers_of
 from tests.gui.painted import area, pixels, scene_in, wheel
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, classroom
+from tests.runs import ran
 
 SIZE = (900, 600)
 MIDDLE = QPointF(450, 300)
@@ -243,8 +243,7 @@ def test_hover_says_what_is_there(picture: ServersPicture, show: Show) -> None:
 @every
 def test_above_the_picture_hover_says_the_whole_sentence(picture: ServersPicture, show: Show) -> None:
     """Beside another policy there is room for its beginning alone."""
-    session = Session.open(SMALL[next(name for name, one in PICTURES.items() if one is picture)], kernel=False)
-    session.run(events=20)
+    session = ran(SMALL[next(name for name, one in PICTURES.items() if one is picture)], events=20)
     panel = show(session.frame(), (320, 420))
     said = sentence(session.frame())
     assert said

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import UserError
@@ -21,6 +20,7 @@ from slotscope.model.session.archive import DIGEST, _digest, packed
 from slotscope.model.systems.state import digest, from_arrays
 from tests.fuzz.changes import STRANGE, damaged_bytes, damaged_data, damaged_text
 from tests.fuzz.judging import Fault
+from tests.runs import ran
 
 Members = dict[str, bytes]
 
@@ -69,8 +69,7 @@ def prepared(folder: Path) -> Callable[[Random], str]:
 def _originals(folder: Path) -> list[Original]:
     found = []
     for scenario, policy, events in RUNS:
-        session = Session.open(scenario, policy)
-        session.run(events=events)
+        session = ran(scenario, policy, kernel=True, events=events)
         found.append(_saved(folder, session))
         session.step_into()
         found.append(_saved(folder, session))

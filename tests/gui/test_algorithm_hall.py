@@ -13,6 +13,7 @@ from slotscope.model.api import Session
 from slotscope.model.reporting.records import Line
 from tests.gui.windows import on_screen
 from tests.own_policies import opened
+from tests.runs import ran
 
 #: Ten lines, most of them longer than the panel is wide.
 LONG = """\
@@ -122,8 +123,7 @@ class TestHall:
             qtbot.waitUntil(lambda line=current: view.is_whole(line))
 
     def test_nothing_of_a_lowered_letter_is_painted_over(self, hall, qtbot):
-        session = Session.open("dra-classroom", kernel=False)
-        session.run(events=40)
+        session = ran("dra-classroom", events=40)
         assert [*steps_into(session, hall, qtbot, 12)]
         view = hall.view
         assert view._set_as.tight

@@ -26,13 +26,12 @@ from slotscope.model.reporting.records import Line, Reassign, Record, Reject
 from slotscope.model.running.origin import Moment
 from tests.gui.painted import colours_at
 from tests.gui.windows import complete_window, on_screen
+from tests.runs import ran
 
 
 @pytest.fixture(scope="module")
 def session():
-    session = Session.open("dra-vms", kernel=False)
-    session.run(events=600)
-    return session
+    return ran("dra-vms", events=600)
 
 
 @pytest.fixture(scope="module")

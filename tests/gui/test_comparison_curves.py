@@ -14,13 +14,13 @@ from slotscope.gui.panels.comparison import ComparisonPanel
 from slotscope.gui.panels.comparison_table import measured_lanes
 from slotscope.gui.plotting.sampled import MOST_AVERAGES
 from slotscope.gui.theme import load_theme
-from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.kinds.reservation.state import REJECTED
 from slotscope.model.running.recorder import MOST_SAMPLES
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from tests.gui.plot_points import points_of
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 Shown = Callable[[Comparison], ComparisonPanel]
 
@@ -182,8 +182,7 @@ def test_so_many_jobs_are_counted_as_people_do(shown: Shown) -> None:
 
 
 def test_so_many_jobs_are_compared_where_the_rest_was_left(shown: Shown) -> None:
-    session = Session.open("dra-classroom", "dra", kernel=False)
-    session.run(events=60)
+    session = ran("dra-classroom", "dra", events=60)
     run = Comparison.beside(session, ["dra@60:reject"], kernel=False)
     run.leave_past()
     said = shown(run).sentence.text()

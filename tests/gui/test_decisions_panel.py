@@ -42,6 +42,7 @@ from slotscope.model.kinds.spec import kind_named
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, colours_in, pixels, pixels_of
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 
 @pytest.fixture(scope="module")
@@ -446,8 +447,7 @@ class TestPicture:
         assert panel.view.columnWidth(SENTENCE) > 0.9 * panel.view.viewport().width()
 
     def test_the_number_of_an_event_in_the_making_has_its_room(self, panel, qtbot):
-        session = Session.open("dra-vms", kernel=False)
-        session.run(events=9)
+        session = ran("dra-vms", events=9)
         panel.view.set_lecture(True)
         panel.set_frame(session.frame())
         narrow = panel.view.columnWidth(EVENT)

@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import ApplyScenario, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.forks_dialog import ForksDialog
-from slotscope.model.api import Session
 from slotscope.model.comparison.companion import forked
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import save_run
@@ -23,6 +22,7 @@ from slotscope.model.scenario.load import as_data
 from tests.gui.windows import complete_window, open_anew, press, rest
 from tests.model.test_moments import opened as opened_line
 from tests.model.test_moments import place
+from tests.runs import ran
 
 Key, Button = Qt.Key, Qt.MouseButton
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -87,8 +87,7 @@ def test_where_a_session_with_a_fork_was_opened_the_key_goes_back_to_what_the_fo
     qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "forked.slotscope"
-    left = Session.open("dra-classroom", seed=1, kernel=False)
-    left.run(events=EVENT)
+    left = ran("dra-classroom", seed=1, events=EVENT)
     other = forked(left, Deviation(EVENT, decision="reject"), kernel=False)
     save_run(Comparison.of([left, other]), path)
     with complete_window(qtbot, tmp_path) as window:

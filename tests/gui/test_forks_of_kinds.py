@@ -11,7 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import ApplyScenario
 from slotscope.gui.main_window import MainWindow
-from slotscope.model.api import Session
 from slotscope.model.comparison.runs import lanes_of
 from slotscope.model.forks.tree import Fork
 from slotscope.model.scenario.load import as_data
@@ -19,6 +18,7 @@ from slotscope.model.systems.state import digest
 from tests.forking import RUNS, straight
 from tests.gui.test_forks import begun_name, click, close, items, opened
 from tests.gui.windows import complete_window, open_anew, press, rest
+from tests.runs import ran
 
 Key = Qt.Key
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -43,8 +43,7 @@ def edited(data: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str,
 
 def before_a_decision(kind: str) -> int:
     """After how many events something can be decided in a kind's classroom."""
-    session = Session.open(*RUNS[kind][:2], kernel=False)
-    session.run(events=30)
+    session = ran(*RUNS[kind][:2], events=30)
     while not session.bench.at(session.timeline.event).system.choices(session.timeline.state):
         session.step()
     return session.timeline.event

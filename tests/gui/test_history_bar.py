@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.theme import apply, load_theme
 from slotscope.gui.window.history_bar import HistoryBar
-from slotscope.model.api import Session
+from tests.runs import ran
 
 LIGHT = load_theme("light")
 
@@ -20,8 +20,7 @@ LIGHT = load_theme("light")
 @pytest.fixture
 def bar(qtbot: QtBot) -> HistoryBar:
     """A bar of a run of 300 events that stands at its end."""
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=300)
+    session = ran("dra-classroom", events=300)
     bar = HistoryBar(LIGHT)
     qtbot.addWidget(bar)
     bar.resize(640, 22)

@@ -13,13 +13,13 @@ from slotscope.gui.intents import GoTo, Inspect, Select
 from slotscope.gui.panels.decisions_model import EVENT, SENTENCE
 from slotscope.gui.panels.inspector import InspectorPanel, WhyView
 from slotscope.gui.theme import Theme, apply, load_theme
-from slotscope.model.api import Session
 from slotscope.model.reporting.explain import THIN_SPACE
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
 from slotscope.model.whys.asking import why
 from tests.gui.painted import colours_at
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 #: What is looked at in each kind of system.
 THINGS = {
@@ -33,8 +33,7 @@ EVENTS = 200
 
 def framed(scenario: str) -> Frame:
     """A frame with the histories of the scenario's things."""
-    session = Session.open(scenario, kernel=False)
-    session.run(events=EVENTS)
+    session = ran(scenario, events=EVENTS)
     for thing in THINGS[scenario]:
         session.histories.want(thing)
     while session.histories.due:
@@ -221,8 +220,7 @@ class TestPointing:
         assert panel.heading.text() == "Server 2"
 
     def test_searching_says_how_far_and_goes_further(self, panel, qtbot, asked):
-        session = Session.open("moldable-classroom", kernel=False)
-        session.run(events=400)
+        session = ran("moldable-classroom", events=400)
         thing = Thing("class", 0)
         session.histories.want(thing)
         session.histories.search(0.0)
@@ -275,8 +273,7 @@ def test_a_click_on_a_lane_inspects_the_queue(qtbot: QtBot, theme: Theme) -> Non
 
 
 def test_numbers_of_an_answer_are_not_broken_at_the_end_of_a_line(qtbot: QtBot) -> None:
-    session = Session.open("moldable-sublinear", kernel=False)
-    session.run(events=1)
+    session = ran("moldable-sublinear", events=1)
     parent = QWidget()
     qtbot.addWidget(parent)
     view = WhyView(load_theme("light"), parent)

@@ -14,7 +14,6 @@ from slotscope.gui.panels.monitors import _INVARIANTS, MonitorsPanel
 from slotscope.gui.panels.track import TrackPanel
 from slotscope.gui.sharing.command import bounds_of
 from slotscope.gui.theme import Theme, apply, load_theme
-from slotscope.model.api import Session
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.measures.monitors import Monitor
 from slotscope.model.questions.tracks import Followed
@@ -22,13 +21,13 @@ from slotscope.model.reporting.frame import Frame
 from tests.contract.moments import SMALL
 from tests.gui.painted import colours
 from tests.gui.windows import complete_window, on_screen, press, rest
+from tests.runs import ran
 
 FAULTY_EVENT = 6
 
 
 def looked_at(system: str, events: int = 60) -> Frame:
-    session = Session.open(SMALL[system], kernel=False)
-    session.run(events=events)
+    session = ran(SMALL[system], events=events)
     session.lookout.look(session.timeline.event, session.timeline.state)
     return session.frame()
 
@@ -52,8 +51,7 @@ def plain(html: str) -> str:
 class TestRows:
     def test_a_claim_is_judged_by_the_moment_shown(self, panel):
         """Of a long run few samples are kept; the last of them may be far from it."""
-        session = Session.open("dra-classroom", kernel=False)
-        session.run(events=2_000)
+        session = ran("dra-classroom", events=2_000)
         frame, row = session.frame(bounds=bounds_of(session)), "optimum"
         panel.set_frame(replace(frame, samples=frame.samples[frame.samples[:, 0] % 512 == 0]))
         warmup = float(frame.info.scenario.run.warmup)
@@ -219,8 +217,7 @@ def test_a_hall_reads_the_whole_of_what_may_be_written(qtbot, qapp, theme, made)
 
 
 def test_a_comparison_of_the_users_own_has_a_curve_and_another_condition_has_none(panel):
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=60)
+    session = ran("dra-classroom", events=60)
     session.tracks.want(Followed((), ("event < 40", "not rejected")))
     session.tracks.search(60)
     panel.set_frame(session.frame())

@@ -26,13 +26,13 @@ from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import Counted, on_glass, pixels
 from tests.gui.windows import complete_window, on_screen
+from tests.runs import ran
 
 
 @pytest.fixture(scope="module")
 def frames() -> list[Frame]:
     """Those of two events stepped through, sub-step by sub-step, and of some stepped over, forwards and back."""
-    session = Session.open("dra-vms", kernel=False)
-    session.run(events=600)
+    session = ran("dra-vms", events=600)
     found = [session.frame()]
     for _ in range(24):
         session.step_into()

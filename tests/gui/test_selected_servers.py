@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import Select
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.theme import load_theme, theme_names
-from slotscope.model.api import Session
 from tests.gui.painted import pixels
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 PICTURES = {
     "stacks": ("slotscope.gui.kinds.reservation.servers", "ServersPanel", "dra-classroom", 60),
@@ -28,8 +28,7 @@ PICTURES = {
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_selection_is_no_frame(qtbot: QtBot, name: str, theme: str) -> None:
     module, panel_class, scenario, events = PICTURES[name]
-    session = Session.open(scenario, kernel=False)
-    session.run(events=events)
+    session = ran(scenario, events=events)
     looks = load_theme(theme)
     panel = on_screen(qtbot, getattr(import_module(module), panel_class)(looks), 900, 600)
     panel.set_frame(session.frame(running=True))  # without what a step names

@@ -12,11 +12,11 @@ from slotscope.gui.kinds.phases.servers import PhaseServersPanel
 from slotscope.gui.kinds.queue.bins import ServerBinsPanel
 from slotscope.gui.panel import Panel
 from slotscope.gui.theme import load_theme
-from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.state import BUSY
 from slotscope.model.kinds.phases.state import BACKUP, REAL, TOKENS, VIRTUAL
 from slotscope.model.kinds.queue.state import IN_SERVICE
 from slotscope.model.reporting.frame import Frame
+from tests.runs import ran
 
 Table = list[dict[str, Any]]
 
@@ -33,9 +33,7 @@ def saved(qtbot: QtBot, kind: type[Panel], frame: Frame) -> Table:
 
 
 def frame_at(scenario: str, policy: str, events: int) -> Frame:
-    session = Session.open(scenario, policy, kernel=False)
-    session.run(events=events)
-    return session.frame()
+    return ran(scenario, policy, events=events).frame()
 
 
 @pytest.mark.parametrize(("scenario", "policy"), [("queues-classroom", "vqs"), ("queues-two-resources", "bf-js")])

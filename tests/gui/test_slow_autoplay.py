@@ -20,6 +20,7 @@ from slotscope.gui.window.moment_labels import clock_text
 from slotscope.model.api import Session
 from slotscope.model.questions.breakpoints import Breakpoints
 from slotscope.model.reporting.frame import Frame
+from tests.runs import ran
 
 MARKS = {
     "dra-classroom": "reservation.servers_steps",
@@ -59,8 +60,7 @@ def test_it_says_and_outlines_what_stepping_does(scenario: str) -> None:
 
 
 def test_at_a_slow_pace_of_time_an_event_that_stays_is_told_as_in_stepping() -> None:
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=12)
+    session = ran("dra-classroom", events=12)
     line, drive = session.timeline, Drive(Breakpoints())
     assert line.next_event is not None
     gap = line.next_event.time - line.time

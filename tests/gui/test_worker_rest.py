@@ -21,6 +21,7 @@ from slotscope.model.reporting.inspection import JOB, Thing
 from slotscope.model.running import explaining
 from slotscope.model.systems.state import digest
 from tests.limits import PATIENCE
+from tests.runs import ran
 
 #: Seconds that are watched, and turns that a resting thread may take in them.
 WATCHED = 0.4
@@ -191,8 +192,7 @@ def test_no_frame_is_made_while_something_is_still_to_stop(qtbot) -> None:
     """Its log would be given up, too, and stay empty until the next step."""
     worker, frames = RunWorker(), []
     worker.framed.connect(frames.append)
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=5)
+    session = ran("dra-classroom", events=5)
     worker.adopt(session)
     worker._stops.put(None)
     worker._publish()
@@ -204,13 +204,11 @@ def test_no_frame_is_made_while_something_is_still_to_stop(qtbot) -> None:
 
 def test_what_a_slow_event_did_is_seen_before_its_sub_steps(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explaining, "AT_ONCE", -1.0)
-    stepped = Session.open("queues-wide-jobs")
-    stepped.run(events=50)
+    stepped = ran("queues-wide-jobs", kernel=True, events=50)
     stepped.step()
     worker, frames = RunWorker(), []
     worker.framed.connect(frames.append)
-    session = Session.open("queues-wide-jobs")
-    session.run(events=50)
+    session = ran("queues-wide-jobs", kernel=True, events=50)
     worker.adopt(session)
     worker.walk(lambda run: run.step())
     worker._publish()

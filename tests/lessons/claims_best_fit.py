@@ -10,6 +10,7 @@ from slotscope.model.kinds.queue.facts import records_on, waiting_records
 from slotscope.model.scenario.load import edited, load_scenario
 from tests.lessons.claims_queues import HORIZON, MILLION, READINGS, TRAP, active, free, held, left, said, sizes, waiting
 from tests.lessons.standing import SEEDS, Standing, bounds, cited, ended, mean, tells
+from tests.runs import ran
 
 # The trap.
 
@@ -19,8 +20,7 @@ TRAPPED = [TWO, TWO, FIVE]
 
 def replaced(at: Standing) -> bool:
     """From slot 6004 on each job that leaves is replaced by one of its size, in the same slot."""
-    session = Session.open("queues-bf-unstable", "bf-js", seed=1, kernel=False)
-    session.run(events=361)
+    session = ran("queues-bf-unstable", "bf-js", seed=1, events=361)
     while session.timeline.event < at.frame.event:
         session.run(events=1)
         state = session.timeline.state

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, sqrt
 
-from slotscope.model.api import Session
 from tests.lessons.standing import SEEDS, Standing, measured, tells
+from tests.runs import ran
 
 TOKEN, VIRTUAL, DEADLOCK = "jrs-1-token", "jrs-2-virtual", "jrs-3-deadlock"
 BUDGET, PRINT = "jrs-4-budget", "jrs-5-print"
@@ -129,8 +129,7 @@ tells(
 
 def age_of(token: int) -> float:
     """How long a token was out, by the row of the job that took it."""
-    session = Session.open("jrs-classroom", "jrs", seed=1, kernel=False)
-    session.run(events=60)
+    session = ran("jrs-classroom", "jrs", seed=1, events=60)
     rows = session.frame().rows
     (row,) = rows[(rows["token"] == token - 1) & (rows["token_age"] > 0)]
     return float(row["token_age"])

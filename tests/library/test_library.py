@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import slotscope
-from slotscope.model.api import Session
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.questions.words import Words
 from slotscope.model.systems.state import digest
 from tests.help_pages import blocks, page
+from tests.runs import ran
 
 CLASSROOMS = ("dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom")
 
@@ -40,8 +40,7 @@ def test_every_name_is_there_and_nothing_is_loaded_before_it_is_wanted() -> None
 @pytest.mark.parametrize("scenario", CLASSROOMS)
 def test_a_run_is_the_one_that_the_window_would_show(scenario: str) -> None:
     run = slotscope.open(scenario, seed=5).run(events=60)
-    session = Session.open(scenario, seed=5, kernel=False)
-    session.run(events=60)
+    session = ran(scenario, seed=5, events=60)
     assert (run.event, run.time) == (60, session.timeline.time)
     assert digest(run.state) == digest(session.timeline.state)
     assert run.last_sentence == session.info.narrator.row(session.timeline.rows(60, 60)[0])

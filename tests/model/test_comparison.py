@@ -24,6 +24,7 @@ from slotscope.model.running.engine import Advance, Engine, Reason, Task
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.systems.state import digest
 from tests.kinds.reservation.strategies import scenarios
+from tests.runs import ran
 
 POLICIES = ("dra", "first-fit", "dra:reservation_factor=20")
 
@@ -75,8 +76,7 @@ def test_a_lane_runs_as_it_would_alone(scenario: ReservationScenario, events: in
     comparison = small(scenario, ("dra", "first-fit"))
     comparison.run(events=events)
     for session, policy in zip(comparison.sessions, ("dra", "first-fit"), strict=True):
-        alone = Session.open(scenario, policy, kernel=False)
-        alone.run(events=session.timeline.event)
+        alone = ran(scenario, policy, events=session.timeline.event)
         assert digest(alone.timeline.state) == digest(session.timeline.state)
 
 
@@ -236,8 +236,7 @@ def test_a_policy_against_itself_never_differs() -> None:
 
 
 def test_a_fork_is_compared_from_where_it_left() -> None:
-    session = Session.open("dra-classroom", "dra", kernel=False)
-    session.run(events=60)
+    session = ran("dra-classroom", "dra", events=60)
     fork = session.continued(load_scenario("dra-classroom"))
     fork.run(events=30)
     comparison = Comparison.beside(fork, ["first-fit"], kernel=False)
@@ -290,8 +289,7 @@ def test_a_damaged_file_is_refused_in_one_line(tmp_path: Path, damage: bytes) ->
 
 
 def test_time_is_sought_to_just_before_and_just_after_an_event() -> None:
-    session = Session.open("dra-vms", "dra")
-    session.run(events=25_000)
+    session = ran("dra-vms", "dra", kernel=True, events=25_000)
     line = session.timeline
     for event in (24_000, 12_345, 3, 10_000, 10_001):
         row = line.rows(event, event)[0]

@@ -14,11 +14,11 @@ from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.waiting import GivenUpError, waiting
+from tests.runs import ran
 
 
 def test_a_history_made_before_recording_is_filled_in_by_replay() -> None:
-    session = Session.open("dra-vms", "dra")
-    session.run(events=30_000)
+    session = ran("dra-vms", "dra", kernel=True, events=30_000)
     comparison = Comparison.beside(session, ["first-fit"])
     assert comparison.timeline.event == 30_000
     whole = open_run("dra-vms", ("dra", "first-fit"))
@@ -34,8 +34,7 @@ def decided(rows):
 
 
 def test_a_history_whose_filling_in_is_given_up_is_filled_in_later() -> None:
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=2000)
+    session = ran("dra-classroom", events=2000)
     lane = Lane(session)
     with waiting(lambda _: None, lambda: True), pytest.raises(GivenUpError):
         lane.decided()
@@ -48,8 +47,7 @@ def test_a_history_whose_filling_in_is_given_up_is_filled_in_later() -> None:
 
 
 def test_what_was_left_of_the_past_is_read_where_a_difference_is_gone_to() -> None:
-    session = Session.open("dra-classroom", "dra", kernel=False)
-    session.run(events=800)
+    session = ran("dra-classroom", "dra", events=800)
     run = Comparison.beside(session, ["first-fit"], kernel=False)
     leave_past(run)
     standing = run.frame().comparison
@@ -60,8 +58,7 @@ def test_what_was_left_of_the_past_is_read_where_a_difference_is_gone_to() -> No
 
 
 def test_a_hasty_frame_reads_nothing_of_the_past_and_keeps_who_wants_to_know_it() -> None:
-    session = Session.open("dra-classroom", "dra", kernel=False)
-    session.run(events=800)
+    session = ran("dra-classroom", "dra", events=800)
     run = Comparison.beside(session, ["first-fit"], kernel=False)
     hasty, whole, later = (run.frame(hasty=hasty) for hasty in (True, False, True))
     assert hasty.comparison is not None and not hasty.comparison.whole and hasty.comparison.first is None

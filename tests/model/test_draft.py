@@ -20,6 +20,7 @@ from slotscope.model.lessons.files import add_step
 from slotscope.model.questions.columns import write_events
 from slotscope.model.scenario.load import load_scenario, write_scenario
 from tests.lessons.test_grading import answered
+from tests.runs import ran
 
 STEP = {"moment": "slotscope dra-classroom --policy dra --seed 1 --event 10", "text": "Look."}
 
@@ -36,8 +37,7 @@ def room_for(size: int) -> Iterator[None]:
 
 
 def _events(path: Path) -> None:
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=20)
+    session = ran("dra-classroom", events=20)
     write_events(path, {"dra": session})
 
 

@@ -22,6 +22,7 @@ from slotscope.model.scenario.load import as_data
 from slotscope.model.systems.state import digest
 from tests.forking import RUNS, SCENARIOS, at, decisions, own_decision, straight
 from tests.model.test_moments import opened, place
+from tests.runs import ran
 
 KINDS = pytest.mark.parametrize("kind", RUNS)
 
@@ -447,8 +448,7 @@ def test_a_tree_has_each_fork_below_the_one_it_leaves() -> None:
     ],
 )
 def test_a_fork_with_other_parameters_is_called_by_these_alone(policy: str, label: str) -> None:
-    session = Session.open("queues-classroom", policy, kernel=False)
-    session.run(events=6)
+    session = ran("queues-classroom", policy, events=6)
     assert session.label == label
 
 

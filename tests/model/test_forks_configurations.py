@@ -20,6 +20,7 @@ from slotscope.model.reporting.records import Reassign, Renew
 from slotscope.model.running.engine import EventRun
 from slotscope.model.systems.state import copied, digest
 from tests.forking import at
+from tests.runs import ran
 
 #: Scenarios and policies that give empty servers configurations.
 RUNS = [
@@ -35,12 +36,6 @@ RUNS = [
 ]
 
 EITHER = pytest.mark.parametrize(("scenario", "policy"), RUNS)
-
-
-def opened(scenario: str, policy: str, events: int) -> Session:
-    session = Session.open(scenario, policy, kernel=False)
-    session.run(events=events)
-    return session
 
 
 def configurations(session: Session) -> list[Choice]:
@@ -68,7 +63,7 @@ def becomes(session: Session) -> Any:
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(data=st.data())
 def test_an_empty_server_gets_the_one_that_is_chosen(scenario: str, policy: str, data: st.DataObject) -> None:
-    session = opened(scenario, policy, data.draw(st.integers(0, 80), "events"))
+    session = ran(scenario, policy, events=data.draw(st.integers(0, 80), "events"))
     for _ in range(60):
         if found := configurations(session):
             break
@@ -94,7 +89,7 @@ def test_an_empty_server_gets_the_one_that_is_chosen(scenario: str, policy: str,
 
 @EITHER
 def test_the_one_that_the_policy_takes_changes_nothing(scenario: str, policy: str) -> None:
-    session, tried = opened(scenario, policy, 0), 0
+    session, tried = ran(scenario, policy, events=0), 0
     for _ in range(300):
         if tried >= 10:
             break
@@ -121,7 +116,7 @@ def test_the_one_that_the_policy_takes_changes_nothing(scenario: str, policy: st
 @settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_one_with_jobs_keeps_its_own(scenario: str, policy: str, data: st.DataObject) -> None:
-    session = opened(scenario, policy, data.draw(st.integers(20, 80), "events"))
+    session = ran(scenario, policy, events=data.draw(st.integers(20, 80), "events"))
     if policy.endswith("preemptive=true"):  # there a server with jobs gets one as well
         return
     state = session.timeline.state
@@ -138,7 +133,7 @@ def test_one_with_jobs_keeps_its_own(scenario: str, policy: str, data: st.DataOb
 
 
 def test_without_a_cra_they_are_those_that_servers_have_the_largest_first() -> None:
-    session = opened("dra-classroom", "static-reservation", 40)
+    session = ran("dra-classroom", "static-reservation", events=40)
     state, system = copied(session.timeline.state), session.bench.system
     state.configuration[:] = np.random.default_rng(3).integers(0, 3, state.configuration.shape)
     rows = np.unique(state.configuration, axis=0)[::-1]
@@ -149,7 +144,7 @@ def test_without_a_cra_they_are_those_that_servers_have_the_largest_first() -> N
 
 
 def test_a_menu_offers_them_of_an_empty_server_alone() -> None:
-    session = opened("queues-classroom", "vqs-bf", 15)
+    session = ran("queues-classroom", "vqs-bf", events=15)
     choices = session.bench.system.choices(session.timeline.state)
     assert [words for words, _ in offered(choices, server=1)][:2] == [
         "give the configuration e₀ to server 2",
@@ -159,7 +154,7 @@ def test_a_menu_offers_them_of_an_empty_server_alone() -> None:
 
 
 def test_servers_of_each_pool_are_offered_theirs() -> None:
-    session = opened("queues-pools", "vqs-bf", 4)
+    session = ran("queues-pools", "vqs-bf", events=4)
     found, pools = configurations(session), session.bench.system.numbers.pool_of
     empty = [server for server, jobs in enumerate(session.timeline.state.jobs_on) if not jobs]
     assert {int(pools[server]) for server in empty} == {0, 1, 2}
@@ -182,7 +177,7 @@ def test_servers_of_each_pool_are_offered_theirs() -> None:
     ],
 )
 def test_an_impossible_one_is_told(scenario: str, policy: str, decision: str, said: str) -> None:
-    session = opened(scenario, policy, 3)
+    session = ran(scenario, policy, events=3)
     with pytest.raises(PolicyError, match=said):
         forked(session, Deviation(session.timeline.event, "", decision), kernel=False)
 
@@ -192,7 +187,7 @@ def test_a_policy_of_ones_own_that_renews_is_overruled(tmp_path: Path) -> None:
 
     path = tmp_path / "mine.py"
     path.write_text(Path(vqs_bf.__file__).read_text())
-    session = opened("queues-classroom", str(path), 15)
+    session = ran("queues-classroom", str(path), events=15)
     choice = configurations(session)[1]
     fork = forked(session, at(15, choice.decision(choice.servers[0] + 1)), kernel=False)
     fork.run(events=1)

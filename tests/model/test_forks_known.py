@@ -14,6 +14,7 @@ from slotscope.model.systems.state import digest
 from tests.contract.own_kinds import CASES, POLICIES
 from tests.forking import RUNS, Straight, at, decisions, own_decision
 from tests.model.test_forks import KINDS, run_of
+from tests.runs import ran
 
 
 def test_a_menu_offers_what_is_about_the_thing_that_is_pointed_at() -> None:
@@ -98,8 +99,7 @@ def test_what_the_policy_promises_is_not_judged_once_a_fork_has_decided(tmp_path
 
 
 def test_a_job_that_a_fork_puts_where_nothing_is_kept_for_it_breaks_no_promise() -> None:
-    session = Session.open("queues-classroom", "vqs@126:job=65,server=3", seed=1, kernel=False)
-    session.run(events=130)
+    session = ran("queues-classroom", "vqs@126:job=65,server=3", seed=1, events=130)
     session.lookout.look(130, session.timeline.state)
     readings = {one.monitor.name: one for one in session.lookout.readings}
     assert readings["reservations"].standing == "open" and "not judged" in readings["reservations"].sentence

@@ -16,6 +16,7 @@ from slotscope.model.reporting.letters import own_letters
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.engine import EventRun
 from slotscope.model.systems.state import copied
+from tests.runs import ran
 
 #: A scenario, a policy, and things of every kind that it has; "waiting" is replaced.
 CASES: dict[str, tuple[str, str | None, list[Thing]]] = {
@@ -52,8 +53,7 @@ EVENTS = 260
 @pytest.fixture(scope="module", params=list(CASES))
 def case(request: pytest.FixtureRequest) -> tuple[Session, list[Thing]]:
     scenario, policy, things = CASES[request.param]
-    session = Session.open(scenario, policy, kernel=False)
-    session.run(events=EVENTS)
+    session = ran(scenario, policy, events=EVENTS)
     return session, things
 
 
@@ -121,8 +121,7 @@ class TestHistory:
         session, things = case
         if not session.bench.has_kernel or len(things) < 3:
             pytest.skip("one of each kind will do")
-        compiled = Session.open(session.bench.scenario)
-        compiled.run(events=EVENTS)
+        compiled = ran(session.bench.scenario, kernel=True, events=EVENTS)
         for thing in things[:3]:
             assert searched(compiled, thing) == searched(session, thing)
 
@@ -130,9 +129,7 @@ class TestHistory:
 class TestSearching:
     @pytest.fixture
     def session(self) -> Session:
-        session = Session.open("moldable-classroom", kernel=False)
-        session.run(events=2 * PAGE)
-        return session
+        return ran("moldable-classroom", events=2 * PAGE)
 
     def test_it_begins_with_the_newest_and_ends_at_a_page(self, session):
         found = searched(session, Thing("class", 0))
@@ -206,8 +203,7 @@ class TestSearching:
         assert not session.histories.due
 
     def test_jobs_that_are_gone_or_to_come_are_not_looked_for(self, monkeypatch):
-        session = Session.open("dra-classroom", kernel=False)
-        session.run(events=800)
+        session = ran("dra-classroom", events=800)
         looked: list[int] = []
         original = Histories.looked_at
 
@@ -222,31 +218,24 @@ class TestSearching:
         assert min(looked) >= born - FIRST_STRETCH - 1 and len(looked) < 2 * FIRST_STRETCH + 1
 
 
-def opened(scenario: str, policy: str | None, events: int) -> Session:
-    session = Session.open(scenario, policy, kernel=False)
-    session.run(events=events)
-    return session
-
-
 @pytest.fixture(scope="module")
 def queue() -> Session:
-    return opened("queues-classroom", "vqs", 300)
+    return ran("queues-classroom", "vqs", events=300)
 
 
 @pytest.fixture(scope="module")
 def phases() -> Session:
-    return opened("jrs-classroom", None, 200)
+    return ran("jrs-classroom", events=200)
 
 
 @pytest.fixture(scope="module")
 def moldable() -> Session:
-    return opened("moldable-classroom", None, 400)
+    return ran("moldable-classroom", events=400)
 
 
 class TestReservation:
     def test_a_server(self):
-        session = Session.open("dra-classroom", kernel=False)
-        session.run(events=150)
+        session = ran("dra-classroom", events=150)
         frame = session.frame()
         state, derived = frame.state, frame.derived
         for server in range(frame.info.numbers.servers):
@@ -263,8 +252,7 @@ class TestReservation:
                 assert float(facts[f"free {name}"].split("\u202f")[0]) == pytest.approx(free, 0.01)
 
     def test_without_reservation_there_are_no_groups(self):
-        session = Session.open("dra-classroom", "first-fit", kernel=False)
-        session.run(events=50)
+        session = ran("dra-classroom", "first-fit", events=50)
         facts = facts_of(described(session, Thing("server", 0)))
         assert "group" not in facts and "configuration k" not in facts
         assert facts["jobs"] == str(session.timeline.state.placement[0].sum())
@@ -404,8 +392,7 @@ class TestMoldable:
 
 @pytest.mark.parametrize("scenario", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
 def test_what_is_not_there_is_said_to_be_absent(scenario):
-    session = Session.open(scenario, kernel=False)
-    session.run(events=40)
+    session = ran(scenario, events=40)
     inspector = session.bench.kind.inspector
     for what in inspector.things:
         assert described(session, Thing(what, 10**6)).absent

@@ -18,6 +18,7 @@ from slotscope.model.policies import POLICIES, POLICIES_OF, reference_for
 from slotscope.model.running.recorder import EVENT_COLUMN
 from slotscope.model.scenario.load import SYSTEMS, as_data, edited, load_scenario, parse_scenario
 from slotscope.model.systems.state import digest
+from tests.runs import ran
 
 KIND = pytest.mark.parametrize("name", list(KINDS))
 
@@ -41,16 +42,14 @@ def test_every_policy_is_listed_under_its_own_kind_of_system():
 
 @KIND
 def test_the_second_column_of_samples_is_the_time(name):
-    session = Session.open(kind_named(name).example, kernel=False)
-    session.run(events=50)
+    session = ran(kind_named(name).example, events=50)
     table = session.timeline.samples.table
     assert table[-1, :2].tolist() == [50, session.timeline.time]
 
 
 @KIND
 def test_the_headline_s_integral_grows_by_its_value(name):
-    session = Session.open(kind_named(name).example, kernel=False)
-    session.run(events=300)
+    session = ran(kind_named(name).example, events=300)
     table = session.timeline.samples.table
     kind, numbers = session.bench.kind, session.bench.numbers
     values, totals = kind.headline_series(numbers, table)
@@ -103,8 +102,7 @@ def test_samples_that_are_far_apart_tell_a_mean_and_no_interval(name):
 
 @KIND
 def test_a_saved_session_of_any_kind_is_reopened(name, tmp_path):
-    session = Session.open(kind_named(name).example, kernel=False)
-    session.run(events=120)
+    session = ran(kind_named(name).example, events=120)
     session.save(tmp_path / "a.slotscope")
     again = Session.load(tmp_path / "a.slotscope", kernel=False)
     assert type(again.timeline.state) is kind_named(name).spec.state
@@ -117,8 +115,7 @@ def test_a_saved_session_of_any_kind_is_reopened(name, tmp_path):
 @KIND
 def test_a_fork_keeps_the_jobs_and_meets_others(name):
     kind = kind_named(name)
-    session = Session.open(kind.example, kernel=False)
-    session.run(events=200)
+    session = ran(kind.example, events=200)
     fork = session.continued(edited(session.bench.scenario, {"seed": 99}))
     assert fork.timeline.event == 200
     assert not kind.violations(fork.bench.system, fork.timeline.state)

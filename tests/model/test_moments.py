@@ -18,6 +18,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import NO_LINE, Moment
 from slotscope.model.systems.state import digest
+from tests.runs import ran
 
 #: Of each kind: a scenario, and policies to run it under, with parameters and files among them.
 RUNS = {
@@ -97,8 +98,7 @@ def test_files_of_any_name_are_named_by_whole_paths(lanes: int, tmp_path: Path, 
 
 
 def test_a_run_that_no_line_opens_says_what_to_save():
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=10)
+    session = ran("dra-classroom", events=10)
     edited = Session.open(session.bench.scenario, kernel=False)
     for run in (session.continued(session.bench.scenario), edited):
         assert run.frame().opening_line == ""

@@ -17,6 +17,7 @@ from slotscope.model.measures.claims import claim_readings, judged
 from slotscope.model.measures.metrics import Batches
 from slotscope.model.measures.monitors import SHARE, Claim, Lookout, Monitor, broken, stop_line
 from tests.contract.moments import SMALL
+from tests.runs import ran
 
 
 def ends_with(digit: int) -> Any:
@@ -132,8 +133,7 @@ class TestKinds:
             assert values.max() > 0
 
     def test_claims_wait_for_the_end_of_the_warm_up(self, system):
-        session = Session.open(SMALL[system], kernel=False)
-        session.run(events=20)
+        session = ran(SMALL[system], events=20)
         early = claim_readings(session.info, session.timeline.samples.table, None, 0.0)
         assert {one.standing for one in early} == {"open"}
         assert len(early) == len(kind_named(system).claims)
@@ -190,8 +190,7 @@ def test_nothing_is_claimed_of_recorded_jobs(scenario, recorded):
 
 
 def test_slack_is_what_the_state_says():
-    session = Session.open(SMALL["moldable"], kernel=False)
-    session.run(events=50)
+    session = ran(SMALL["moldable"], events=50)
     (capacity,) = [one.monitor for one in session.lookout.readings if one.monitor.name == "capacity"]
     assert capacity.slack is not None
     values = capacity.slack(session.info.numbers, session.info.facts, session.timeline.samples.table)

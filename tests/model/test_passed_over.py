@@ -12,6 +12,7 @@ from slotscope.model.kinds.reservation.rows import FLAG_REJECTED
 from slotscope.model.scenario.load import parse_scenario_text
 from slotscope.model.whys.asking import why
 from tests.own_policies import FIRST_FIT, opened, source, write
+from tests.runs import ran
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources/policies"
 
@@ -92,8 +93,7 @@ def test_servers_with_room_are_told_as_why_tells_of_them(scenario: str, policy: 
     ],
 )
 def test_servers_of_which_the_sentence_of_a_slot_speaks_are_outlined(policy: str, told: str, reason: str) -> None:
-    session = Session.open("queues-classroom", policy=policy, kernel=False)
-    session.run(events=20)
+    session = ran("queues-classroom", policy=policy, events=20)
     while told not in session.info.narrator.row(session.frame().rows[-1]):
         session.step()
     assert reason in [one.reasons[0] for one in session.passed_over()]

@@ -14,6 +14,7 @@ from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.policies.choice import choice_text, names_beside, policy_choice, seen_from
 from slotscope.model.scenario.common import PolicyChoice
 from slotscope.model.systems.state import digest
+from tests.runs import ran
 
 
 def test_a_name_alone() -> None:
@@ -87,8 +88,7 @@ def test_a_wrong_parameter_is_told_in_one_line() -> None:
 def test_the_opening_line_opens_that_moment(policy: str | None, tmp_path: Path) -> None:
     file = tmp_path / "my cluster.toml"
     file.write_text(Path("resources/scenarios/dra-classroom.toml").read_text("utf-8"), "utf-8")
-    session = Session.open(file, policy, seed=4, kernel=False)
-    session.run(events=30)
+    session = ran(file, policy, seed=4, events=30)
     again = _opened(session.info.opening_line(30))
     assert digest(again.timeline.state) == digest(session.timeline.state)
     session.save(tmp_path / "run.slotscope")
@@ -98,15 +98,13 @@ def test_the_opening_line_opens_that_moment(policy: str | None, tmp_path: Path) 
 
 def test_a_scenario_by_value_has_its_own_parameters_in_the_line() -> None:
     first = Session.open("dra-vms", "dra:reservation_factor=3", kernel=False)
-    session = Session.open(first.bench.scenario, seed=2, kernel=False, source="dra-vms")
-    session.run(events=20)
+    session = ran(first.bench.scenario, seed=2, kernel=False, source="dra-vms", events=20)
     again = _opened(session.info.opening_line(20))
     assert digest(again.timeline.state) == digest(session.timeline.state)
 
 
 def test_an_edited_or_forked_run_says_how_to_open_it() -> None:
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=10)
+    session = ran("dra-classroom", events=10)
     for other in (session.continued(session.bench.scenario), Session.open(session.bench.scenario)):
         assert other.info.opening_line(10) == ""
 

@@ -9,15 +9,14 @@ from slotscope.model.api import Session
 from slotscope.model.errors import UserError
 from slotscope.model.questions import search
 from slotscope.model.running.waiting import GivenUpError, waiting
+from tests.runs import ran
 
 QUESTION = "waits and waiting > 5"
 
 
 @pytest.fixture
 def run():
-    session = Session.open("queues-vqs-unstable")
-    session.run(events=3000)
-    return session
+    return ran("queues-vqs-unstable", kernel=True, events=3000)
 
 
 def hits_of(run, events):
@@ -75,18 +74,18 @@ def test_a_run_that_comes_along_runs_its_way_once(question, monkeypatch):
     for each in (plain, run):
         each.questions.want(question)
     expected = plain.questions.next_after(0)
-    ran, advance = [], type(run.timeline.engine).advance
+    told, advance = [], type(run.timeline.engine).advance
 
     def counted(*arguments):
         result = advance(*arguments)
-        ran.append(result.rows)
+        told.append(result.rows)
         return result
 
     monkeypatch.setattr(type(run.timeline.engine), "advance", counted)
     assert run.questions.next_after(0, along=True) == expected
     run.seek(expected - 1)
     assert expected > 300
-    assert sum(ran) <= expected + 2 * max(ran)  # the last slice again, up to the hit
+    assert sum(told) <= expected + 2 * max(told)  # the last slice again, up to the hit
     plain.seek(expected - 1)
     assert run.timeline.mark() == plain.timeline.mark()
     assert run.timeline.live_end == plain.timeline.live_end

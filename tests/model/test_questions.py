@@ -36,6 +36,7 @@ from slotscope.model.questions.syntax import (
 from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
 from tests.questions_oracle import Story
+from tests.runs import ran
 
 #: A scenario of each kind.
 SCENARIOS = {
@@ -351,8 +352,7 @@ class TestMeaning:
         assert hits("reservation", "empty_slots[1] = 0 and reject_group > 0")
 
     def test_a_backup_server_is_that_of_the_sentence(self):
-        run = Session.open("jrs-deadlock", kernel=False)
-        run.run(events=EVENTS)
+        run = ran("jrs-deadlock", events=EVENTS)
         said = [run.info.narrator.row(row) for row in run.timeline.rows(1, EVENTS)]
         for server in (1, 3):
             named = [event for event, line in enumerate(said, 1) if re.search(rf"backup server {server}\b", line)]

@@ -14,6 +14,7 @@ from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.tracks import Followed
 from slotscope.model.questions.understanding import understood
 from slotscope.model.running.engine import EventRun, started
+from tests.runs import ran
 
 EVENTS = 400
 POLICY = """
@@ -40,9 +41,7 @@ class Policy(OwnPolicy):
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     path: Path = tmp_path_factory.mktemp("own") / "counts.py"
     path.write_text(POLICY, encoding="utf-8")
-    session = Session.open("dra-classroom", policy=str(path), kernel=False)
-    session.run(events=EVENTS)
-    return session
+    return ran("dra-classroom", policy=str(path), events=EVENTS)
 
 
 def values(session: Session, text: str) -> list[float]:
@@ -145,8 +144,7 @@ def fault(text: str, session: Session) -> str:
 
 def test_after_a_fork_to_a_policy_that_remembers_nothing_memory_is_missing(session: Session) -> None:
     """What is followed in the run that is left is followed in the fork, too."""
-    left = Session.open("dra-classroom", policy=session.origin.policy, kernel=False)
-    left.run(events=40)
+    left = ran("dra-classroom", policy=session.origin.policy, events=40)
     fork = forked(left, Deviation(40, "first-fit", "", ""), left.compiled)
     fork.run(events=20)
     fork.tracks.want(Followed(("memory[1]",), ()))

@@ -22,6 +22,7 @@ from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_
 from slotscope.model.session.file import MOST_EARLIER
 from slotscope.model.systems.state import copied, digest
 from tests.kinds.reservation.invariants import violations
+from tests.runs import ran
 from tests.straight import KEYFRAME_BYTES, KEYFRAME_EVERY, session_of_7_1
 
 
@@ -124,8 +125,7 @@ def test_the_log_of_a_reopened_run_has_no_gap(tmp_path: Path) -> None:
     """Old events that were walked again do not pass for those just before the new ones."""
     straight, _ = session_of_7_1("reference")
     straight.run(events=55)
-    session = Session.open("dra-vms", kernel=False)
-    session.run(events=50)
+    session = ran("dra-vms", events=50)
     session.save(tmp_path / "run.slotscope")
     again = Session.load(tmp_path / "run.slotscope", kernel=False)
     again.seek(3)
@@ -161,8 +161,7 @@ def test_a_fork_reopens_as_it_was(tmp_path: Path) -> None:
             "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
         }
     )
-    session = Session.open(scenario, kernel=False)
-    session.run(events=20)
+    session = ran(scenario, events=20)
     fork = session.continued(edited(scenario, {"initial": {"start": "empty"}}))
     fork.run(events=5)
     fork.save(tmp_path / "fork.slotscope")
@@ -266,8 +265,7 @@ def test_frames_do_not_change_when_the_run_goes_on() -> None:
 @pytest.mark.parametrize("name", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
 def test_the_log_at_rest_tells_the_same_however_it_came_there(name: str) -> None:
     """Rows shown before are not run again; those of a kernel, which do not tell all, must not be taken for them."""
-    session = Session.open(name)
-    session.run(events=30)
+    session = ran(name, kernel=True, events=30)
     session.frame()
     for go in (session.step, session.step, session.step_back, lambda: session.run(events=1), session.step):
         go()
@@ -276,8 +274,7 @@ def test_the_log_at_rest_tells_the_same_however_it_came_there(name: str) -> None
 
 
 def test_the_line_that_reproduces_a_moment() -> None:
-    session = Session.open("dra-vms", seed=5, kernel=False)
-    session.run(events=40)
+    session = ran("dra-vms", seed=5, events=40)
     line: Any = session.info.opening_line(session.timeline.event).split()
     assert line[:2] == ["slotscope", "dra-vms"]
     options = dict(zip(line[2::2], line[3::2], strict=True))
@@ -314,8 +311,7 @@ def test_an_event_without_sub_steps_is_a_step_of_its_own() -> None:
 def test_the_log_at_rest_needs_no_second_run_where_rows_tell_all(
     scenario: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = Session.open(scenario)
-    session.run(events=700)
+    session = ran(scenario, kernel=True, events=700)
     again = session.timeline.rows(301, 700)
     monkeypatch.setattr(Timeline, "rows", lambda *_: pytest.fail("they are run again"))
     assert session.frame().rows.tobytes() == again.tobytes()

@@ -21,6 +21,7 @@ from slotscope.model.running.engine import ReferenceEngine
 from slotscope.model.session import archive
 from slotscope.model.session.file import MOST_EARLIER
 from slotscope.model.systems.state import digest, digest_of_arrays, from_arrays
+from tests.runs import ran
 
 SCENARIOS = {
     "reservation": "dra-classroom",
@@ -34,8 +35,7 @@ Change = Callable[[dict[str, np.ndarray]], Any]
 
 def saved(path: Path, scenario: str, events: int = 120) -> Session:
     """A run of the reference, saved there."""
-    session = Session.open(scenario, kernel=False)
-    session.run(events=events)
+    session = ran(scenario, events=events)
     session.save(path)
     return session
 
@@ -232,8 +232,7 @@ def test_a_place_that_its_state_does_not_have_is_not_run_up_to(tmp_path: Path) -
 def test_a_far_place_is_shown_without_running_up_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening and showing costs the events of the log, however many there were before."""
     path, run = tmp_path / "run.slotscope", 0
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=2500)
+    session = ran("dra-classroom", events=2500)
     session.save(path)
     advance = ReferenceEngine.advance
 

@@ -17,6 +17,7 @@ from slotscope.model.running.engine import Advance, Reason, Task
 from slotscope.model.running.slices import MOST_EVENTS, SLICE_SECONDS, Slices
 from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.systems.state import digest
+from tests.runs import ran
 
 
 class Clock:
@@ -162,8 +163,7 @@ def test_a_seek_that_is_stopped_stands_at_an_event_it_has_reached(looks: int, mo
     assert "Going to event 350: stopped at" in stopped.value.line
     reached = session.timeline.event
     assert 0 < reached < 350
-    straight = Session.open("dra-classroom", "dra", kernel=False)
-    straight.run(events=reached)
+    straight = ran("dra-classroom", "dra", events=reached)
     assert digest(session.timeline.state) == digest(straight.timeline.state)
     session.seek(350)
     straight.run(events=350 - reached)
@@ -256,8 +256,7 @@ def test_an_event_after_a_slow_one_is_stopped_in_the_middle(monkeypatch: pytest.
     assert stopped.value.line == "stopped within event 21"
     assert digest(session.timeline.state) == before
     session.run(events=20)
-    straight = Session.open("dra-classroom", "dra", kernel=False)
-    straight.run(events=40)
+    straight = ran("dra-classroom", "dra", events=40)
     assert digest(session.timeline.state) == digest(straight.timeline.state)
 
 
@@ -277,19 +276,18 @@ def test_the_first_event_is_told_and_stopped_in_the_middle(monkeypatch: pytest.M
 def test_a_slow_event_is_left_to_the_kernel_that_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
     session = Session.open("queues-classroom", "bf-js", kernel=False)
     monkeypatch.setattr("slotscope.model.running.engine.SLOW_EVENT", -1.0)  # all are slow
-    ran: list[str] = []
-    monkeypatch.setattr(engine, "_told_of", watched(engine._told_of, ran))
+    ended: list[str] = []
+    monkeypatch.setattr(engine, "_told_of", watched(engine._told_of, ended))
 
     def wishes() -> int:
-        if len(ran) == 3:
+        if len(ended) == 3:
             session.use_kernel()
         return 0
 
     with waiting(lambda _: None, wishes):
         session.run(events=40)
-    assert ran == ["finished", "finished", "left"]
-    straight = Session.open("queues-classroom", "bf-js", kernel=False)
-    straight.run(events=40)
+    assert ended == ["finished", "finished", "left"]
+    straight = ran("queues-classroom", "bf-js", events=40)
     assert digest(session.timeline.state) == digest(straight.timeline.state)
 
 
@@ -306,8 +304,7 @@ def watched(happened: Callable[..., Any], ran: list[str]) -> Callable[..., Any]:
 
 
 def test_a_step_is_stopped_at_the_sub_step_it_has_reached() -> None:
-    session = Session.open("dra-classroom", "dra", kernel=False)
-    session.run(events=14)
+    session = ran("dra-classroom", "dra", events=14)
     with stopping_after(0), pytest.raises(GivenUpError):
         session.step()
     assert (session.timeline.event, session.timeline.substep) == (14, 1)

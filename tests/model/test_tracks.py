@@ -16,6 +16,7 @@ from slotscope.model.questions.tracks import MOST_TRACKS, OWN, Followed, Tracked
 from slotscope.model.questions.understanding import understood
 from slotscope.model.running import recorder
 from slotscope.model.running.waiting import waiting
+from tests.runs import ran
 
 #: Numbers and conditions of each kind of system, from rows, samples and states; some are missing at times.
 FOLLOWED = [
@@ -51,8 +52,7 @@ def followed(session: Session, *texts: str) -> Tracked:
 def test_values_integrals_and_counts_are_those_of_a_plain_walk(scenario, texts, most, monkeypatch):
     last = 1200 if most < 1024 else 300
     monkeypatch.setattr(recorder.Samples.__init__, "__defaults__", (most,))
-    session = Session.open(scenario, kernel=False)
-    session.run(events=last)
+    session = ran(scenario, events=last)
     found = followed(session, *texts)
     assert [track.text for track in found.tracks] == texts
     assert found.last == last
@@ -79,8 +79,7 @@ def test_values_integrals_and_counts_are_those_of_a_plain_walk(scenario, texts, 
 
 
 def test_memory_stays_bounded_and_counts_exact():
-    session = Session.open("dra-vms")
-    session.run(events=400_000)
+    session = ran("dra-vms", kernel=True, events=400_000)
     found = followed(session, "departed", "jobs[1]")
     assert len(found.table) <= recorder.MOST_SAMPLES
     rows = session.timeline.rows(1, 400_000)
@@ -115,8 +114,7 @@ def test_a_live_run_is_caught_up_with(monkeypatch):
 
 
 def test_esc_stops_and_what_is_known_stays():
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=3000)
+    session = ran("dra-classroom", events=3000)
     session.tracks.want(Followed(("jobs[1]", "rejected")))
     session.tracks.search(0.002)
     session.tracks.stop()
@@ -131,8 +129,7 @@ def test_esc_stops_and_what_is_known_stays():
 
 
 def test_breakpoints_are_marked_while_something_is_followed():
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=500)
+    session = ran("dra-classroom", events=500)
     session.tracks.mark([Breakpoint(20), Breakpoint("rejected"), Breakpoint("no such thing")])
     assert session.tracks.found() is None and not session.tracks.due
     found = followed(session, "jobs[1]")
@@ -147,8 +144,7 @@ def test_breakpoints_are_marked_while_something_is_followed():
 
 
 def test_of_a_breakpoint_that_counts_only_those_are_marked_that_stop_the_run():
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=1000)
+    session = ran("dra-classroom", events=1000)
     found = followed(session, "rejected")
     grown = np.diff(found.table[:, 3], prepend=0.0) > 0
     later = [event for event in found.table[grown, 0].tolist() if event > 200]
@@ -172,8 +168,7 @@ def test_no_more_than_can_be_drawn_are_followed():
 
 
 def test_conditions_that_ought_to_hold_are_judged_after_every_event():
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=400)
+    session = ran("dra-classroom", events=400)
     session.tracks.want(Followed((), ("not rejected", "time >= 0", "waiting < 3")))
     assert session.tracks.found().readings()["time >= 0"].standing == "open"
     session.tracks.search(60)
@@ -188,8 +183,7 @@ def test_conditions_that_ought_to_hold_are_judged_after_every_event():
 
 
 def test_a_comparison_that_ought_to_hold_has_a_slack():
-    session = Session.open("queues-classroom", kernel=False)
-    session.run(events=60)
+    session = ran("queues-classroom", events=60)
     texts = ("waiting < 3", "2 * time >= event + 1", "waiting < 3 or time > 2", "not waiting > 2")
     session.tracks.want(Followed((), texts))
     session.tracks.search(60)
@@ -202,8 +196,7 @@ def test_a_comparison_that_ought_to_hold_has_a_slack():
 
 
 def test_a_session_file_keeps_what_is_followed(tmp_path):
-    session = Session.open("dra-classroom", kernel=False)
-    session.run(events=20)
+    session = ran("dra-classroom", events=20)
     followed = Followed(("jobs[1]", "no such thing"), ("not rejected",))
     session.tracks.want(followed)
     session.save(tmp_path / "a.slotscope")

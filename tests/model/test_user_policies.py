@@ -23,6 +23,7 @@ from slotscope.model.scenario.load import load_scenario, scenario_text
 from slotscope.model.systems.state import digest
 from tests.contract.moments import policies, scenarios
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
+from tests.runs import ran
 
 pytestmark = pytest.mark.slow
 
@@ -173,8 +174,7 @@ def test_a_rejection_with_room_says_so(tmp_path: Path) -> None:
 def test_random_numbers_are_those_of_seed_event_and_name(tmp_path: Path) -> None:
     session = opened(tmp_path, source(RANDOM))
     session.run(events=50)
-    other = Session.open("dra-classroom", str(tmp_path / "mine.py"), seed=99, kernel=False)
-    other.run(events=50)
+    other = ran("dra-classroom", str(tmp_path / "mine.py"), seed=99, events=50)
     first = session.bench.system.policy
     assert first is not other.bench.system.policy
     from slotscope.model.kinds.reservation.view import ReservationView
@@ -203,8 +203,7 @@ def test_parameters_are_checked_by_the_files_schema(tmp_path: Path) -> None:
             yield Reject()
         """
     path = write(tmp_path, source(arrival, "schema = Parameters\n", head))
-    session = Session.open("dra-classroom", f"{path}:most=2", kernel=False)
-    session.run(events=100)
+    session = ran("dra-classroom", f"{path}:most=2", events=100)
     assert session.info.parameters.most == 2
     assert session.timeline.state.jobs_in_system.sum() <= 2
     assert session.info.opening_line(5).split("--policy ")[1].startswith(quote(f"{path}:most=2"))
@@ -225,8 +224,7 @@ def test_a_scenario_names_a_file_beside_it(tmp_path: Path, monkeypatch: pytest.M
     )
     (folder / "own.toml").write_text(text)
     monkeypatch.chdir(tmp_path)
-    session = Session.open("a/scenarios/own.toml", kernel=False)
-    session.run(events=20)
+    session = ran("a/scenarios/own.toml", events=20)
     assert Path(session.info.policy_name).resolve() == folder.parent / "mine.py"
 
 

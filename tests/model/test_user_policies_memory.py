@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slotscope.model.api import Session
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.policies.own import memory
 from slotscope.model.policies.own.memory import MOST_DEPTH, MOST_PARTS, Lasting
 from tests.own_policies import FIRST_FIT, opened, source
+from tests.runs import ran
 
 pytestmark = pytest.mark.slow
 
@@ -55,8 +55,7 @@ def crowded() -> Iterator[None]:
 def test_a_copy_of_a_policy_of_the_program_is_not_accused(module: str, tmp_path: Path) -> None:
     """Whatever else the process does, as in the window."""
     path = copy(FOLDER / f"{module.rpartition('.')[2]}.py", tmp_path / "mine.py")
-    session = Session.open("dra-vms", str(path), kernel=False)
-    session.run(events=150)
+    session = ran("dra-vms", str(path), events=150)
     assert session.timeline.event == 150
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.explain import MoldableNarrator, neighbours_told, time_told
 from slotscope.model.kinds.moldable.rows import (
     FLAG_ADMITTED,
@@ -28,6 +27,7 @@ from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.moldable.strategies import moldable_scenarios
+from tests.runs import ran
 from tests.told import happened, row_of
 
 #: y* is on 3 and 4 servers, p* = (0, 0, 5/8, 3/8, 0).
@@ -282,8 +282,7 @@ class TestWords:
 
 @pytest.mark.parametrize(("forced", "said"), [("", "it gets"), ("@0:servers=1", "the fork"), ("@0:block", "the fork")])
 def test_of_a_users_policy_that_chooses_no_job_asks_for_servers(forced: str, said: str) -> None:
-    session = Session.open("moldable-classroom", f"resources/policies/half_of_the_rest.py{forced}", kernel=False)
-    session.run(events=1)
+    session = ran("moldable-classroom", f"resources/policies/half_of_the_rest.py{forced}", events=1)
     (row,), narrator = session.timeline.rows(1, 1), session.info.narrator
     session.explain()
     told = [narrator.row(row), *(narrator.record(record) for record in session.timeline.records)]

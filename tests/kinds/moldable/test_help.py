@@ -23,6 +23,7 @@ from slotscope.model.policies import POLICIES_OF, reference_for
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
 from tests.help_pages import HELP, blocks, code, flat, page, table, told_of
+from tests.runs import ran
 
 MOLDABLE = page("moldable")
 EXPERIMENTS_PAGE, TRACE_PAGE = page("experiments"), page("trace-format")
@@ -76,16 +77,14 @@ class TestModel:
         scenario: Any = parse_scenario(tomllib.loads(text))
         assert scenario.class_names == ("rendering", "search")
         assert float(scenario.load) == pytest.approx(1 - 2 / 1000**0.5)
-        session = Session.open(scenario, seed=1, kernel=False)
-        session.run(events=200)
+        session = ran(scenario, seed=1, events=200)
         assert session.timeline.state.number[JOBS] > 20
 
     def test_lemma_2(self) -> None:
         found = measured("moldable-sublinear", "greedy-p", 1)["below"]
         assert "there 99 % of the time" in self.TEXT
         assert abs(found.mean - 0.988) < 0.012
-        session = Session.open("moldable-sublinear", seed=1)
-        session.run(events=4_000_000)
+        session = ran("moldable-sublinear", seed=1, kernel=True, events=4_000_000)
         assert abs(int(session.timeline.state.below[1].max()) - 80) < 20
 
 

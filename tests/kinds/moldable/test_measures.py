@@ -23,6 +23,7 @@ from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
 from tests.kinds.moldable.oracle import Oracle
 from tests.kinds.moldable.strategies import scripted_data
+from tests.runs import ran
 
 FOLDER = Path(__file__).parents[2] / "golden" / "moldable"
 GOLDEN = ("B01_greedy_linear_partial", "B02_greedy_pstar_sublinear")
@@ -258,8 +259,7 @@ class TestSamples:
         assert shares[0] == 0
 
     def test_the_headline_needs_no_rate(self) -> None:
-        session = Session.open(FOLDER / f"{GOLDEN[0]}.json", kernel=False)
-        session.run(events=12)
+        session = ran(FOLDER / f"{GOLDEN[0]}.json", events=12)
         state: Any = session.timeline.state
         row = np.zeros((1, session.bench.system.sample_width))
         session.bench.system.sample(state, row[0])

@@ -13,6 +13,7 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.moldable.state import BELOW, DISTANCE, NOW
 from slotscope.model.scenario.load import parse_scenario
 from slotscope.model.systems.state import copied, differences, digest
+from tests.runs import ran
 from tests.sound import check_saved
 
 FOLDER = Path(__file__).parents[2] / "golden" / "moldable"
@@ -39,8 +40,7 @@ def scenario(
 
 def forked(before: Any, after: Any, when: Callable[[Any], Any] = lambda state: True) -> tuple[Any, Session]:
     """The state in which *when* holds for the first time after 60 events, and the fork."""
-    session = Session.open(before, kernel=False)
-    session.run(events=60)
+    session = ran(before, events=60)
     for _ in range(2000):
         if when(session.timeline.state):
             break
@@ -196,8 +196,7 @@ def test_what_has_no_place_is_refused(before: Any, after: Any, sentence: str) ->
 
 
 def test_a_script_has_no_other_end() -> None:
-    session = Session.open(FOLDER / "B01_greedy_linear_partial.json", kernel=False)
-    session.run(events=2)
+    session = ran(FOLDER / "B01_greedy_linear_partial.json", events=2)
     with pytest.raises(ScenarioError, match="found a recorded workload, allowed when continuing with new arrivals"):
         session.continued(session.info.scenario)
 
@@ -224,16 +223,14 @@ class TestSavedRuns:
                 "policy": {"name": "greedy-p"},
             }
         )
-        session = Session.open(value, kernel=False)
-        session.run(events=1)
+        session = ran(value, events=1)
         session.save(tmp_path / "script.slotscope")
         again = Session.load(tmp_path / "script.slotscope", kernel=False)
         assert [again.bench.system.job_name(number) for number in (0, 1)] == ["first", "1"]
 
 
 def test_into_an_event_and_back() -> None:
-    session = Session.open(scenario(), kernel=False)
-    session.run(events=30)
+    session = ran(scenario(), events=30)
     session.run(stop=("arrival",))
     session.step_back()  # just before the arrival, which has three sub-steps
     event = session.timeline.event

@@ -25,6 +25,7 @@ from tests.kinds.phases.instances import instance_of, scripts
 from tests.kinds.phases.oracle import Instance, Oracle
 from tests.kinds.phases.scenarios import POOL
 from tests.kinds.phases.strategies import phase_scenarios
+from tests.runs import ran
 from tests.sound import check_saved
 
 EVENTS = 40
@@ -214,8 +215,7 @@ class TestSessions:
             assert digest(session.timeline.state) == marks[session.timeline.event]
 
     def test_into_an_event_and_back(self) -> None:
-        session = Session.open(small(), kernel=False)
-        session.run(events=30)
+        session = ran(small(), events=30)
         session.step_into()
         session.step_into()
         middle = digest(session.timeline.shown_state)
@@ -233,8 +233,7 @@ class TestSessions:
 
     def test_a_saved_script_keeps_its_names(self, tmp_path: Path) -> None:
         path = Path(__file__).parents[2] / "golden" / "phases" / "09_two_pools.json"
-        session = Session.open(path, kernel=False)
-        session.run(events=3)
+        session = ran(path, events=3)
         session.save(tmp_path / "script.slotscope")
         again = Session.load(tmp_path / "script.slotscope", kernel=False)
         system = again.bench.system
@@ -253,8 +252,7 @@ class TestGoingOn:
         self, before: Any, scenario: Any, when: Callable[[Any], Any] = lambda state: True
     ) -> tuple[Any, Session]:
         """The state in which *when* holds for the first time after 100 events, and the fork."""
-        session = Session.open(before, kernel=False)
-        session.run(events=100)
+        session = ran(before, events=100)
         while not when(session.timeline.state):
             session.run(events=1)
         state: Any = copied(session.timeline.state)
@@ -342,8 +340,7 @@ class TestGoingOn:
 
     def test_a_script_has_no_other_end(self) -> None:
         path = Path(__file__).parents[2] / "golden" / "phases" / "03_token_limit_virtual.json"
-        session = Session.open(path, kernel=False)
-        session.run(events=2)
+        session = ran(path, events=2)
         with pytest.raises(ScenarioError, match="found a recorded workload"):
             session.continued(session.info.scenario)
 

@@ -13,6 +13,7 @@ from slotscope.model.errors import PolicyError
 from slotscope.model.forks.changes import Deviation
 from slotscope.model.kinds.phases.whatif import choices, overruled
 from slotscope.model.reporting.records import MOVE, Event
+from tests.runs import ran
 
 
 @pytest.mark.parametrize(
@@ -53,8 +54,7 @@ def test_a_users_policy_that_asks_at_the_start_goes_on_in_a_fork(tmp_path: Path)
     text = Path("resources/policies/asking_servers.py").read_text(encoding="utf-8")
     other = tmp_path / "other.py"
     other.write_text(text.replace("(1,)", "(3,)"), encoding="utf-8")
-    session = Session.open("jrs-classroom", "resources/policies/asking_servers.py", kernel=False)
-    session.run(events=40)
+    session = ran("jrs-classroom", "resources/policies/asking_servers.py", events=40)
     before = session.timeline.state
     fork = forked(session, Deviation(40, str(other)), kernel=False)
     after = fork.timeline.state

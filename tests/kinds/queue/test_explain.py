@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from slotscope.model.api import Session
 from slotscope.model.kinds.queue.explain import QueueNarrator, amounts
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED, QUEUE_ROW
 from slotscope.model.reporting.explain import amount, told
 from slotscope.model.reporting.inspection import Thing
 from slotscope.model.reporting.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
 from tests.kinds.queue.instances import BEST_FIT, Instance, bench_of, instances
+from tests.runs import ran
 from tests.sound import reference_events
 from tests.told import happened, row_of
 
@@ -160,8 +160,7 @@ class TestWhyAJobWaits:
 
     def test_of_a_policy_of_ones_own_it_is_not_said_that_jobs_have_turns(self) -> None:
         """It leaves a job that fits waiting where the servers with room have as many jobs as it gives them."""
-        session = Session.open("queues-classroom", str(EXAMPLES / "queue_template.py"), kernel=False)
-        session.run(events=26)
+        session = ran("queues-classroom", str(EXAMPLES / "queue_template.py"), events=26)
         why = "residual 0.6 on the best server holds its 0.45, but the policy has not placed it"
         row = session.timeline.rows(26, 26)[0]
         assert session.info.narrator.row(row) == f"1 job arrived; job 11 waits: {why}; 1 waits"

@@ -22,6 +22,7 @@ from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied, digest
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
+from tests.runs import ran
 from tests.sound import reference_events, violations
 
 pytestmark = pytest.mark.slow
@@ -39,8 +40,7 @@ def test_every_invariant_holds(policy: str, data: st.DataObject) -> None:
 
 
 def run_of(policy: str, events: int = 1500, seed: int = 2) -> tuple[Session, np.ndarray]:
-    session = Session.open("dra-vms", policy, seed)
-    session.run(events=events)
+    session = ran("dra-vms", policy, seed, kernel=True, events=events)
     return session, session.timeline.rows(1, events)
 
 
@@ -82,8 +82,7 @@ def test_updates_end_with_the_last_job() -> None:
     for parameters, last in (({}, 3.0), ({"times": [2, 9]}, 9.0)):
         data["policy"]["parameters"] |= parameters
         for kernel in (False, True):
-            session = Session.open(parse_scenario(data), kernel=kernel)
-            session.run(events=100)
+            session = ran(parse_scenario(data), kernel=kernel, events=100)
             assert session.timeline.time == last, (parameters, kernel)
 
 
@@ -188,8 +187,7 @@ def test_the_window_learns_the_workload() -> None:
 
 
 def test_the_window_is_part_of_the_state() -> None:
-    session = Session.open("dra-classroom", "dra:workload=window,window=2", kernel=False)
-    session.run(events=120)
+    session = ran("dra-classroom", "dra:workload=window,window=2", events=120)
     assert len(session.timeline.state.memory) > TABLE
     assert session.timeline.state.memory.any()
     mark = digest(session.timeline.state)

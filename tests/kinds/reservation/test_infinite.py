@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.programs.bounds import upper_bound_series
 from slotscope.model.kinds.reservation.programs.infinite import (
@@ -30,6 +29,7 @@ from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
 from slotscope.model.scenario.workload import RecordedWorkload
 from tests.kinds.reservation.strategies import scenarios
+from tests.runs import ran
 
 TOLERANCE = 1e-7
 
@@ -237,8 +237,7 @@ def test_a_series_depends_on_scenario_and_seed_alone() -> None:
 
 
 def test_the_bound_holds_for_a_session_too() -> None:
-    session = Session.open(example(), kernel=False)
-    session.run(events=300)
+    session = ran(example(), events=300)
     system = session.bench.system
     now = session.timeline.time
     bound = infinite_bound(session.bench.numbers, system.workload, np.array([now]))[0]

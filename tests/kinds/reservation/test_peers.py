@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from slotscope.model.api import Session
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation.loads import load_measure
 from slotscope.model.kinds.reservation.numbers import numbers_of
@@ -26,6 +25,7 @@ from slotscope.model.systems.random_words import below, random_word, scrambled
 from slotscope.model.systems.state import digest
 from tests.engines import Twins
 from tests.kinds.reservation.strategies import scenarios
+from tests.runs import ran
 from tests.sound import reference_events, violations
 
 pytestmark = pytest.mark.slow
@@ -276,8 +276,7 @@ def test_a_server_with_jobs_gets_its_configuration_once_it_is_empty() -> None:
 
 @pytest.mark.parametrize("policy", ["static-reservation", "power-of-d", "best-fit", "first-fit"])
 def test_a_peer_has_no_groups(policy: str) -> None:
-    session = Session.open("dra-example-1", policy=policy, kernel=False)
-    session.run(events=200)
+    session = ran("dra-example-1", policy=policy, events=200)
     assert not session.info.offers & {"groups", "greedy"}
     assert not session.frame().derived.reject_group.any()
     assert violations(session.bench.system, session.timeline.state) == []
@@ -296,8 +295,7 @@ def test_invariants_hold(policy: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("kernel", [False, True])
 def test_a_rewind_takes_the_same_way_again(policy: str, kernel: bool) -> None:
     """Backwards into the middle of the run, and on: the same rows and states as before."""
-    session = Session.open("dra-classroom", policy=policy, kernel=kernel)
-    session.run(events=900)
+    session = ran("dra-classroom", policy=policy, kernel=kernel, events=900)
     last, rows = digest(session.timeline.state), session.timeline.rows(1, 900)
     for place in (899, 3, 450, 0):
         session.seek(place)
@@ -309,8 +307,7 @@ def test_a_rewind_takes_the_same_way_again(policy: str, kernel: bool) -> None:
 @pytest.mark.parametrize("policy", ["static-reservation", "power-of-d", "best-fit"])
 def test_a_fork_runs_on_in_both_engines(policy: str) -> None:
     """From DRA in the middle of a run to a peer."""
-    session = Session.open("dra-example-1", kernel=False)
-    session.run(events=150)
+    session = ran("dra-example-1", events=150)
     scenario = session.bench.scenario
     fork = session.continued(scenario, policy)
     twins = Twins(fork.bench, fork.timeline.state, costly=("servers_with_room",))

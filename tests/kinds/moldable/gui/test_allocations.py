@@ -37,6 +37,7 @@ from slotscope.model.kinds.moldable.state import BUSY, JOBS
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, listed, pixels, svg_of, type_of, wheel
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 LIGHT = load_theme("light")
 SIZE = (640, 420)
@@ -60,15 +61,9 @@ load = {load}
 """
 
 
-def run(name: str, events: int, policy: str | None = None) -> Session:
-    session = Session.open(name, policy, kernel=False)
-    session.run(events=events)
-    return session
-
-
 def after(flag: int, but: int = 0) -> Session:
     """The classroom just after an event with this flag, and without the other."""
-    session = run("moldable-classroom", 300)
+    session = ran("moldable-classroom", events=300)
     for _ in range(3000):
         flags = int(session.frame().rows["flags"][-1])
         if flags & flag and not flags & but:
@@ -80,17 +75,17 @@ def after(flag: int, but: int = 0) -> Session:
 def wide(folder: Path, degree: int, load: float, policy: str = "greedy-p") -> Frame:
     path = folder / f"wide-{degree}-{load}.toml"
     path.write_text(WIDE.format(policy=policy, degree=degree, load=load), encoding="utf-8")
-    return run(str(path), 1500).frame()
+    return ran(str(path), events=1500).frame()
 
 
 @pytest.fixture(scope="module")
 def frame() -> Frame:
-    return run("moldable-classroom", 600).frame()
+    return ran("moldable-classroom", events=600).frame()
 
 
 @pytest.fixture(scope="module")
 def classes() -> Frame:
-    return run("moldable-classes", 3000).frame()
+    return ran("moldable-classes", events=3000).frame()
 
 
 @pytest.fixture
@@ -140,7 +135,7 @@ def test_several_classes_have_servers_of_their_own(classes: Frame) -> None:
 
 
 def test_without_pools_other_classes_have_the_rest() -> None:
-    shared = run("moldable-classes", 2000, "greedy").frame()
+    shared = ran("moldable-classes", "greedy", events=2000).frame()
     rows = class_rows(shared)
     assert all(row.servers == 3000 for row in rows)
     for row in rows:
@@ -217,12 +212,12 @@ def test_bars_are_as_high_as_there_are_jobs(panel: AllocationsPanel, frame: Fram
     assert high == pytest.approx(now[1], abs=0.25)
     assert {LIGHT.optimum, LIGHT.run} <= colours(panel.chart)
     assert [name for name, _ in place.rows] == list(ORDER)
-    panel.set_frame(run("moldable-classroom", 40, "resources/policies/half_of_the_rest.py").frame())
+    panel.set_frame(ran("moldable-classroom", "resources/policies/half_of_the_rest.py", events=40).frame())
     assert [name for name, _ in panel.chart.facets[0].rows] == [name for name in ORDER if name != "asked"]
 
 
 def test_the_columns_follow_the_run(panel: AllocationsPanel) -> None:
-    session = run("moldable-classroom", 50)
+    session = ran("moldable-classroom", events=50)
     for _ in range(8):
         session.run(events=7)
         frame = session.frame(running=True)
@@ -267,7 +262,7 @@ def test_what_fades_is_painted_by_frames_where_they_come_often_enough(
 
 def test_after_going_back_nothing_flashes(panel: AllocationsPanel) -> None:
     session = after(FLAG_BLOCKED)
-    panel.set_frame(run("moldable-classroom", 1).frame())
+    panel.set_frame(ran("moldable-classroom", events=1).frame())
     panel.set_frame(session.frame(running=True))
     session.seek(session.frame().event - 2)
     panel.set_frame(session.frame(running=True))
@@ -300,7 +295,7 @@ def test_while_stepping_the_event_is_pointed_out(panel: AllocationsPanel, flag: 
 
 
 def test_a_job_that_a_users_policy_blocks_has_asked_for_no_width(panel: AllocationsPanel) -> None:
-    session = run("moldable-classroom", 1, "resources/policies/half_of_the_rest.py@0:block")
+    session = ran("moldable-classroom", "resources/policies/half_of_the_rest.py@0:block", events=1)
     panel.set_frame(session.frame())
     assert panel.chart.mark is not None and panel.chart.mark.words == "blocked"
     facet = panel.chart.facets[0]
@@ -435,7 +430,7 @@ def test_without_an_optimum_there_is_no_gold(panel: AllocationsPanel, tmp_path: 
 
 
 def test_before_the_first_event_nothing_runs(panel: AllocationsPanel) -> None:
-    session = run("moldable-classroom", 40)
+    session = ran("moldable-classroom", events=40)
     session.seek(0)
     panel.set_frame(session.frame())
     assert all(column.now == 0 for column in panel.chart.columns(0))

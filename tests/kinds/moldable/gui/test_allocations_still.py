@@ -13,15 +13,14 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 LIGHT = load_theme("light")
 SIZE = (640, 420)
 
 
 def run(name: str) -> Session:
-    session = Session.open(name, kernel=False)
-    session.run(events=600)
-    return session
+    return ran(name, events=600)
 
 
 def picture(panel: AllocationsPanel) -> QImage:

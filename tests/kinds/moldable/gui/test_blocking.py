@@ -35,6 +35,7 @@ from slotscope.model.scenario.load import as_data, parse_scenario
 from tests.gui.painted import colours, text_of
 from tests.gui.plot_points import time_reached
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 CLASSROOM = "moldable-classroom"
 
@@ -42,9 +43,7 @@ CLASSROOM = "moldable-classroom"
 @cache
 def session_of(name: str = CLASSROOM, policy: str = "greedy-p", events: int = 3000) -> Session:
     """A run under a reference."""
-    session = Session.open(name, policy, kernel=False)
-    session.run(events=events)
-    return session
+    return ran(name, policy, events=events)
 
 
 @cache
@@ -59,8 +58,7 @@ def overloaded() -> Frame:
     """More jobs than any policy can serve."""
     data = as_data(Session.open(CLASSROOM, kernel=False).bench.scenario)
     data["workload"]["load"], data["policy"]["name"] = 1.25, "greedy"
-    session = Session.open(parse_scenario(data), kernel=False)
-    session.run(events=400)
+    session = ran(parse_scenario(data), events=400)
     *_, bounds = all_bounds(session.bench.scenario)
     return session.frame(bounds=bounds)
 
@@ -232,8 +230,7 @@ def test_curves_follow_the_run(panel: BlockingPanel) -> None:
 
 
 def test_a_seek_back_leaves_what_lies_ahead_in_grey(panel: BlockingPanel) -> None:
-    session = Session.open(CLASSROOM, kernel=False)
-    session.run(events=600)
+    session = ran(CLASSROOM, events=600)
     panel.set_frame(session.frame(bounds=MoldableBounds()))
     session.seek(300)
     frame = session.frame(bounds=MoldableBounds())

@@ -17,11 +17,11 @@ from slotscope.gui.kinds.moldable.collapse_stage import near, whole
 from slotscope.gui.kinds.moldable.collapse_trail import RECENT
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, present, share_above, spent
 from slotscope.gui.theme import load_theme
-from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, columns
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, pixels, series_of, svg_of, text_of, type_of, wheel
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 LIGHT = load_theme("light")
 SIZE = (640, 480)
@@ -45,25 +45,19 @@ load = {load}
 """
 
 
-def run(name: str, events: int, policy: str | None = None, kernel: bool = False) -> Session:
-    session = Session.open(name, policy, kernel=kernel)
-    session.run(events=events)
-    return session
-
-
 @pytest.fixture(scope="module")
 def frame() -> Frame:
-    return run("moldable-classroom", 1500).frame()
+    return ran("moldable-classroom", events=1500).frame()
 
 
 @pytest.fixture(scope="module")
 def large() -> Frame:
-    return run("moldable-sublinear", 30_000, kernel=True).frame()
+    return ran("moldable-sublinear", kernel=True, events=30_000).frame()
 
 
 @pytest.fixture(scope="module")
 def classes() -> Frame:
-    return run("moldable-classes", 3000).frame()
+    return ran("moldable-classes", events=3000).frame()
 
 
 @pytest.fixture
@@ -117,7 +111,7 @@ def test_lines_target_and_region_are_drawn(panel: CollapsePanel, large: Frame) -
 
 
 def test_the_shade_is_darkest_where_most_time_was_spent(panel: CollapsePanel, frame: Frame) -> None:
-    session = run("moldable-classroom", 1500)
+    session = ran("moldable-classroom", events=1500)
     session.seek(0)
     empty = session.frame()
     # Without trail and lines only the shade of the bins tells places apart.
@@ -136,7 +130,7 @@ def test_the_shade_is_darkest_where_most_time_was_spent(panel: CollapsePanel, fr
 
 
 def test_the_numbers_follow_the_run(panel: CollapsePanel) -> None:
-    session = run("moldable-sublinear", 2000)
+    session = ran("moldable-sublinear", events=2000)
     for _ in range(3):
         session.run(events=900)
         frame = session.frame()
@@ -149,7 +143,7 @@ def test_the_numbers_follow_the_run(panel: CollapsePanel) -> None:
 
 
 def test_after_going_back_the_future_is_not_drawn(panel: CollapsePanel) -> None:
-    session = run("moldable-sublinear", 6000)
+    session = ran("moldable-sublinear", events=6000)
     shown(panel, session.frame())
     full = panel.view.trail.count(session.frame().time)
     session.seek(1500)
@@ -194,7 +188,7 @@ def test_buttons_wheel_drag_and_keys_zoom(qtbot: QtBot, panel: CollapsePanel, la
 
 
 def test_a_state_out_of_view_is_told(panel: CollapsePanel, qtbot: QtBot) -> None:
-    early = run("moldable-sublinear", 300).frame()
+    early = ran("moldable-sublinear", events=300).frame()
     shown(panel, early)
     assert LIGHT.run in colours(panel.view)
     qtbot.mouseClick(panel.near, Qt.MouseButton.LeftButton)
@@ -293,7 +287,7 @@ def test_where_there_is_no_plane_it_says_why(
 ) -> None:
     path = tmp_path / "scenario.toml"
     path.write_text(OVERLOADED.format(speedup=speedup, load=load), encoding="utf-8")
-    shown(panel, run(str(path), 60).frame())
+    shown(panel, ran(str(path), events=60).frame())
     assert told in text_of(panel)
     assert not panel.view.isVisible() and not panel.tiles.isVisible()
     assert panel.series() is None
@@ -308,7 +302,7 @@ def test_an_unknown_load_is_told(panel: CollapsePanel, frame: Frame) -> None:
 
 
 def test_before_the_first_event_the_point_is_at_the_origin(panel: CollapsePanel) -> None:
-    session = run("moldable-classroom", 40)
+    session = ran("moldable-classroom", events=40)
     session.seek(0)
     shown(panel, session.frame())
     assert colour_at(panel, (0.0, 0.0)) == LIGHT.run

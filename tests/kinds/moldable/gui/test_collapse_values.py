@@ -16,22 +16,23 @@ from slotscope.model.kinds.moldable.programs.bounds import all_bounds
 from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, TIME_COLUMN, columns
 from slotscope.model.kinds.moldable.state import BELOW, DISTANCE
 from slotscope.model.reporting.frame import Frame
-from tests.kinds.moldable.gui.test_collapse import plane, run
+from tests.kinds.moldable.gui.test_collapse import plane
+from tests.runs import ran
 
 
 @pytest.fixture(scope="module")
 def frame() -> Frame:
-    return run("moldable-classroom", 1500).frame()
+    return ran("moldable-classroom", events=1500).frame()
 
 
 @pytest.fixture(scope="module")
 def large() -> Frame:
-    return run("moldable-sublinear", 30_000, kernel=True).frame()
+    return ran("moldable-sublinear", kernel=True, events=30_000).frame()
 
 
 @pytest.fixture(scope="module")
 def classes() -> Frame:
-    return run("moldable-classes", 3000).frame()
+    return ran("moldable-classes", events=3000).frame()
 
 
 # -- the plane -------------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ def test_the_plane_is_that_of_the_optimum(large: Frame) -> None:
 
 
 def test_with_a_large_alpha_delta_is_half_of_what_is_left() -> None:
-    linear = plane(run("moldable-linear", 50).frame())
+    linear = plane(ran("moldable-linear", events=50).frame())
     assert linear.room == pytest.approx(0.1 / np.sqrt(4000))
     assert linear.proved == pytest.approx(linear.room / 2)
     assert linear.widths == (4, 5) and linear.target[0] == 0
@@ -116,7 +117,7 @@ def test_the_middle_of_a_bin_is_its_number_of_jobs(frame: Frame, large: Frame) -
 
 
 def test_away_from_the_bins_no_share_is_told() -> None:
-    greedy = run("moldable-sublinear", 4000, "greedy").frame()
+    greedy = ran("moldable-sublinear", "greedy", events=4000).frame()
     assert share_above(plane(greedy), greedy, 0.1) is None
     assert path_text(plane(greedy), greedy.info) == "fluid path of greedy(p*)"
 
@@ -142,7 +143,7 @@ def test_lemma_2_is_measured(large: Frame) -> None:
 
 
 def test_lemma_2_is_not_about_other_policies() -> None:
-    fixed = run("moldable-sublinear", 4000, "fixed-width:servers=2").frame()
+    fixed = ran("moldable-sublinear", "fixed-width:servers=2", events=4000).frame()
     found = nearness(plane(fixed), fixed)
     assert found.below == found.beside == fixed.state.jobs[0].sum()
     told = {tile.caption: tile for tile in tiles(plane(fixed), found, None, ours=False)}

@@ -27,6 +27,7 @@ from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import Counted, colours, text_of, type_of
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 NAME = "jrs-two-phases"
 
@@ -50,8 +51,7 @@ def point(title: str, scale: float, servers: float, cost: float, nbar: float | N
 
 @cache
 def frame_of(policy: str = "jrs", events: int = 600) -> Frame:
-    session = Session.open(NAME, policy, kernel=False)
-    session.run(events=events)
+    session = ran(NAME, policy, events=events)
     return session.frame(bounds=solved())
 
 

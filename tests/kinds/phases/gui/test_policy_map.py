@@ -28,14 +28,13 @@ from slotscope.model.kinds.phases.programs.lemma7 import Lemma7
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, listed, svg_of, text_of, type_of
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 LIGHT = load_theme("light")
 
 
 def run(name: str, events: int, policy: str | None = None) -> Frame:
-    session = Session.open(name, policy, kernel=False)
-    session.run(events=events)
-    return session.frame()
+    return ran(name, policy, events=events).frame()
 
 
 def shown_panel(qtbot: QtBot) -> PolicyMapPanel:
@@ -193,8 +192,7 @@ def test_only_what_servers_get_to_is_on_the_map(panel: PolicyMapPanel, stack: Fr
 
 
 def test_a_given_policy_without_pi_shows_the_time_spent(panel: PolicyMapPanel) -> None:
-    session = Session.open("tests/golden/phases/09_two_pools.json", kernel=False)
-    session.run(events=5)
+    session = ran("tests/golden/phases/09_two_pools.json", events=5)
     shown = session.frame()
     panel.set_frame(shown)
     assert panel.tiles.shown()[2] == "–"

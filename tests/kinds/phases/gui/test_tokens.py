@@ -39,19 +39,14 @@ from slotscope.model.reporting.letters import own_letters
 from tests.gui.painted import colours, series_of, svg_of, type_of
 from tests.gui.plot_points import lines_of, points_of, time_reached
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 LIGHT = load_theme("light")
 
 
-def run(name: str, events: int, policy: str | None = None) -> Session:
-    session = Session.open(name, policy, kernel=False)
-    session.run(events=events)
-    return session
-
-
 @pytest.fixture(scope="module")
 def session() -> Session:
-    return run("jrs-two-phases", 3000)
+    return ran("jrs-two-phases", events=3000)
 
 
 @pytest.fixture(scope="module")
@@ -64,18 +59,18 @@ def frame(session: Session) -> Frame:
 
 @pytest.fixture(scope="module")
 def pools() -> Frame:
-    return run("jrs-fixed-sizes", 3000).frame()
+    return ran("jrs-fixed-sizes", events=3000).frame()
 
 
 @pytest.fixture(scope="module")
 def many() -> Frame:
     """Six types."""
-    return run("jrs-azure", 60).frame()
+    return ran("jrs-azure", events=60).frame()
 
 
 @pytest.fixture(scope="module")
 def together() -> Frame:
-    return run("jrs-two-phases", 1500, "jrs:limit=all").frame()
+    return ran("jrs-two-phases", "jrs:limit=all", events=1500).frame()
 
 
 @pytest.fixture
@@ -121,7 +116,7 @@ def test_one_limit_for_all_types_is_told(together: Frame) -> None:
 
 
 def test_types_that_never_arrive_have_no_row() -> None:
-    burst = run("jrs-burst", 200).frame()
+    burst = ran("jrs-burst", events=200).frame()
     assert shown_types(burst) == (0,)
 
 
@@ -214,7 +209,7 @@ def test_one_limit_has_a_curve_of_all_tokens(panel: TokensPanel, together: Frame
 
 
 def test_long_names_leave_the_curves_their_room(qtbot: QtBot, panel: TokensPanel) -> None:
-    frame = run("jrs-azure", 300).frame()
+    frame = ran("jrs-azure", events=300).frame()
     names = frame.info.numbers.model.phases
     plot, letters = panel.plot, own_letters(names)
     panel.set_frame(frame)
@@ -306,8 +301,7 @@ def test_rates_are_never_without_their_unit(panel: TokensPanel, frame: Frame, wi
 
 
 def test_while_it_runs_lines_follow_each_event_nearby(panel: TokensPanel) -> None:
-    session = Session.open("jrs-two-phases", kernel=False)
-    session.run(events=300)
+    session = ran("jrs-two-phases", events=300)
     for _ in range(20):
         session.run(events=3)
         shown = session.frame(running=True)
@@ -319,7 +313,7 @@ def test_while_it_runs_lines_follow_each_event_nearby(panel: TokensPanel) -> Non
 
 
 def test_policies_without_tokens_are_told_so(panel: TokensPanel) -> None:
-    panel.set_frame(run("jrs-two-phases", 30, "first-fit").frame())
+    panel.set_frame(ran("jrs-two-phases", "first-fit", events=30).frame())
     words = " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
     assert "Tokens does not apply to" in words
 
@@ -349,7 +343,7 @@ def test_how_long_tokens_waited_is_whole_after_many_of_them(panel: TokensPanel, 
 
 
 def test_a_policy_of_ones_own_without_limits_has_counts_curves_and_lives(panel: TokensPanel) -> None:
-    session = run("jrs-classroom", 57, str(Path(__file__).parents[4] / "resources/policies/asking_servers.py"))
+    session = ran("jrs-classroom", str(Path(__file__).parents[4] / "resources/policies/asking_servers.py"), events=57)
     frame = session.frame()
     panel.set_frame(frame)
     counts = frame.state.token_count.sum(axis=0)

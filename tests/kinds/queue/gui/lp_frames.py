@@ -8,6 +8,7 @@ from itertools import islice
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
 from slotscope.model.reporting.frame import Frame
+from tests.runs import ran
 
 VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
 
@@ -21,6 +22,5 @@ def answers(name: str, most: int = 8) -> tuple[QueueBounds, ...]:
 
 @cache
 def frame_at(name: str, policy: str, events: int, answer: int = -1) -> Frame:
-    session = Session.open(name, policy, kernel=False)
-    session.run(events=events)
+    session = ran(name, policy, events=events)
     return session.frame(bounds=answers(name)[answer])

@@ -39,6 +39,7 @@ from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Evict, Place, Record
 from tests.gui.painted import colours, svg_of
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 MANY = 100_000
 
@@ -65,9 +66,7 @@ def crowd(frame: Frame, count: int, seed: int = 1) -> QueueState:
 
 
 def session(name: str, policy: str, events: int) -> Session:
-    opened = Session.open(name, policy, kernel=False)
-    opened.run(events=events)
-    return opened
+    return ran(name, policy, events=events)
 
 
 @pytest.fixture(scope="module")

@@ -37,6 +37,7 @@ from slotscope.model.kinds.queue.programs.partition import Partition
 from slotscope.model.reporting.frame import RunInfo
 from tests.gui.painted import colours
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 LINE = 16.0
 
@@ -141,8 +142,7 @@ def panel(qtbot: QtBot) -> QueuesPanel:
 
 
 def shown(panel: QueuesPanel, name: str, policy: str) -> QueuesPanel:
-    session = Session.open(name, policy, kernel=False)
-    session.run(events=30)
+    session = ran(name, policy, events=30)
     panel.set_frame(session.frame(running=True))
     QApplication.processEvents()
     return panel

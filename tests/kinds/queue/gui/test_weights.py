@@ -49,15 +49,14 @@ from slotscope.model.kinds.queue.programs.partition import Partition
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, listed, svg_of, type_of
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 STALLS = "vqs:stall=true,gamma=0.9"
 
 
 @cache
 def frame_at(name: str, policy: str, events: int) -> Frame:
-    session = Session.open(name, policy, kernel=False)
-    session.run(events=events)
-    return session.frame()
+    return ran(name, policy, events=events).frame()
 
 
 @cache

@@ -22,15 +22,14 @@ from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, series_of, svg_of
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 EVENTS, EARLIER = 6_000, 3_000
 
 
 @pytest.fixture(scope="module")
 def session() -> Session:
-    opened = Session.open("dra-vms")
-    opened.run(events=EVENTS)
-    return opened
+    return ran("dra-vms", kernel=True, events=EVENTS)
 
 
 @pytest.fixture(scope="module")
@@ -157,8 +156,7 @@ def visible_texts(panel: GroupsPanel) -> list[str]:
 
 def test_another_run_begins_anew(panel: GroupsPanel, frame: Frame) -> None:
     panel.set_frame(frame)
-    other = Session.open("dra-classroom", kernel=False)
-    other.run(events=30)
+    other = ran("dra-classroom", events=30)
     panel.set_frame(other.frame())
     assert [row.name for row in panel.chart.rows] == ["servers", "web", "database", "training"]
     assert panel.chart.values[1:] == accepting_slots(other.frame())

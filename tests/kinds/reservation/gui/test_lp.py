@@ -36,14 +36,14 @@ from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, listed, svg_of, type_of
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 SCENARIOS = ("dra-vms", "dra-classroom", "dra-example-1", "dra-appendix-c")
 
 
 @cache
 def opened(name: str, events: int = 400) -> tuple[Session, Bounds]:
-    session = Session.open(name, kernel=False)
-    session.run(events=events)
+    session = ran(name, events=events)
     numbers = session.info.numbers
     return session, solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
 

@@ -36,6 +36,7 @@ from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, series_of, svg_of
 from tests.gui.plot_points import points_of, time_reached
 from tests.gui.windows import on_screen
+from tests.runs import ran
 
 LIGHT = load_theme("light")
 
@@ -44,9 +45,7 @@ EVENTS, EARLIER = 24_000, 20_500
 
 @pytest.fixture(scope="module")
 def session() -> Session:
-    opened = Session.open("dra-vms")
-    opened.run(events=EVENTS)
-    return opened
+    return ran("dra-vms", kernel=True, events=EVENTS)
 
 
 @pytest.fixture(scope="module")
@@ -367,8 +366,7 @@ def test_colours_of_meaning_are_there(qtbot: QtBot, panel: RewardPanel, frame: F
 
 def test_another_run_starts_with_its_own_unit_and_range(panel: RewardPanel, frame: Frame) -> None:
     panel.set_frame(frame)
-    other = Session.open("dra-classroom", kernel=False)
-    other.run(events=40)
+    other = ran("dra-classroom", events=40)
     panel.set_frame(other.frame())
     axis = panel.plot.getPlotItem().getAxis("bottom")
     assert axis.labelText == "time (seconds)"

@@ -28,6 +28,7 @@ from slotscope.gui.widgets import calm
 from slotscope.model.api import Session
 from tests.gui.painted import area, has, pixels, wheel
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, SIZE, classroom, shown, stacks
+from tests.runs import ran
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -236,8 +237,7 @@ def test_thousands_of_servers_share_strips_and_zoom_down_to_slots(qtbot: QtBot) 
 
 
 def test_the_scale_is_that_of_what_is_shown_and_not_of_what_was(qtbot: QtBot) -> None:
-    session = Session.open("dra-vms")
-    session.run(events=3000)
+    session = ran("dra-vms", kernel=True, events=3000)
     large = session.frame()
     session.seek(40)
     early, other = session.frame(), classroom(20).frame()

@@ -18,6 +18,7 @@ from slotscope.model.api import Session
 from slotscope.model.lessons.files import lesson_files
 from slotscope.model.reporting.frame import Frame
 from tests.kinds.reservation.gui.servers_views import classroom, stacks
+from tests.runs import ran
 
 #: The panel in a window of 1280x720, and lower and higher ones.
 WIDTH, HEIGHTS = 819, (240, 250, 300, 420, 700)
@@ -43,8 +44,7 @@ def test_stacks_have_their_share_of_a_low_panel(qtbot: QtBot, classes: Frame, he
 
 
 def test_many_servers_have_it_as_well(qtbot: QtBot) -> None:
-    session = Session.open("dra-vms", kernel=False)
-    session.run(events=300)
+    session = ran("dra-vms", events=300)
     assert stacks_share(stacks(qtbot, session.frame(), HALL)) > 0.38
 
 
@@ -112,8 +112,7 @@ def test_what_a_hidden_legend_says_is_said_below_the_stacks(qtbot: QtBot, classe
 
 
 def test_a_type_that_is_called_by_its_letter_is_named_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = Session.open(str(lesson_files()["dra-4-print"].parent / "scenarios" / "dra-line-8.toml"), kernel=False)
-    session.run(events=1)
+    session = ran(str(lesson_files()["dra-4-print"].parent / "scenarios" / "dra-line-8.toml"), events=1)
     written: list[str] = []
     draw = Symbols.draw_in
 
@@ -129,8 +128,7 @@ def test_a_type_that_is_called_by_its_letter_is_named_once(qtbot: QtBot, monkeyp
 
 
 def test_words_of_types_side_by_side_do_not_read_as_one(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = Session.open("dra-vms", kernel=False)
-    session.run(events=300)
+    session = ran("dra-vms", events=300)
     view = stacks(qtbot, session.frame(), (500, 250))
     ends: list[tuple[float, float]] = []
     draw = Symbols.draw_in

@@ -32,6 +32,7 @@ from tests.gui.painted import colours, series_of, svg_of, text_of, type_of
 from tests.gui.plot_points import points_of, time_reached
 from tests.gui.windows import on_screen
 from tests.kinds.reservation.gui.theory_frames import EVENTS, frame_of, opened, q_by_hand, servers_by_rank
+from tests.runs import ran
 
 
 @pytest.fixture(scope="module")
@@ -326,8 +327,7 @@ def with_types(count: int) -> Frame:
             for j, (cpu, memory) in enumerate(sizes, start=1)
         ],
     }
-    session = Session.open(parse_scenario(data), kernel=False)
-    session.run(events=400)
+    session = ran(parse_scenario(data), events=400)
     numbers = session.info.numbers
     return session.frame(bounds=solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload))
 

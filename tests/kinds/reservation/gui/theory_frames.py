@@ -11,6 +11,7 @@ from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.programs.bounds import solve_bounds
 from slotscope.model.programs.configurations import Configuration
 from slotscope.model.reporting.frame import Frame
+from tests.runs import ran
 
 EVENTS = 3_000
 
@@ -22,8 +23,7 @@ def opened(name: str, events: int = EVENTS, policy: str | None = None) -> tuple[
 
 @cache
 def _opened(name: str, events: int, policy: str | None) -> tuple[Session, Bounds]:
-    session = Session.open(name, policy=policy, kernel=False)
-    session.run(events=events)
+    session = ran(name, policy=policy, events=events)
     numbers = session.info.numbers
     return session, solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
 
