@@ -1,7 +1,10 @@
-"""Sessions that have run."""
+"""Sessions that have run, and the program in a process of its own."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 from slotscope.model.api import Session
@@ -12,3 +15,9 @@ def ran(scenario: Any, policy: str | None = None, *, events: int, kernel: bool =
     session = Session.open(scenario, policy, kernel=kernel, **given)
     session.run(events=events)
     return session
+
+
+def program(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    """The program in a process of its own, what it prints to be read from pipes."""
+    command = [sys.executable, str(Path(__file__).resolve().parents[1] / "main.py"), *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)

@@ -21,6 +21,7 @@ from slotscope.model.kinds.reservation.experiments import dra_collections, dra_g
 from slotscope.model.lab import experiment_module, experiments
 from slotscope.model.lab.results import Figure
 from tests.conftest import besides_signs_of_life
+from tests.runs import program
 
 pytestmark = pytest.mark.slow
 
@@ -293,17 +294,6 @@ class TestCluster:
             assert found.returncode == 0
         assert outputs[0] == outputs[1] == outputs[2]
         assert len(json.loads(outputs[0])["rows"]) == 2 * 6
-
-
-def program(*arguments, **options):
-    """The program in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, str(ROOT / "main.py"), *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
 
 
 WHAT = "dra-classroom --vary servers.count=5,6,7,8,9 --replications 6 --until 3000"

@@ -20,6 +20,7 @@ from slotscope.model.cli.parser import DEFAULT_SCENARIO
 from slotscope.model.lessons.files import lesson_files
 from slotscope.model.running.engine import ReferenceEngine
 from slotscope.model.running.origin import Moment
+from tests.runs import program
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -153,17 +154,6 @@ class TestProgress:
         shown(1, 2)
         shown.close()
         assert "run: 50%" in capsys.readouterr().err
-
-
-def program(*arguments, **options):
-    """The program in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, str(ROOT / "main.py"), *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
 
 
 class TestProcess:

@@ -8,6 +8,35 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from slotscope.model.traces.alibaba_pods import COLUMNS
+
+#: The traces as they were published, and what another program counted in them, where they are.
+TRACES = Path(__file__).resolve().parents[2].parent / "shared" / "traces"
+
+needs_traces = pytest.mark.skipif(
+    not (TRACES / "oracle.json").is_file(), reason="the real traces are not beside the repository (../shared/traces)"
+)
+
+
+def oracle(name: str) -> dict[str, Any]:
+    """What the other program counted in a trace."""
+    found: dict[str, Any] = json.loads((TRACES / "oracle.json").read_text("utf-8"))[name]
+    return found
+
+
+def pod_row(number: int, created: Any, scheduled: Any, deleted: Any, cpu: Any = 1000, memory: Any = 2048) -> str:
+    """A line of a list of pods."""
+    return f"pod-{number},{cpu},{memory},1,1000,,LS,Running,{created},{deleted},{scheduled}"
+
+
+def pod_list(path: Path, rows: list[str]) -> str:
+    """A list of pods as a file."""
+    path.write_text("\n".join([",".join(COLUMNS), *rows]) + "\n")
+    return str(path)
+
+
 DAY = 86_400
 
 #: time (s), type, collection, instance, priority, cpus, memory, collection type

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -17,20 +16,12 @@ from slotscope.model.kinds.phases.from_scenario import numbers_of
 from slotscope.model.kinds.phases.traces.azure_flavours import read_flavours
 from slotscope.model.kinds.phases.traces.workload import pod_types, rounded, with_trace
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario, scenario_text
-from slotscope.model.traces.alibaba_pods import COLUMNS, read_pods
+from slotscope.model.traces.alibaba_pods import read_pods
 from tests.kinds.phases.traces import scenario, typed, written
+from tests.model.trace_files import TRACES, needs_traces, oracle, pod_list, pod_row
 
-TRACES = Path(__file__).resolve().parents[3].parent / "shared" / "traces"
-needs_traces = pytest.mark.skipif(
-    not (TRACES / "oracle.json").is_file(), reason="the real traces are not beside the repository (../shared/traces)"
-)
 AZURE = TRACES / "azure2017-huawei"
 PODS = TRACES / "alibaba-gpu-2023/openb_pod_list_default.csv.gz"
-
-
-def oracle(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((TRACES / "oracle.json").read_text("utf-8"))[name]
-    return found
 
 
 class TestScenario:
@@ -133,15 +124,6 @@ class TestScenario:
     def test_rates_keep_six_digits(self, rate: Fraction) -> None:
         assert abs(rounded(rate) / rate - 1) <= Fraction(1, 10**5) / 2
         assert len(str(float(rounded(rate))).strip("0").replace(".", "").split("e")[0].strip("0")) <= 6
-
-
-def pod_row(number: int, created: int, scheduled: Any, deleted: Any, cpu: int, memory: int) -> str:
-    return f"pod-{number},{cpu},{memory},1,1000,,LS,Running,{created},{deleted},{scheduled}"
-
-
-def pod_list(path: Path, rows: list[str]) -> str:
-    path.write_text("\n".join([",".join(COLUMNS), *rows]) + "\n")
-    return str(path)
 
 
 def some_pods(path: Path) -> str:

@@ -31,14 +31,11 @@ from slotscope.model.lab.runner import run_plan
 from slotscope.model.running.engine import ReferenceEngine, Task, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
 from slotscope.model.session.bench import open_bench
+from tests.model.trace_files import TRACES, needs_traces, oracle
 
 pytestmark = pytest.mark.slow
 
-TRACES = Path(__file__).resolve().parents[3].parent / "shared" / "traces"
 GOOGLE = TRACES / "google2011/task_events-job_id-mod151eq2.csv.gz"
-needs_traces = pytest.mark.skipif(
-    not (TRACES / "oracle.json").is_file(), reason="the real traces are not beside the repository (../shared/traces)"
-)
 
 START = 600_000_000
 TINY = QueueLength(2500, 2)
@@ -277,13 +274,13 @@ class TestTraces:
 
     @needs_traces
     def test_figure_1_on_real_data(self) -> None:
-        oracle = json.loads((TRACES / "oracle.json").read_text("utf-8"))["google2011_job_subset"]
+        told = oracle("google2011_job_subset")
         result = run_plan(queues_fig1, "quick", Options((str(GOOGLE),)))
         found = {row.what: row.ours for row in result.rows}
-        assert found["distinct_cpu"] == oracle["all_rows_distinct_cpu"]
-        assert found["distinct_memory"] == oracle["all_rows_distinct_mem"]
-        assert found["distinct_pairs"] == oracle["all_rows_distinct_cpu_mem_pairs"]
-        assert result.rows[0].at["tasks"] == oracle["tasks_job_index"]
+        assert found["distinct_cpu"] == told["all_rows_distinct_cpu"]
+        assert found["distinct_memory"] == told["all_rows_distinct_mem"]
+        assert found["distinct_pairs"] == told["all_rows_distinct_cpu_mem_pairs"]
+        assert result.rows[0].at["tasks"] == told["tasks_job_index"]
 
     @needs_traces
     def test_figure_5_on_real_data(self, scales: None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
@@ -23,26 +22,18 @@ from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
 from slotscope.model.session.bench import open_bench
-from slotscope.model.traces.alibaba_pods import COLUMNS, pod_jobs, read_pods
+from slotscope.model.traces.alibaba_pods import pod_jobs, read_pods
 from slotscope.model.traces.google import read_task_events
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.slots import SlottedJobs, slotted
 from slotscope.model.traces.task_events import REQUEST_UNIT
+from tests.model.trace_files import TRACES, needs_traces, oracle, pod_list, pod_row
 
-TRACES = Path(__file__).resolve().parents[3].parent / "shared" / "traces"
-needs_traces = pytest.mark.skipif(
-    not (TRACES / "oracle.json").is_file(), reason="the real traces are not beside the repository (../shared/traces)"
-)
 GOOGLE = TRACES / "google2011/task_events-job_id-mod151eq2.csv.gz"
 PODS = TRACES / "alibaba-gpu-2023/openb_pod_list_default.csv.gz"
 REPORT = ImportReport("a test", ("file.csv",), 3, 3, "jobs")
 SUBMIT, SCHEDULE, EVICT, FAIL, FINISH = range(5)
 START = 600_000_000
-
-
-def oracle(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((TRACES / "oracle.json").read_text("utf-8"))[name]
-    return found
 
 
 def google(**changes: Any) -> QueueScenario:
@@ -84,15 +75,6 @@ def run_of(job: int, submit: int, schedule: int, finish: int, cpu: str, memory: 
 def written(path: Path, lines: list[str]) -> str:
     ordered = sorted(lines, key=lambda line: int(line.split(",")[0])) if path.suffix == ".csv" else lines
     path.write_text("\n".join(ordered) + "\n")
-    return str(path)
-
-
-def pod_row(number: int, created: Any, scheduled: Any, deleted: Any, cpu: Any = 1000, memory: Any = 2048) -> str:
-    return f"pod-{number},{cpu},{memory},1,1000,,LS,Running,{created},{deleted},{scheduled}"
-
-
-def pod_list(path: Path, rows: list[str]) -> str:
-    path.write_text("\n".join([",".join(COLUMNS), *rows]) + "\n")
     return str(path)
 
 

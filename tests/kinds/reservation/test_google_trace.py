@@ -24,11 +24,8 @@ from slotscope.model.traces.excerpts import EXCERPTS
 from slotscope.model.traces.google import GoogleTasks, read_task_events
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.task_events import REQUEST_UNIT
+from tests.model.trace_files import TRACES, needs_traces, oracle
 
-TRACES = Path(__file__).resolve().parents[3].parent / "shared" / "traces"
-needs_traces = pytest.mark.skipif(
-    not (TRACES / "oracle.json").is_file(), reason="the real traces are not beside the repository (../shared/traces)"
-)
 FILES = {
     "google2011_part_00000": "google2011/task_events/part-00000-of-00500.csv.gz",
     "google2011_job_subset": "google2011/task_events-job_id-mod151eq2.csv.gz",
@@ -39,12 +36,11 @@ START = 600_000_000
 
 @pytest.fixture(scope="module", params=sorted(FILES))
 def real(request: pytest.FixtureRequest) -> tuple[GoogleTasks, dict[str, Any]]:
-    oracle = json.loads((TRACES / "oracle.json").read_text(encoding="utf-8"))[request.param]
-    return read_task_events([TRACES / FILES[request.param]]), oracle
+    return read_task_events([TRACES / FILES[request.param]]), oracle(request.param)
 
 
-def completed(oracle: dict[str, Any]) -> dict[str, Any]:
-    wanted: dict[str, Any] = oracle["completed_in_window__submit_gt_0_and_schedule_gt_0_and_FINISH"]
+def completed(told: dict[str, Any]) -> dict[str, Any]:
+    wanted: dict[str, Any] = told["completed_in_window__submit_gt_0_and_schedule_gt_0_and_FINISH"]
     return wanted
 
 
@@ -64,8 +60,8 @@ def quantiles(values: np.ndarray, wanted: dict[str, Any]) -> dict[str, int]:
 class TestRealTrace:
     @pytest.mark.slow
     def test_sizes_are_exact(self, real: tuple[GoogleTasks, dict[str, Any]]) -> None:
-        tasks, oracle = real
-        wanted = completed(oracle)
+        tasks, told = real
+        wanted = completed(told)
         size = tasks.size
         assert len(tasks) == tasks.report.kept == wanted["n"]
         assert int(tasks.cpu.sum()) == units(wanted["sum_cpu"])
@@ -82,13 +78,13 @@ class TestRealTrace:
         assert quantiles(size, size_quantiles) == size_quantiles
 
     def test_sizes_round_up_to_powers_of_half(self, real: tuple[GoogleTasks, dict[str, Any]]) -> None:
-        tasks, oracle = real
+        tasks, told = real
         classes = Counter(f"2^-{halvings(int(size))}" for size in tasks.size)
-        assert classes == completed(oracle)["size_rounded_up_to_power_of_half"]
+        assert classes == completed(told)["size_rounded_up_to_power_of_half"]
 
     def test_times(self, real: tuple[GoogleTasks, dict[str, Any]]) -> None:
-        tasks, oracle = real
-        wanted = completed(oracle)
+        tasks, told = real
+        wanted = completed(told)
         runtime, wait = wanted["runtime_us_quantiles"], wanted["wait_us_quantiles"]
         assert quantiles(tasks.runtime, runtime) == runtime
         assert quantiles(tasks.wait, wait) == wait
@@ -104,25 +100,25 @@ class TestRealTrace:
         assert (np.diff(tasks.submit) >= 0).all()
 
     def test_every_row_and_run_is_accounted_for(self, real: tuple[GoogleTasks, dict[str, Any]]) -> None:
-        tasks, oracle = real
+        tasks, told = real
         left = {(item.what, item.reason): item.count for item in tasks.report.left_out}
-        events = oracle["events"]
-        assert tasks.report.rows == oracle["rows"]
+        events = told["events"]
+        assert tasks.report.rows == told["rows"]
         assert left["rows", "at time 0: they tell of tasks that were there before the trace began"]
         for kind, reason in (("EVICT", "evicted"), ("FAIL", "failed"), ("KILL", "killed")):
             assert left.get(("runs", reason), 0) == events[kind]
         still = left.get(("runs", "still running when the files end"), 0)
-        assert still == oracle["tasks_still_running_at_end"]
+        assert still == told["tasks_still_running_at_end"]
         waiting = left.get(("runs", "still waiting when the files end"), 0)
-        assert waiting == oracle["tasks_still_pending_at_end"]
+        assert waiting == told["tasks_still_pending_at_end"]
         before = left.get(("runs", "submitted or scheduled before the trace began"), 0)
-        assert before == oracle["finish_runs_total"] - completed(oracle)["n"]
+        assert before == told["finish_runs_total"] - completed(told)["n"]
         # Every task of these files begins with a SUBMIT row, so each such row is one run.
         assert tasks.report.kept + tasks.report.total("runs") == events["SUBMIT"]
 
     def test_jobs_of_three_priorities(self, real: tuple[GoogleTasks, dict[str, Any]]) -> None:
-        tasks, oracle = real
-        wanted = completed(oracle)
+        tasks, told = real
+        wanted = completed(told)
         jobs = dra_jobs(tasks)
         priorities = Counter(str(jobs.types[kind].priority) for kind in jobs.type)
         rewarded = {p: n for p, n in wanted["priority"].items() if p in "012"}
