@@ -40,7 +40,7 @@ def test_every_invariant_holds(policy: str, data: st.DataObject) -> None:
 
 
 def run_of(policy: str, events: int = 1500, seed: int = 2) -> tuple[Session, np.ndarray]:
-    session = ran("dra-vms", policy, seed, kernel=True, events=events)
+    session = ran("dra-vms", policy, seed=seed, kernel=True, events=events)
     return session, session.timeline.rows(1, events)
 
 
