@@ -5,12 +5,14 @@ The command line and the window drive the same :class:`Session`.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slotscope.model.errors import PolicyError, ScenarioError, UserError
 from slotscope.model.forks.changes import Course, short_words
@@ -64,6 +66,7 @@ class Session(Walk):
         self.forks = ForkTree()
         self._infos: dict[Bench, RunInfo] = {}
         self._lookouts: dict[Bench, Lookout] = {}
+        self._around: dict[float, NDArray[np.float64] | None] = {}
         self.histories = Histories(bench.system, self.timeline, bench.kind.inspector, self.info.narrator)
         self.questions = QuestionSearch(bench.system, self.timeline, self.info.words)
         self.tracks = Tracks(bench.system, self.timeline, self.info.words)
@@ -317,7 +320,7 @@ class Session(Walk):
 
         Where it is *hasty* its log is that of a run, although the run rests.
         """
-        line = self.timeline
+        line, extent = self.timeline, self.timeline.extent()
         return Frame(
             info=self.info,
             state=frozen(line.shown_state) if line.substep else line.snapshot.of(line.state),
@@ -329,7 +332,8 @@ class Session(Walk):
             last_records=self.last_records,
             rows=self.latest_rows(running or hasty),
             samples=line.samples.table,
-            extent=line.extent(),
+            around_warmup=self._around_warmup(extent.live_end_time),
+            extent=extent,
             running=running,
             playing=playing or running,
             engine=line.engine.name,
@@ -349,6 +353,17 @@ class Session(Walk):
             explaining=self.explaining,
             choices=() if playing or running else self._leg.system.choices(line.state),
         )
+
+    def _around_warmup(self, reached: float) -> NDArray[np.float64] | None:
+        """The samples at the end of the warm-up, where few are kept of a run that has *reached* a later time."""
+        warmup = float(self.info.scenario.run.warmup)
+        if self.timeline.samples.stride == 1 or reached <= warmup:
+            return None
+        if warmup not in self._around:
+            self._around[warmup] = None  # also where it cannot be made again
+            with suppress(PolicyError, GivenUpError):
+                self._around[warmup] = self.timeline.samples_around(warmup)
+        return self._around[warmup]
 
     def _earlier(self) -> tuple[Any, ...]:
         """States that a file keeps: some of history, and that before the events that the log shows if it is at hand."""

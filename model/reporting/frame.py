@@ -26,7 +26,7 @@ from slotscope.model.reporting.explain import Narrator
 from slotscope.model.reporting.inspection import Found, Thing
 from slotscope.model.reporting.records import Event, Record
 from slotscope.model.running.origin import Moment, Origin, opening_line
-from slotscope.model.running.recorder import TIME_COLUMN, Extent
+from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN, Extent
 from slotscope.model.whys.asking import Why
 from slotscope.model.whys.passing import PassedOver
 
@@ -102,6 +102,7 @@ class Frame:
     running: bool  #: events pass too fast to look at each of them
     engine: str
     agreement: bool | None  #: did reference and kernel agree on the last event stepped into
+    around_warmup: NDArray[np.float64] | None = None  #: [2, width] those at its end, where *samples* lack them
     bounds: Any = None  #: of the kind of system; fills in as they are found in the background
     breakpoints: frozenset[int | str] = frozenset()  #: those that are on, see ``Breakpoint.what``
     speed: Speed = field(default_factory=Speed)
@@ -128,11 +129,19 @@ class Frame:
 
     @cached_property
     def until_now(self) -> NDArray[np.float64]:
-        """[n, width] the samples up to this moment, the last of them its own: of a long run few others are kept."""
+        """[n, width] the samples up to this moment, the last of them its own: of a long run few others are kept.
+
+        Among them are those from which measures count, so that sums since the warm-up are exact.
+        """
         before = self.samples[: int(np.searchsorted(self.samples[:, TIME_COLUMN], self.time, side="left"))]
         now = np.zeros((1, self.samples.shape[1]))
         self.info.sample(self.state, now[0])
-        return np.concatenate((before, now))
+        if self.around_warmup is None:
+            return np.concatenate((before, now))
+        events, around = before[:, EVENT_COLUMN], self.around_warmup
+        around = around[(around[:, TIME_COLUMN] < self.time) & ~np.isin(around[:, EVENT_COLUMN], events)]
+        places = np.searchsorted(events, around[:, EVENT_COLUMN])
+        return np.concatenate((np.insert(before, places, around, axis=0), now))
 
     @property
     def lanes(self) -> tuple[Frame, ...]:

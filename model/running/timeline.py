@@ -374,6 +374,22 @@ class Timeline:
         self.system.sample(state, sample[0])
         return sample
 
+    def samples_around(self, time: float) -> np.ndarray | None:
+        """[2, width] the samples after the last event up to a *time* that was passed, and after the next one.
+
+        They are made again, as of a long run few are kept; None where that takes more than a moment.
+        """
+        near = self._keyframes.near_time(time)
+        following = min((kept for kept in self._keyframes.events if kept > near), default=self.live_end)
+        if following - near > max(AT_HAND, 2 * self._every):
+            return None
+        state = self.keyframe_at(near)
+        for stretch in self.onwards(state, following, Task(until=time)):
+            state = stretch.state
+        found = [self._sampled(state)]
+        found += [self._sampled(stretch.state) for stretch in self.onwards(state, int(state.number[0]) + 1)]
+        return np.concatenate(found)
+
     # The log.
 
     def rows(self, first: int, last: int) -> np.ndarray:

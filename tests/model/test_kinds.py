@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf, isnan
+from math import floor, inf, isnan
 
 import numpy as np
 import pytest
@@ -98,6 +98,28 @@ def test_samples_that_are_far_apart_tell_a_mean_and_no_interval(name):
     assert few.estimate().mean == pytest.approx(every.estimate().mean, rel=1e-9)
     assert isnan(few.estimate().half_width)
     assert verdict == UNDECIDED
+
+
+@KIND
+def test_of_a_long_run_means_are_those_of_the_time(name):
+    """Gone back to a moment early in it: since the end of the warm-up, which lies between two events, and exactly."""
+    scenario = load_scenario(kind_named(name).example)
+    early = ran(scenario, events=1001).timeline
+    middle = (early.time + early.next_event.time) / 2
+    warmup = floor(middle) if name == "queue" else middle  # slots are whole
+    session = ran(edited(scenario, {"run": {"warmup": warmup}}), events=1500, kernel=True)
+
+    def means():
+        frame, kind = session.frame(), session.bench.kind
+        [batches] = kind.batches_so_far(session.bench.numbers, (frame.until_now,), warmup, frame.time)
+        growing = "queue_growth"  # which is told from stretches, and not from both ends
+        return {measure: one.estimate().mean for measure, one in batches.items() if measure != growing}
+
+    at_the_time = means()
+    session.run(events=20_000)
+    session.seek(1500)
+    assert session.timeline.samples.stride > 1
+    assert means() == pytest.approx(at_the_time, rel=1e-9, nan_ok=True)
 
 
 @KIND
