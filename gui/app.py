@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from slotscope.gui import theme as themes
 from slotscope.gui.faults import install
 from slotscope.gui.language.words import chosen, speak
-from slotscope.gui.widgets.painted import write_image
 from slotscope.gui.window.application import application, collector_of, destroy
 from slotscope.gui.window.splash import show_splash
 from slotscope.model.cli.guard import note
@@ -176,6 +175,8 @@ def screenshot(
 
     Raises UserError if the scenario cannot be opened, the panel is unknown, or the file not written.
     """
+    from slotscope.gui.widgets.painted import write_image  # late: it uses Qt's enums, see ``window/splash.py``
+
     speak(application(offscreen=True), language)
     with _Photographed(size, theme) as window:
         _wait(window.ready, window.panels.build)

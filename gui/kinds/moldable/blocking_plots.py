@@ -173,9 +173,10 @@ class MomentPlot(RunPlot):
         plot.setContentsMargins(4, 8, 4, 4 if shown else half)
 
     def set_levels(self, levels: tuple[Level, ...]) -> None:
-        """Lines at these values, and at no others."""
+        """Lines at these values, and at no others, in this order whatever was known first."""
         names = tuple(level.name for level in levels)
-        self.discard(*(name for name in self._levels if name not in names))
+        if names != self._levels:
+            self.discard(*self._levels)
         for level in levels:
             self.set_reference(*level)
         self._levels = names

@@ -70,7 +70,9 @@ def written(window: MainWindow, name: str) -> str:
 
 def assert_nothing_is_missing(window: MainWindow) -> None:
     """No panel has a sentence in place of its picture, but the one that nothing was chosen for."""
-    for name in window.docks:
+    for name, dock in window.docks.items():
+        dock.raise_()  # behind another tab it shows nothing
+        window.settle()
         assert written(window, name) == "" or name == "inspector"
 
 
