@@ -251,6 +251,10 @@ class Panel(QWidget):
             self.show_frame(frame)
             self._describe()
 
+    def numbers_due(self, frame: Frame) -> bool:
+        """Whether numbers may be written now; where not, the latest frame is shown again once they may."""
+        return self.calm.may_change("numbers", frame.running)
+
     def _show_latest(self) -> None:
         """What stood still is shown as it is by now, though no frame has come: the next event may be far."""
         if self.frame is not None and self.isVisible():

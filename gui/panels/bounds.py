@@ -88,7 +88,7 @@ class BoundsPanel(Panel):
                 self.arrange()
             else:
                 self.show_waiting()
-        elif not self.calm.may_change("numbers", frame.running):
+        elif not self.numbers_due(frame):
             return
         if self.known:
             self.show_present(frame)

@@ -130,7 +130,7 @@ class ComparisonPanel(Panel):
 
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers, curves and sentences up to a moment; a few times a second in a run."""
-        if not self.calm.may_change("numbers", frame.running):
+        if not self.numbers_due(frame):
             return
         self._name_decisions(frame.info.system)
         compared = frame.info.kind.compares_decisions

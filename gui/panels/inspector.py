@@ -305,7 +305,7 @@ class InspectorPanel(Panel):
             return
         known = frame.histories.get(thing)
         new = self._asked != (frame.info, thing)
-        if new or self.calm.may_change("numbers", frame.running):
+        if new or self.numbers_due(frame):
             description = inspector.describe(frame, thing)
             self.heading.setText(description.title)
             self.now.show_description(description, new)

@@ -137,7 +137,7 @@ class MonitorsPanel(Panel):
     def show_frame(self, frame: Frame) -> None:
         """Bring every row up to this moment."""
         self.entry.show_frame(frame)
-        if not self.calm.may_change("numbers", frame.running):
+        if not self.numbers_due(frame):
             return
         self._show_own(frame)
         for claim in claim_readings(frame.info, frame.until_now, frame.bounds, frame.time):

@@ -303,7 +303,7 @@ class TrackPanel(Panel):
         self.entry.show_frame(frame)
         self.plot.show_tracks(frame)
         self.strip.show_hits(frame)
-        if self.calm.may_change("numbers", frame.running):
+        if self.numbers_due(frame):
             self._tell(frame)
 
     def _chosen(self, link: str) -> None:

@@ -134,14 +134,21 @@ class Frame:
         Among them are those from which measures count, so that sums since the warm-up are exact.
         """
         before = self.samples[: int(np.searchsorted(self.samples[:, TIME_COLUMN], self.time, side="left"))]
-        now = np.zeros((1, self.samples.shape[1]))
-        self.info.sample(self.state, now[0])
         if self.around_warmup is None:
-            return np.concatenate((before, now))
+            return np.concatenate((before, self.sample))
         events, around = before[:, EVENT_COLUMN], self.around_warmup
         around = around[(around[:, TIME_COLUMN] < self.time) & ~np.isin(around[:, EVENT_COLUMN], events)]
-        places = np.searchsorted(events, around[:, EVENT_COLUMN])
-        return np.concatenate((np.insert(before, places, around, axis=0), now))
+        place = (
+            int(np.searchsorted(events, around[0, EVENT_COLUMN])) if len(around) else 0
+        )  # they are neighbours
+        return np.concatenate((before[:place], around, before[place:], self.sample))
+
+    @cached_property
+    def sample(self) -> NDArray[np.float64]:
+        """[1, width] that of this moment."""
+        now = np.zeros((1, self.samples.shape[1]))
+        self.info.sample(self.state, now[0])
+        return now
 
     @property
     def lanes(self) -> tuple[Frame, ...]:

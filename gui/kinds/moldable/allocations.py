@@ -312,7 +312,7 @@ class AllocationsPanel(TiledPanel):
         """Columns follow each frame, numbers above them a few times a second."""
         self.chart.flashes.take(frame)
         self.chart.set_rows(class_rows(frame), event_mark(frame), frame.running)
-        if self.calm.may_change("numbers", frame.running):
+        if self.numbers_due(frame):
             self.tiles.set_texts(tiles(frame))
 
     def _pick(self, job_class: int, width: int) -> None:

@@ -67,7 +67,7 @@ class BlockingPanel(TiledPanel):
         anew = not self._sums.continues(frame)
         learned = frame.bounds is not self._bounds
         self._bounds = frame.bounds
-        numbers_due = self.calm.may_change("numbers", frame.running) or anew or learned
+        numbers_due = self.numbers_due(frame) or anew or learned
         due = anew or self.blocked.is_due(frame)
         if not (numbers_due or due):
             return

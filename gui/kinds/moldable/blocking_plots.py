@@ -73,7 +73,7 @@ class Sums(History):
         """Of a long run few samples are kept: the moment that is shown counts by its own state."""
         anew = super().update(frame)
         self._now = frame.time
-        self._present = read_sums(frame.info.numbers, frame.until_now[-1:]).values[0]
+        self._present = read_sums(frame.info.numbers, frame.sample).values[0]
         return anew
 
     @property

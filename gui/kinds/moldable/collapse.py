@@ -102,7 +102,7 @@ class CollapsePanel(TiledPanel):
             self._bounds = frame.bounds
             self.view.set_path(frame)
         self.view.set_frame(frame)
-        if self.calm.may_change("numbers", frame.running):
+        if self.numbers_due(frame):
             self._write(frame)
 
     def _begin_class(self, frame: Frame) -> None:

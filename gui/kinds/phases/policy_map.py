@@ -111,7 +111,7 @@ class PolicyMapPanel(TiledPanel):
             self._bounds = frame.bounds
             self.lemma.setText(lemma_words(frame.bounds, frame.info.facts.plan))
         self._show_servers(frame)
-        if self.calm.may_change("numbers", frame.running):
+        if self.numbers_due(frame):
             self._show_time(frame)
 
     def begin(self, frame: Frame) -> None:

@@ -151,7 +151,7 @@ class TokensPanel(TiledPanel):
         types = shown_types(frame)
         rows = token_rows(frame, types)
         self.plot.show_rows(frame, rows)
-        if self.calm.may_change("numbers", frame.running):
+        if self.numbers_due(frame):
             self._show_numbers(frame, rows, recent_rates(frame, types))
         near = 0 <= frame.event - self._event <= _FEW_EVENTS
         if near or self.calm.may_change("lives", frame.running):

@@ -286,7 +286,7 @@ class QueueCurvesPanel(TiledPanel):
         """Bring numbers and curves up to this moment."""
         anew = not self.plot.history.continues(frame)
         self.plot.show_moment(frame)
-        if self.calm.may_change("numbers", frame.running) or anew:
+        if self.numbers_due(frame) or anew:
             self.show_numbers(frame, measured(frame, frame.until_now))
 
     def show_numbers(self, frame: Frame, found: MeasuredQueue) -> None:

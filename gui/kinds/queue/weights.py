@@ -232,7 +232,7 @@ class WeightsPanel(TiledPanel):
 
     def show_frame(self, frame: Frame) -> None:
         """Follow the queue."""
-        if not self.calm.may_change("numbers", frame.running):
+        if not self.numbers_due(frame):
             return
         blocks = weight_blocks(frame)
         self.chart.set_blocks(blocks)

@@ -66,7 +66,7 @@ class GroupsPanel(TiledPanel):
             if anew:
                 self._begin_chart(frame)
             self.chart.set_time(frame.time, frame.extent.live_end_time)
-        if self.calm.may_change("numbers", frame.running):
+        if self.numbers_due(frame):
             self._show_numbers(frame)
 
     def _begin_chart(self, frame: Frame) -> None:

@@ -102,7 +102,7 @@ class RewardPanel(TiledPanel):
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers, curve and table up to this moment."""
         anew = not self.plot.history.continues(frame)
-        if self.calm.may_change("numbers", frame.running) or anew:
+        if self.numbers_due(frame) or anew:
             self.plot.history.update(frame)
             self.mean = self._running_mean(frame)
             self._show_numbers(frame)

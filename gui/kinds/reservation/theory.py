@@ -144,7 +144,7 @@ class TheoryPanel(Panel):
             self._know(frame)
         if self._function is not None:
             self.plot.show_moment(frame)
-        if self.calm.may_change("numbers", frame.running):
+        if self.numbers_due(frame):
             self._show_numbers(frame)
 
     def begin(self, frame: Frame) -> None:
