@@ -138,9 +138,7 @@ class Frame:
             return np.concatenate((before, self.sample))
         events, around = before[:, EVENT_COLUMN], self.around_warmup
         around = around[(around[:, TIME_COLUMN] < self.time) & ~np.isin(around[:, EVENT_COLUMN], events)]
-        place = (
-            int(np.searchsorted(events, around[0, EVENT_COLUMN])) if len(around) else 0
-        )  # they are neighbours
+        place = int(np.searchsorted(events, around[0, EVENT_COLUMN])) if len(around) else 0  # they are neighbours
         return np.concatenate((before[:place], around, before[place:], self.sample))
 
     @cached_property
