@@ -15,6 +15,7 @@ from slotscope.model.exercises.posing import pose
 from slotscope.model.lessons.files import find_lesson, lesson_files, load_lesson
 from slotscope.model.lessons.lesson import Lesson, Step
 from slotscope.model.reporting.inspection import SERVER, Thing
+from slotscope.model.scenario.validation import ValidationFaultError
 
 #: The names of the panels of a kind of system.
 PanelsOf = Callable[[str], Collection[str]]
@@ -75,6 +76,8 @@ def _checked(name: str, panels_of: PanelsOf, quiet: bool) -> dict[str, object]:
             path = find_lesson(name)
             lesson = load_lesson(path)
             steps, faults = len(lesson.steps), list(faults_of(lesson, path, panels_of))
+        except ValidationFaultError as error:
+            faults = [UserError(one.message, where=one.where).line for one in error.problems]
         except UserError as error:
             faults = [error.line]
     for line in faults:

@@ -22,6 +22,7 @@ from functools import partial, reduce
 from typing import Any, Callable, Iterator, NamedTuple
 
 from slotscope.model.errors import UserError
+from slotscope.model.scenario.validation import shown
 
 
 class QuestionError(UserError):
@@ -137,6 +138,9 @@ _BINDING |= {
 #: Longest question, deepest nesting.
 MOST_SIGNS, MOST_DEPTH = 2000, 50
 
+#: Characters of a question that a fault repeats.
+MOST_REPEATED = 100
+
 #: Largest number.
 MOST = 1e300
 
@@ -171,8 +175,11 @@ def parse(text: str) -> Node:
 
 
 def fault(text: str, at: int, message: str) -> QuestionError:
-    """An error at a place of a question."""
-    return QuestionError(message, where=f"question '{text}', character {at + 1}")
+    """An error at a place of a question; of a long one what stands around it is repeated."""
+    start = max(0, min(at - MOST_REPEATED // 2, len(text) - MOST_REPEATED))
+    around = text[start : start + MOST_REPEATED]
+    before, after = ("..." if start else ""), ("..." if start + len(around) < len(text) else "")
+    return QuestionError(message, where=f"question '{before}{around}{after}', character {at + 1}")
 
 
 class _QuestionParser:
@@ -218,7 +225,7 @@ class _QuestionParser:
 
     def wrong(self, allowed: str) -> QuestionError:
         token = self.next
-        found = f"'{token.text}'" if token.text else "the end"
+        found = shown(token.text) if token.text else "the end"
         return fault(self.text, token.at, f"found {found}, expected: {allowed}")
 
     def whole(self) -> Node:
@@ -295,7 +302,7 @@ class _QuestionParser:
         token = self.take()
         value = float(token.text.replace("_", ""))
         if value > MOST:
-            raise fault(self.text, token.at, f"found {token.text}, allowed: at most {MOST:g}")
+            raise fault(self.text, token.at, f"found {shown(token.text)}, allowed: at most {MOST:g}")
         return value
 
     def named(self, token: Token) -> Node:
@@ -303,7 +310,9 @@ class _QuestionParser:
             return self.where(token)
         if self.next.kind == "name" and self.tokens[self.place + 1].text == "where":
             raise fault(
-                self.text, token.at, f"found '{token.text} {self.next.text} where', allowed: {' or '.join(QUANTIFIERS)}"
+                self.text,
+                token.at,
+                f"found {shown(f'{token.text} {self.next.text} where')}, allowed: {' or '.join(QUANTIFIERS)}",
             )
         if token.text in FUNCTIONS and self.took("("):
             return self.call(token)

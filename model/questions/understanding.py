@@ -46,6 +46,7 @@ from slotscope.model.questions.syntax import (
 from slotscope.model.questions.tables import Column, EventTable, shifted
 from slotscope.model.questions.words import Words, first_few, nearest
 from slotscope.model.reporting.explain import grouped
+from slotscope.model.scenario.validation import shown
 
 
 def understood(text: str, words: Words, truth: bool = True) -> Question:
@@ -155,7 +156,7 @@ class _Interpreter:
             if happening is not None:
                 self.wrong(node, f"found '{name}[...]', which happens or not, allowed: {name}")
             near = nearest(name, (*mine, *self._words.names()))
-            self.wrong(node, f"found the name '{name}', {near}")
+            self.wrong(node, f"found the name {shown(name)}, {near}")
         return self._field(self._words.fields[name], node)
 
     def _field(self, known: AskedField, node: Name | Member) -> Meaning:
@@ -210,9 +211,9 @@ class _Interpreter:
     def _no_member(self, dimension: str, name: str) -> str:
         members = self._words.dimensions[dimension]
         if dimension != "said":
-            return f"found the {dimension} '{name}', {nearest(name, members)}"
+            return f"found the {dimension} {shown(name)}, {nearest(name, members)}"
         says = f"it says: {first_few(members)}" if members else "it says no values"
-        return f"found '{name}', which the policy does not say; {says}"
+        return f"found {shown(name)}, which the policy does not say; {says}"
 
     def _written(self, known: AskedField, name: str) -> str:
         members = self._words.dimensions[known.index]
@@ -318,12 +319,22 @@ class _Interpreter:
         if node.sign not in COMPARISONS:
             return self.number(node.left, depth), self.number(node.right, depth)
         if isinstance(node.left, Name) and not self._known(node.left.text) and not isinstance(node.right, Number):
-            right = self.read(node.right, depth)
+            right = self._beside(node, node.left, depth)
             return (
                 self.number(node.left, depth, right.choices) if right.choices else self.read(node.left, depth)
             ), right
         left = self.read(node.left, depth)
         return left, self.number(node.right, depth, left.choices) if left.choices else self.read(node.right, depth)
+
+    def _beside(self, node: Infix, left: Name, depth: int) -> Meaning:
+        """What stands beside a name that may be one of its values; where it is none, and both are unknown, the first
+        is told."""
+        try:
+            return self.read(node.right, depth)
+        except QuestionError:
+            if all(self._words.place_of(each, left.text) is None for each in self._words.dimensions):
+                self.read(left, depth)
+            raise
 
     def _one_of(self, node: OneOf, depth: int) -> Meaning:
         part = self.number(node.part, depth)

@@ -44,9 +44,6 @@ _ALLOWED = {
     "union_tag_not_found": "a table with the key {discriminator}",
 }
 
-#: Faults that another one brings about, as where a default is made of a field that is wrong.
-_FOLLOWING = frozenset({"default_factory_not_called"})
-
 
 class Problem(NamedTuple):
     """One fault: the path of the field, and the sentence about it."""
@@ -64,9 +61,11 @@ class ValidationFaultError(ScenarioError):
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         super().__init__(first.message + more, where=first.where)
 
-    def inside(self, where: str) -> ScenarioError:
-        """The first fault with a file's name in front; the list of faults is dropped."""
-        return ScenarioError(self.message, where=f"{where}: {self.where}" if self.where else where)
+    def inside(self, where: str) -> ValidationFaultError:
+        """The same faults, each with a file's name in front."""
+        return ValidationFaultError(
+            tuple(Problem(": ".join(filter(None, (where, one.where))), one.message) for one in self.problems)
+        )
 
 
 def validated(schema: type[Schema], data: Mapping[str, Any]) -> Schema:
@@ -78,10 +77,19 @@ def validated(schema: type[Schema], data: Mapping[str, Any]) -> Schema:
         return schema.model_validate(dict(data))
     except ValidationError as error:
         known = _known_keys(schema)
-        details = [detail for detail in error.errors(include_url=False) if detail["type"] not in _FOLLOWING]
+        all_found = error.errors(include_url=False)
+        details = (detail for detail in all_found if not _follows(detail, all_found))
         raise ValidationFaultError(tuple(_problem(detail, known) for detail in details)) from None
     except RecursionError:
         raise ValidationFaultError((Problem("", "the tables are nested too deeply"),)) from None
+
+
+def _follows(detail: ErrorDetails, others: list[ErrorDetails]) -> bool:
+    """Whether another brings it about: a default is made of a field that is wrong, a list lacks entries that are."""
+    where = detail["loc"]
+    inside = (other["loc"] for other in others if len(other["loc"]) > len(where))
+    too_short = detail["type"] == "too_short" and any(place[: len(where)] == where for place in inside)
+    return too_short or detail["type"] == "default_factory_not_called"
 
 
 def _problem(detail: ErrorDetails, known: _Keys) -> Problem:
@@ -165,7 +173,8 @@ def shown(value: object) -> str:
     if isinstance(value, bool):
         text = text.lower()
     text = " ".join(text.split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    end = "...'" if isinstance(value, str) else "..."
+    return text if len(text) <= 60 else text[: 60 - len(end)] + end
 
 
 #: The keys of each table with their whole paths, by the table's path without places in lists.

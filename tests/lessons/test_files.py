@@ -140,6 +140,16 @@ def test_the_command_lists_and_checks(tmp_path: Path, capsys: pytest.CaptureFixt
         assert told in error and str(good) in error and "Traceback" not in error
 
 
+def test_checking_says_all_that_is_wrong_with_the_fields(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, STEP + "width = 0.9\nquestion = {}\n")
+    assert main(["lessons", "check", str(path)]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    places = ("title", "learn", "steps[0].width", "steps[0].question.ask")
+    assert len(lines) == len(places) and all(
+        f"{path}: {place}: found" in line for line, place in zip(lines, places, strict=True)
+    )
+
+
 def test_a_lesson_runs_no_file_that_nobody_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

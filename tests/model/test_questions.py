@@ -203,6 +203,9 @@ class TestMistakes:
             ("rejectd", 1, "nearest: rejected"),
             ("type = trainig", 8, "nearest: training"),
             ("type = 1 and tims > 3", 14, "nearest: time"),
+            ("tims > rejectd", 1, "nearest: time"),
+            ("any server where rnk > 1 + fld", 18, "nearest: rank"),
+            ("training = tpye", 12, "nearest: type"),
             ("jobs > 3", 1, "allowed: jobs[1] to jobs["),
             ("jobs[9] > 3", 6, "allowed: jobs[1] to jobs["),
             ("job[1] > 3", 1, "which has one value"),
@@ -234,6 +237,21 @@ class TestMistakes:
             understood(text, words("reservation"))
         assert f"character {at}:" in found.value.line or not text
         assert said in found.value.line
+
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            (f"{'rejected and ' * 70}rejectd{' or migrated' * 70}", "rejectd"),
+            ("x" * 900, "xxx"),
+            (f"{'rejected and ' * 70}(", "and ("),
+            (f"rejected and {'9' * 900} > 1", "999"),
+            (f"type = '{'x y ' * 200}'", "type = "),
+        ],
+    )
+    def test_of_a_long_question_what_stands_around_the_place_is_told(self, text, told):
+        with pytest.raises(QuestionError) as found:
+            understood(text, words("reservation"))
+        assert "character " in found.value.line and told in found.value.where and len(found.value.line) < 350
 
 
 class TestMeaning:
