@@ -13,8 +13,8 @@ from pathlib import PurePath
 from typing import Iterable
 from unicodedata import category
 
-#: Longer names of places are cut.
-LONGEST_PLACE = 300
+#: Longer names of places, and longer texts of users, are cut.
+LONGEST_PLACE, LONGEST_QUOTED = 300, 60
 
 
 #: What stands before the reason where a policy decides what cannot be.
@@ -54,6 +54,12 @@ def _one_line(text: str) -> str:
 
 def _shortened(place: str) -> str:
     return place if len(place) <= LONGEST_PLACE else f"{place[: LONGEST_PLACE - 3]}..."
+
+
+def quoted(text: str) -> str:
+    """What a user wrote, as it may stand in a sentence: in quotes, short, on one line."""
+    words = f"'{' '.join(text.split())}'"
+    return words if len(words) <= LONGEST_QUOTED else f"{words[: LONGEST_QUOTED - 4]}...'"
 
 
 class ScenarioError(UserError):
@@ -112,4 +118,4 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     near = get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'? " if near else ""
-    return f"no {kind} is called '{name}'; {hint}known are {', '.join(names)}"
+    return f"no {kind} is called {quoted(name)}; {hint}known are {', '.join(names)}"

@@ -326,6 +326,10 @@ class TestGuard:
     def test_a_line_stays_readable(self, refusal):
         assert len(refusal(f"run {'y' * 100_000}.toml")) <= LONGEST_LINE
 
+    def test_of_a_long_name_the_beginning_is_told_and_all_that_are_known(self, refusal):
+        told = refusal(f"run dra-vms --policy {'y' * 900}")
+        assert f"is called '{'y' * 50}" in told and "known are best-fit, dra, " in told and len(told) < 400
+
     def test_too_many_servers_for_the_memory(self, refusal, monkeypatch):
         def full(*_, **__):
             raise np._core._exceptions._ArrayMemoryError((10**12,), np.dtype(float))

@@ -34,6 +34,7 @@ from slotscope.model.cli.parser import (
     theme_option,
 )
 from slotscope.model.cli.readers import moment, number, one_of, picture, size, whole
+from slotscope.model.errors import quoted
 from slotscope.model.kinds.declaration import CommandSpec
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.lessons.languages import ENGLISH
@@ -78,7 +79,7 @@ def _refuse_misspelt(first: str, *behind: str) -> None:
     meant = near or (behind and not behind[0].startswith("-"))  # behind a scenario there are only options
     if meant and first.isalpha() and not Path(first).exists():
         hint = f"did you mean '{near[0]}'? " if near else ""
-        raise UsageError(f"no command or scenario is called '{first}'; {hint}commands are {', '.join(COMMANDS)}")
+        raise UsageError(f"no command or scenario is called {quoted(first)}; {hint}commands are {', '.join(COMMANDS)}")
 
 
 class _ShowVersion(argparse.Action):

@@ -21,8 +21,7 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 from typing import Any, Callable, Iterator, NamedTuple
 
-from slotscope.model.errors import UserError
-from slotscope.model.scenario.validation import shown
+from slotscope.model.errors import UserError, quoted
 
 
 class QuestionError(UserError):
@@ -225,7 +224,7 @@ class _QuestionParser:
 
     def wrong(self, allowed: str) -> QuestionError:
         token = self.next
-        found = shown(token.text) if token.text else "the end"
+        found = quoted(token.text) if token.text else "the end"
         return fault(self.text, token.at, f"found {found}, expected: {allowed}")
 
     def whole(self) -> Node:
@@ -302,7 +301,7 @@ class _QuestionParser:
         token = self.take()
         value = float(token.text.replace("_", ""))
         if value > MOST:
-            raise fault(self.text, token.at, f"found {shown(token.text)}, allowed: at most {MOST:g}")
+            raise fault(self.text, token.at, f"found {quoted(token.text)}, allowed: at most {MOST:g}")
         return value
 
     def named(self, token: Token) -> Node:
@@ -312,7 +311,7 @@ class _QuestionParser:
             raise fault(
                 self.text,
                 token.at,
-                f"found {shown(f'{token.text} {self.next.text} where')}, allowed: {' or '.join(QUANTIFIERS)}",
+                f"found {quoted(f'{token.text} {self.next.text} where')}, allowed: {' or '.join(QUANTIFIERS)}",
             )
         if token.text in FUNCTIONS and self.took("("):
             return self.call(token)

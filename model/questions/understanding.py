@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from slotscope.model.errors import quoted
 from slotscope.model.questions.changes import OfThings, StateLook
 from slotscope.model.questions.fields import AskedField, RowColumn, SaidValues, SampleColumns, StateValue, ThingFields
 from slotscope.model.questions.meaning import Question
@@ -46,7 +47,6 @@ from slotscope.model.questions.syntax import (
 from slotscope.model.questions.tables import Column, EventTable, shifted
 from slotscope.model.questions.words import Words, first_few, nearest
 from slotscope.model.reporting.explain import grouped
-from slotscope.model.scenario.validation import shown
 
 
 def understood(text: str, words: Words, truth: bool = True) -> Question:
@@ -156,7 +156,7 @@ class _Interpreter:
             if happening is not None:
                 self.wrong(node, f"found '{name}[...]', which happens or not, allowed: {name}")
             near = nearest(name, (*mine, *self._words.names()))
-            self.wrong(node, f"found the name {shown(name)}, {near}")
+            self.wrong(node, f"found the name {quoted(name)}, {near}")
         return self._field(self._words.fields[name], node)
 
     def _field(self, known: AskedField, node: Name | Member) -> Meaning:
@@ -211,9 +211,9 @@ class _Interpreter:
     def _no_member(self, dimension: str, name: str) -> str:
         members = self._words.dimensions[dimension]
         if dimension != "said":
-            return f"found the {dimension} {shown(name)}, {nearest(name, members)}"
+            return f"found the {dimension} {quoted(name)}, {nearest(name, members)}"
         says = f"it says: {first_few(members)}" if members else "it says no values"
-        return f"found {shown(name)}, which the policy does not say; {says}"
+        return f"found {quoted(name)}, which the policy does not say; {says}"
 
     def _written(self, known: AskedField, name: str) -> str:
         members = self._words.dimensions[known.index]

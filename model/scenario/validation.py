@@ -9,7 +9,7 @@ from typing import Any, Mapping, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from slotscope.model.errors import ScenarioError
+from slotscope.model.errors import LONGEST_QUOTED, ScenarioError, quoted
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
@@ -166,15 +166,16 @@ _TAGS = frozenset(
 
 def shown(value: object) -> str:
     """A value as it may stand in a sentence: short, on one line, text in quotes."""
+    if isinstance(value, str):
+        return quoted(value)
     try:
-        text = f"'{value}'" if isinstance(value, str) else str(value)
+        text = str(value)
     except ValueError:  # Python refuses to write integers of more than 4300 digits
         return "a number of thousands of digits"
     if isinstance(value, bool):
         text = text.lower()
     text = " ".join(text.split())
-    end = "...'" if isinstance(value, str) else "..."
-    return text if len(text) <= 60 else text[: 60 - len(end)] + end
+    return text if len(text) <= LONGEST_QUOTED else f"{text[: LONGEST_QUOTED - 3]}..."
 
 
 #: The keys of each table with their whole paths, by the table's path without places in lists.
