@@ -8,6 +8,7 @@ import re
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -128,6 +129,12 @@ class TestScenarioFiles:
         line = refusal(command.format("broken.toml"))
         assert line.startswith("broken.toml: job_types[2].reward: found ")
         assert "allowed: " in line
+
+    def test_a_saved_session_is_told_where_it_opens(self, refusal, tmp_path):
+        with ZipFile(tmp_path / "mine.slotscope", "w") as archive:
+            archive.writestr("session.json", "{}")
+        line = refusal("run mine.slotscope")
+        assert "as a saved session is" in line and "slotscope NAME.slotscope" in line
 
     @pytest.mark.parametrize("name", list(BROKEN_INSTANCES))
     def test_each_kind_of_broken_instance(self, refusal, tmp_path, name):

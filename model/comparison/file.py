@@ -68,7 +68,8 @@ def _load_lanes(path: Path, kernel: bool) -> Comparison:
         lanes = [members[name] for name in contents.lanes]
     if contents.version not in READ:
         allowed = " or ".join(map(str, READ))
-        raise ScenarioError(f"found version {contents.version}, allowed: {allowed}", where=str(path))
+        found = f"found version {contents.version}, allowed: {allowed}"
+        raise ScenarioError(f"{found}; another version of slotscope saved it", where=str(path))
     with TemporaryDirectory() as folder:
         paths = [Path(folder) / f"lane-{place}" for place, _ in enumerate(lanes, 1)]
         for lane, data in zip(paths, lanes, strict=True):

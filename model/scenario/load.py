@@ -64,6 +64,9 @@ SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType({name: room.schema for
 #: Files above this size are refused: a scenario is a page of text.
 MOST_BYTES = 20_000_000
 
+#: How a zip archive begins.
+_ARCHIVE = b"PK\x03\x04"
+
 
 def load_scenario(name_or_path: str | Path) -> Scenario:
     """Read and validate a scenario from a built-in name, a TOML file or a JSON instance file.
@@ -145,7 +148,11 @@ def read_text(path: Path, what: str = "scenario") -> str:
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise ScenarioError(f"found {size} bytes, allowed: at most {MOST_BYTES}", where=where)
-        text = path.read_bytes().decode("utf-8")
+        data = path.read_bytes()
+        if data.startswith(_ARCHIVE):
+            found = f"found a zip archive, as a saved session is, allowed: a {what} file"
+            raise ScenarioError(f"{found}; the window opens sessions: slotscope NAME.slotscope", where=where)
+        text = data.decode("utf-8")
     except (OSError, ValueError) as error:
         raise ScenarioError(_reading_fault(error), where=where) from None
     if not text.strip():

@@ -68,7 +68,7 @@ def damage_as_errors(path: Path, what: str) -> Iterator[None]:
         reason = error.strerror or str(error)
         raise ScenarioError(f"cannot be read: {reason}", where=str(path)) from None
     except _DAMAGE as error:
-        told = str(error) or type(error).__name__
+        told = f"it lacks {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise ScenarioError(f"not {what}: {told[:300]}", where=str(path)) from None
 
 
@@ -94,7 +94,11 @@ def members_of(source: Path | bytes, signed: bool = True) -> dict[str, bytes]:
 
     Raises whatever a damaged archive makes the library raise, see :func:`damage_as_errors`.
     """
-    with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source)
+    except zipfile.BadZipFile:
+        raise ValueError("it is cut off, or another kind of file") from None
+    with archive:
         entries = archive.infolist()
         whole = sum(entry.file_size for entry in entries)
         if whole > MOST_BYTES:

@@ -140,7 +140,8 @@ def _place(data: bytes, where: str) -> SessionPlace:
     table = as_json(data)
     if table.get("version") not in READ:
         allowed = " or ".join(map(str, READ))
-        raise ScenarioError(f"found version {str(table.get('version'))[:20]}, allowed: {allowed}", where=where)
+        found = f"found version {str(table.get('version'))[:20]}, allowed: {allowed}"
+        raise ScenarioError(f"{found}; another version of slotscope saved it", where=where)
     try:
         return validated(SessionPlace, table)
     except ScenarioError as error:

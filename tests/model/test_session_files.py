@@ -266,6 +266,19 @@ def test_files_of_the_version_before_are_opened_and_looked_at_all_the_same(tmp_p
     assert "begins at" in told_of(path)
 
 
+def test_what_a_file_is_instead_is_told_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "run.slotscope"
+    saved(path, "dra-classroom", events=5)
+    whole, content = path.read_bytes(), members(path)
+    for data in (whole[: len(whole) // 2], b"", b"hello"):
+        path.write_bytes(data)
+        assert told_of(path).endswith("not a saved session: it is cut off, or another kind of file")
+    write(path, {name: data for name, data in content.items() if name != "present.npz"})
+    assert told_of(path).endswith("it lacks 'present.npz'")
+    write(path, content | {"session.json": b'{"version": 99}'})
+    assert told_of(path).endswith("found version 99, allowed: 2 or 3; another version of slotscope saved it")
+
+
 def test_a_byte_changed_by_accident_is_told_by_the_digest(tmp_path: Path) -> None:
     path = tmp_path / "run.slotscope"
     saved(path, "dra-classroom", 20)
