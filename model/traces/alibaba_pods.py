@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slotscope.model.errors import TraceError
+from slotscope.model.traces.lately import read_lately
 from slotscope.model.traces.reading import FieldError, Watch, rows, scaled_decimal, shown, whole_number
 from slotscope.model.traces.report import ImportReport, LeftOut
 from slotscope.model.traces.slots import SlottedJobs, slotted
@@ -73,6 +74,7 @@ class Pods:
     report: ImportReport  #: what was read, kept and left out
 
 
+@read_lately
 def read_pods(paths: Sequence[Path]) -> Pods:
     """Read one or several lists of pods, plain or gzip'd.
 

@@ -17,6 +17,7 @@ from slotscope.model.traces.azure_packing import is_azure_packing, read_azure_pa
 from slotscope.model.traces.google_2019 import is_google_2019, read_google_2019
 from slotscope.model.traces.job_table import AskedJobs, is_job_table, read_job_table
 from slotscope.model.traces.jobs import RecordedJobs
+from slotscope.model.traces.lately import read_lately
 from slotscope.model.traces.philly import is_philly, read_philly
 from slotscope.model.traces.reading import GZIP_MAGIC, Watch
 
@@ -83,6 +84,7 @@ def playing(
     return scenario.model_copy(update={"workload": trace}), trace, found
 
 
+@read_lately
 def read_jobs(paths: Sequence[Path], asked: AskedJobs) -> RecordedJobs:
     """Read the jobs that are *asked* for from files that have one of :data:`FORMATS`.
 

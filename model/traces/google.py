@@ -14,14 +14,13 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from pathlib import Path
 from typing import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from slotscope.model.traces.reading import SHIPPED
+from slotscope.model.traces.lately import read_lately
 from slotscope.model.traces.report import ImportReport, LeftOut
 from slotscope.model.traces.task_events import (
     AFTER,
@@ -116,6 +115,7 @@ class GoogleTasks:
         return tasks.keep(tasks.runtime > 0, "finished in the microsecond in which they began")
 
 
+@read_lately
 def read_task_events(paths: Sequence[Path]) -> GoogleTasks:
     """Read one or several parts of the table.
 
@@ -126,20 +126,6 @@ def read_task_events(paths: Sequence[Path]) -> GoogleTasks:
     Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError if
     whoever waits has had enough.
     """
-    return _shipped(*paths) if all(path.parent == SHIPPED for path in paths) else _read(paths)
-
-
-@cache
-def _shipped(*paths: Path) -> GoogleTasks:
-    """What ships does not change: each run that is opened, such as an exercise's, has what the first one read."""
-    tasks = _read(paths)
-    for column in fields(tasks):
-        if column.name != "report":
-            getattr(tasks, column.name).setflags(write=False)
-    return tasks
-
-
-def _read(paths: Sequence[Path]) -> GoogleTasks:
     table = TaskEventTable(paths)
     runs = TaskRuns()
     for event in table:

@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slotscope.model.errors import TraceError
+from slotscope.model.traces.lately import read_lately
 from slotscope.model.traces.reading import FieldError, Watch, lines, shown, table_hint
 from slotscope.model.traces.report import ImportReport, LeftOut
 
@@ -123,6 +124,7 @@ class _Log:
     requested: int = 0  #: jobs whose requested processors stand for the allocated ones
 
 
+@read_lately
 def read_swf(paths: Sequence[Path]) -> ParallelJobs:
     """Read one or several files of a log, plain or gzip'd.
 

@@ -425,9 +425,6 @@ class TestWorkload:
         assert len(block_of(workload_of(scenario)).time) == 6
         log_file(tmp_path, HEADER + JOBS + job_line(7, 200, 5, 1))
         assert len(block_of(workload_of(scenario)).time) == 7
-        for number in range(5):
-            traced(log_file(tmp_path, name=f"{number}.swf"))
-        assert len(moldable_workload._RECENT) == moldable_workload.MOST_RECENT
 
     def test_long_logs_are_told_by_two_hundred_sizes(self, tmp_path: Path) -> None:
         text = "".join(job_line(n, n, 1 + n % 997, 1 + n % 2) for n in range(1000))

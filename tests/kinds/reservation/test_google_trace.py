@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import shutil
 import tempfile
 from collections import Counter
 from fractions import Fraction
@@ -20,7 +19,6 @@ from hypothesis import strategies as st
 from slotscope.model.errors import TraceError
 from slotscope.model.kinds.reservation.traces.google_dra import dra_jobs, halvings
 from slotscope.model.running.waiting import GivenUpError, waiting
-from slotscope.model.traces.excerpts import EXCERPTS
 from slotscope.model.traces.google import GoogleTasks, read_task_events
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.task_events import REQUEST_UNIT
@@ -129,16 +127,6 @@ class TestRealTrace:
         assert order == sorted(order)
         assert set(jobs.type.tolist()) == set(range(len(jobs.types)))
         assert jobs.time[0] == 0 and (np.diff(jobs.time) >= 0).all() and (jobs.service > 0).all()
-
-
-def test_what_ships_is_read_once_and_stays_as_it_is(tmp_path: Path) -> None:
-    shipped = EXCERPTS["google-task-events"].path
-    tasks, read = read_task_events([shipped]), read_task_events([Path(shutil.copy(shipped, tmp_path))])
-    assert read_task_events([shipped]) is tasks and tasks.report == read.report
-    for name in ("submit", "schedule", "finish", "cpu", "memory", "priority", "job", "index"):
-        assert np.array_equal(getattr(tasks, name), getattr(read, name))
-        with pytest.raises(ValueError, match="read-only"):
-            getattr(tasks, name)[0] = 1
 
 
 @needs_traces

@@ -29,7 +29,6 @@ from slotscope.model.scenario.workload import (
 from slotscope.model.traces.formats import JOBS, playing, read_jobs
 from slotscope.model.traces.job_table import WIDTH, AskedJobs
 from slotscope.model.traces.jobs import SECOND, RecordedJobs, after_first
-from slotscope.model.traces.reading import file_size
 from slotscope.model.traces.report import ImportReport, LeftOut
 from slotscope.model.traces.span import run_over
 from slotscope.model.traces.swf import ParallelJobs, read_swf
@@ -41,9 +40,6 @@ DIGITS = 9
 
 #: Values that tell the distribution of the sizes in the scenario; jobs are drawn from all of the log.
 MOST_TOLD = 200
-
-#: Logs that are kept after they were read.
-MOST_RECENT = 2
 
 #: Mean executions, as short as they can be, in which the jobs of a record must come to fill its servers.
 FULL = 25
@@ -177,26 +173,12 @@ def _arrays(time: Floats, size: Floats) -> tuple[Floats, npt.NDArray[np.int32], 
     return time, np.zeros(len(time), np.int32), size
 
 
-_Stamped = tuple[int, tuple[tuple[str, int, int], ...]]
-
-#: The logs read last, so that runs of other seeds, forks and a load found anew need not read again.
-_RECENT: dict[_Stamped, ParallelJobs] = {}
-
-
 def _read(trace: TraceMoldable) -> ParallelJobs:
-    """A log's jobs; read from its files unless it was read lately and they have not changed."""
+    """A log's jobs."""
     paths = [Path(path) for path in trace.paths]
-    key = trace.limit, tuple((str(path), file_size(path), path.stat().st_mtime_ns) for path in paths)
-    found = _RECENT.get(key)
-    if found is None:
-        if trace.format == JOBS:
-            found = parallel_jobs(read_jobs(paths, AskedJobs(columns=(WIDTH,), limit=trace.limit)))
-        else:
-            found = read_swf(paths)
-        for old in list(_RECENT)[: len(_RECENT) - MOST_RECENT + 1]:
-            _RECENT.pop(old, None)
-        _RECENT[key] = found
-    return found
+    if trace.format == JOBS:
+        return parallel_jobs(read_jobs(paths, AskedJobs(columns=(WIDTH,), limit=trace.limit)))
+    return read_swf(paths)
 
 
 def _used(scenario: MoldableScenario, trace: TraceMoldable, jobs: ParallelJobs) -> _ScenarioLog:

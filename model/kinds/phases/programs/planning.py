@@ -6,6 +6,7 @@ Hong, Xie & Wang (2023), Section 4.2 and Appendix B.3.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import inf, sqrt
 from pathlib import Path
 from typing import Sequence
@@ -29,11 +30,17 @@ PATCH_RATE = 1.0
 def planned(model: JobModel, scale: Fraction, progress: Progress = unheard) -> ServerPlan:
     """Solve (61) and make the pools of B.3 for a scale r.
 
-    The solution is remembered for each job model; pools are made anew for each scale.
+    The solution is remembered for each job model, its pools for each scale as well.
     Raises ScenarioError if there are too many configurations, or no server can serve what arrives; GivenUpError
     if whoever waits has had enough.
     """
-    found = solved(model, progress)
+    solved(model, progress)  # and whoever waits is told
+    return _pools_of(model, scale)
+
+
+@lru_cache(maxsize=16)
+def _pools_of(model: JobModel, scale: Fraction) -> ServerPlan:
+    found = solved(model)
     policies = [(part, policy_of(part.stationary, part.requests)) for part in found.parts]
     return plan_of(model, scale, policies, found.certified, "solved")
 

@@ -22,6 +22,7 @@ from slotscope.model.errors import TraceError
 from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
 from slotscope.model.scenario.fields import plain
 from slotscope.model.traces.azure_files import AzureFiles, azure_files
+from slotscope.model.traces.lately import read_lately
 from slotscope.model.traces.reading import FieldError, Watch, lines, scaled_decimal, shown, whole_number
 from slotscope.model.traces.report import ImportReport, LeftOut
 
@@ -65,7 +66,13 @@ def read_flavours(paths: Sequence[Path], *, limit: int | None = None) -> FixedTy
     whoever waits has had enough.
     """
     files = azure_files(paths)
-    watch = Watch(files[:4])
+    return _read(files[:4], files.censored, limit)
+
+
+@read_lately
+def _read(paths: Sequence[Path], censored: int, limit: int | None) -> FixedTypes:
+    files = AzureFiles(paths[0], paths[1], paths[2], paths[3], censored)
+    watch = Watch(paths)
     flavours = _flavours(files.flavours, watch)
     bins = _bins(files.bins, watch)
     seen = _Seen(Counter(), Counter(), Counter())
@@ -89,7 +96,7 @@ def read_flavours(paths: Sequence[Path], *, limit: int | None = None) -> FixedTy
         )
         raise TraceError(f"found {found}", where=str(files.arrivals))
     out = LeftOut(f"after the first {kept:,} machines", left, MACHINES)
-    report = ImportReport(SOURCE, tuple(path.name for path in files[:4]), rows, 0, MACHINES)
+    report = ImportReport(SOURCE, tuple(path.name for path in paths), rows, 0, MACHINES)
     types = tuple(_type(name, *amounts, seen) for name, amounts in flavours.items() if seen.arrivals[name])
     return FixedTypes(types, Fraction(end - start), report.then(kept, MACHINES, (out,), _notes(seen, batches)))
 
