@@ -136,13 +136,14 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
     return twin
 
 
-def at_hand(twin: Callable[..., Any]) -> bool:
-    """Whether a twin can be called at once: it is compiled, or kept on disk."""
-    if getattr(twin, "overloads", True):
+def at_hand(twin: Callable[..., Any], types: tuple[Any, ...] = ()) -> bool:
+    """Whether a twin can be called at once, with arguments of *types* if they are given: compiled, or kept on disk."""
+    here = getattr(twin, "overloads", None)
+    if here is None or (types in here if types else here):
         return True
     from slotscope.model.compiling.keeping import is_kept
 
-    return is_kept(twin)
+    return is_kept(twin, types)
 
 
 def with_others(

@@ -21,6 +21,9 @@ from numba.core.runtime.nrt import rtsys
 
 from slotscope.model.compiling.meaning import MeaningUnknownError, meaning_of_function
 
+#: What a file raises that is damaged, or names what has moved.
+_DAMAGED = (OSError, EOFError, ImportError, AttributeError, TypeError, ValueError, pickle.UnpicklingError)
+
 _VERSIONS = (numba.__version__, llvmlite.__version__, np.__version__)
 
 
@@ -38,10 +41,10 @@ def keep(twin: Any, *options: object) -> None:
     twin.compile = _in_turn(twin, twin.compile)
 
 
-def is_kept(twin: Any) -> bool:
-    """Whether code of *twin* is on disk."""
+def is_kept(twin: Any, types: tuple[Any, ...] = ()) -> bool:
+    """Whether code of *twin* is on disk, for arguments of those *types* if they are given."""
     kept = twin._cache
-    return isinstance(kept, KeptCode) and kept.index.exists()
+    return isinstance(kept, KeptCode) and (kept.holds(types, twin.targetctx) if types else kept.index.exists())
 
 
 def _in_turn(twin: Any, compile_now: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -114,6 +117,14 @@ class KeptCode(FunctionCache):
         """The file that names what is on disk."""
         return Path(self._cache_file._index_path)
 
+    def holds(self, types: tuple[Any, ...], target_context: Any) -> bool:
+        """Whether the file names code for arguments of those types."""
+        try:
+            index = self._cache_file._load_index()  # type: ignore[no-untyped-call]
+        except _DAMAGED:
+            return False
+        return self._index_key(types, target_context.codegen()) in index
+
     def _index_key(self, sig: Any, codegen: Any) -> str:
         """A text: objects would be imported from modules that may have moved since."""
         text = repr((list(_types(sig)), codegen.magic_tuple()))
@@ -137,7 +148,7 @@ class KeptCode(FunctionCache):
         """None where a file is damaged, or names what has moved: then it is compiled."""
         try:
             return super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except (OSError, EOFError, ImportError, AttributeError, TypeError, ValueError, pickle.UnpicklingError):
+        except _DAMAGED:
             return None
 
 

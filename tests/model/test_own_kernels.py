@@ -23,6 +23,7 @@ from slotscope.model.policies.own.checked import CHECKED
 from slotscope.model.policies.own.host import KERNELS, RUN, LostError
 from slotscope.model.policies.own.loading import executed
 from slotscope.model.policies.own.loops import counted
+from slotscope.model.policies.own.shared import Layout, seen
 from slotscope.model.policies.own.twin import KernelTwin, kept_as
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.running.waiting import GivenUpError, waiting
@@ -436,6 +437,25 @@ def test_a_kernel_that_calls_c_is_found_again_by_the_next_process(in_c: str) -> 
     assert at_hand(twin.inside(type(engine._kernel)))
     elsewhere = function_in(write(Path(in_c).parent, IN_C, "elsewhere.py"))
     assert elsewhere.__globals__["sleep"].symbol != twin.function.__globals__["sleep"].symbol
+
+
+def test_what_is_on_disk_was_found_to_be_sound_before(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The function is not compiled alone again; for other arguments the loop is compiled, and so it is looked at."""
+    bench = of(file, kernel=False).bench
+    engine, brought = bench.kernel(checked=0), bench.system.policy.brought
+    engine.advance(started(bench.system), np.zeros(5, bench.system.row_dtype), Task())
+    room, far = type(engine._kernel), engine._kernel._far
+    layout = Layout((far.example, (*far._table.given, 0.0, *far._table.results)))
+    example, given = seen(layout.told, np.zeros(layout.size, np.uint8))
+
+    def check(*_: object) -> None:
+        raise PolicyError("it is looked at")
+
+    monkeypatch.setattr(KernelTwin, "check", check)
+    twin = KernelTwin(brought.source, brought.line)
+    twin.compile(room, example, given)
+    with pytest.raises(PolicyError, match="looked at"):
+        twin.compile(room, example, (*given[:-1], 1.0))
 
 
 def function_in(path: str) -> Any:

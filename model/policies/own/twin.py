@@ -17,7 +17,7 @@ import numpy as np
 
 from slotscope.model.compiling.meaning import meaning_of_function, names_in
 from slotscope.model.errors import PolicyFileError
-from slotscope.model.jit import compiled_anew, jitable, load_numba, with_others
+from slotscope.model.jit import at_hand, compiled_anew, jitable, load_numba, with_others
 from slotscope.model.policies.own import limits, loops
 from slotscope.model.policies.own.faults import line_in, said_by, stopped_kernel
 from slotscope.model.policies.own.kernel import ImpossibleDecisionError
@@ -112,8 +112,10 @@ class KernelTwin:
         """See :meth:`Kernels.compile`."""
         if self._loop is None:
             self._loop = self.inside(room)
-        self.check(room.answers, *example)
-        self._loop.compile(_types(given))
+        types = _types(given)
+        if not at_hand(self._loop, types):  # it comes to the disk once the function was found to be sound
+            self.check(room.answers, *example)
+        self._loop.compile(types)
 
     def inside(self, room: Any) -> Callable[..., int]:
         """A kind's loop with what its hooks make of :attr:`decide` in the place of functions of it."""
