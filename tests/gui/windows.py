@@ -61,6 +61,16 @@ def on_screen(qtbot: QtBot, made: Shown, width: int, height: int) -> Shown:
     return made
 
 
+def panel_fixture(make: Callable[[Theme], QWidget], width: int, height: int) -> Any:
+    """The fixture ``panel``: one of this size that is seen, in the light theme."""
+
+    @pytest.fixture(name="panel")
+    def panel(qtbot: QtBot) -> QWidget:
+        return on_screen(qtbot, make(load_theme("light")), width, height)
+
+    return panel
+
+
 def choose_file(window: QWidget, path: Path | str, kind: str = "") -> None:
     """Type a path into the dialog for files that stands open, of a *kind* that is chosen first, and press Enter."""
     (dialog,) = [one for one in window.findChildren(QFileDialog) if one.isVisible()]

@@ -36,7 +36,7 @@ from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLA
 from slotscope.model.kinds.moldable.state import BUSY, JOBS
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, listed, pixels, svg_of, type_of, wheel
-from tests.gui.windows import on_screen
+from tests.gui.windows import panel_fixture
 from tests.runs import ran
 
 LIGHT = load_theme("light")
@@ -88,9 +88,7 @@ def classes() -> Frame:
     return ran("moldable-classes", events=3000).frame()
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> AllocationsPanel:
-    return on_screen(qtbot, AllocationsPanel(LIGHT), *SIZE)
+panel = panel_fixture(AllocationsPanel, *SIZE)
 
 
 def picture(widget: QWidget) -> QImage:

@@ -20,7 +20,7 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, columns
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, pixels, series_of, svg_of, text_of, type_of, wheel
-from tests.gui.windows import on_screen
+from tests.gui.windows import panel_fixture
 from tests.runs import ran
 
 LIGHT = load_theme("light")
@@ -60,9 +60,7 @@ def classes() -> Frame:
     return ran("moldable-classes", events=3000).frame()
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> CollapsePanel:
-    return on_screen(qtbot, CollapsePanel(LIGHT), *SIZE)
+panel = panel_fixture(CollapsePanel, *SIZE)
 
 
 def plane(frame: Frame, job_class: int = 0) -> CollapsePlane:

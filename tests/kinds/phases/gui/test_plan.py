@@ -26,7 +26,7 @@ from slotscope.model.kinds.phases.state import REQUESTED
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import Counted, colours, text_of, type_of
-from tests.gui.windows import on_screen
+from tests.gui.windows import on_screen, panel_fixture
 from tests.runs import ran
 
 NAME = "jrs-two-phases"
@@ -55,9 +55,7 @@ def frame_of(policy: str = "jrs", events: int = 600) -> Frame:
     return session.frame(bounds=solved())
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> PlanPanel:
-    return on_screen(qtbot, PlanPanel(load_theme("light")), 560, 900)
+panel = panel_fixture(PlanPanel, 560, 900)
 
 
 # -- values ------------------------------------------------------------------------------------

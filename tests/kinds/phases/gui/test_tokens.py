@@ -38,7 +38,7 @@ from slotscope.model.reporting.inspection import Thing
 from slotscope.model.reporting.letters import own_letters
 from tests.gui.painted import colours, series_of, svg_of, type_of
 from tests.gui.plot_points import lines_of, points_of, time_reached
-from tests.gui.windows import on_screen
+from tests.gui.windows import on_screen, panel_fixture
 from tests.runs import ran
 
 LIGHT = load_theme("light")
@@ -73,9 +73,7 @@ def together() -> Frame:
     return ran("jrs-two-phases", "jrs:limit=all", events=1500).frame()
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> TokensPanel:
-    return on_screen(qtbot, TokensPanel(LIGHT), 760, 640)
+panel = panel_fixture(TokensPanel, 760, 640)
 
 
 def points(panel: TokensPanel, name: str) -> np.ndarray:

@@ -36,13 +36,10 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds
 from slotscope.model.kinds.queue.programs.theorem1 import MOST_REFINED
 from tests.gui.painted import colours, svg_of, text_of, type_of
-from tests.gui.windows import on_screen
+from tests.gui.windows import panel_fixture
 from tests.kinds.queue.gui.lp_frames import BF_UNSTABLE, VQS_UNSTABLE, answers, frame_at
 
-
-@pytest.fixture
-def panel(qtbot: QtBot) -> SupportablePanel:
-    return on_screen(qtbot, SupportablePanel(load_theme("light")), 560, 900)
+panel = panel_fixture(SupportablePanel, 560, 900)
 
 
 # -- the scale -------------------------------------------------------------------------------

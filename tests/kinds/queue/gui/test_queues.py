@@ -38,7 +38,7 @@ from slotscope.model.reporting.explain import amount
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Evict, Place, Record
 from tests.gui.painted import colours, svg_of
-from tests.gui.windows import on_screen
+from tests.gui.windows import panel_fixture
 from tests.runs import ran
 
 MANY = 100_000
@@ -86,9 +86,7 @@ def one() -> Frame:
     return session("queues-wide-jobs", "fifo-ff", 600).frame()
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> QueuesPanel:
-    return on_screen(qtbot, QueuesPanel(load_theme("light")), 900, 460)
+panel = panel_fixture(QueuesPanel, 900, 460)
 
 
 # -- looks ---------------------------------------------------------------------------------------

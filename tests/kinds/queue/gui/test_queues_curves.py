@@ -43,7 +43,7 @@ from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, series_of
 from tests.gui.plot_points import lines_of, points_of, time_reached
-from tests.gui.windows import on_screen
+from tests.gui.windows import panel_fixture
 
 WARMUP = 2000
 
@@ -73,9 +73,7 @@ def calm() -> Frame:
     return with_warmup("queues-vqs-unstable", "bf-js", 6000).frame()
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> QueueCurvesPanel:
-    return on_screen(qtbot, QueueCurvesPanel(load_theme("light")), 760, 480)
+panel = panel_fixture(QueueCurvesPanel, 760, 480)
 
 
 def points(panel: QueueCurvesPanel, name: str) -> np.ndarray:

@@ -36,7 +36,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.partition import Partition
 from slotscope.model.reporting.frame import RunInfo
 from tests.gui.painted import colours
-from tests.gui.windows import on_screen
+from tests.gui.windows import panel_fixture
 from tests.runs import ran
 
 LINE = 16.0
@@ -136,9 +136,7 @@ def run(request: pytest.FixtureRequest) -> RunInfo:
     return info(*request.param)
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> QueuesPanel:
-    return on_screen(qtbot, QueuesPanel(load_theme("light")), 900, 460)
+panel = panel_fixture(QueuesPanel, 900, 460)
 
 
 def shown(panel: QueuesPanel, name: str, policy: str) -> QueuesPanel:

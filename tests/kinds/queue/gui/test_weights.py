@@ -48,7 +48,7 @@ from slotscope.model.kinds.queue.facts import standing
 from slotscope.model.kinds.queue.programs.partition import Partition
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, listed, svg_of, type_of
-from tests.gui.windows import on_screen
+from tests.gui.windows import panel_fixture
 from tests.runs import ran
 
 STALLS = "vqs:stall=true,gamma=0.9"
@@ -80,9 +80,7 @@ def with_queue(frame: Frame, lengths: list[int]) -> Frame:
     return changed
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> WeightsPanel:
-    return on_screen(qtbot, WeightsPanel(load_theme("light")), 700, 500)
+panel = panel_fixture(WeightsPanel, 700, 500)
 
 
 def line_of(chart: WeightsChart, row: int, block: int = 0) -> ChartLine:

@@ -21,7 +21,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, series_of, svg_of
-from tests.gui.windows import on_screen
+from tests.gui.windows import panel_fixture
 from tests.runs import ran
 
 EVENTS, EARLIER = 6_000, 3_000
@@ -38,9 +38,7 @@ def frame(session: Session) -> Frame:
     return session.frame()
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> GroupsPanel:
-    return on_screen(qtbot, GroupsPanel(load_theme("light")), 620, 560)
+panel = panel_fixture(GroupsPanel, 620, 560)
 
 
 def counted(frame: Frame) -> tuple[list[int], int]:

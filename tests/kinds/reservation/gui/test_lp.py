@@ -35,7 +35,7 @@ from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, listed, svg_of, type_of
-from tests.gui.windows import on_screen
+from tests.gui.windows import on_screen, panel_fixture
 from tests.runs import ran
 
 SCENARIOS = ("dra-vms", "dra-classroom", "dra-example-1", "dra-appendix-c")
@@ -54,9 +54,7 @@ def frame() -> Frame:
     return session.frame(bounds=bounds)
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> LPPanel:
-    return on_screen(qtbot, LPPanel(load_theme("light")), 620, 700)
+panel = panel_fixture(LPPanel, 620, 700)
 
 
 @pytest.fixture

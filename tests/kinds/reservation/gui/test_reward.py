@@ -35,7 +35,7 @@ from slotscope.model.measures.metrics import BATCHES, Estimate, estimate
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, series_of, svg_of
 from tests.gui.plot_points import points_of, time_reached
-from tests.gui.windows import on_screen
+from tests.gui.windows import on_screen, panel_fixture
 from tests.runs import ran
 
 LIGHT = load_theme("light")
@@ -66,9 +66,7 @@ def rewound(session: Session, bounds: Bounds, frame: Frame) -> Frame:
     return session.frame(bounds=bounds)
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> RewardPanel:
-    return on_screen(qtbot, RewardPanel(load_theme("light")), 620, 560)
+panel = panel_fixture(RewardPanel, 620, 560)
 
 
 # -- series of samples -----------------------------------------------------------------------

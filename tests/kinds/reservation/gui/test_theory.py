@@ -30,7 +30,7 @@ from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import parse_scenario
 from tests.gui.painted import colours, series_of, svg_of, text_of, type_of
 from tests.gui.plot_points import points_of, time_reached
-from tests.gui.windows import on_screen
+from tests.gui.windows import panel_fixture
 from tests.kinds.reservation.gui.theory_frames import EVENTS, frame_of, opened, q_by_hand, servers_by_rank
 from tests.runs import ran
 
@@ -40,9 +40,7 @@ def frame() -> Frame:
     return frame_of("dra-vms")
 
 
-@pytest.fixture
-def panel(qtbot: QtBot) -> TheoryPanel:
-    return on_screen(qtbot, TheoryPanel(load_theme("light")), 640, 900)
+panel = panel_fixture(TheoryPanel, 640, 900)
 
 
 def click_row(qtbot: QtBot, panel: TheoryPanel, row: int) -> None:

@@ -12,20 +12,16 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.kinds.reservation import theory_search
 from slotscope.gui.kinds.reservation.theory import TheoryPanel
 from slotscope.gui.kinds.reservation.theory_search import SearchRow, sentence
-from slotscope.gui.theme import load_theme
 from slotscope.model.kinds.reservation.programs.monotone import MonotoneSearch, Witness, search_violation
 from slotscope.model.lifeline import start_beside
 from slotscope.model.reporting.letters import type_letter
-from tests.gui.windows import on_screen
+from tests.gui.windows import panel_fixture
 from tests.kinds.reservation.gui.theory_frames import frame_of
 
 #: Milliseconds for a process to start, search and answer.
 PATIENCE = 60_000
 
-
-@pytest.fixture
-def panel(qtbot: QtBot) -> TheoryPanel:
-    return on_screen(qtbot, TheoryPanel(load_theme("light")), 640, 900)
+panel = panel_fixture(TheoryPanel, 640, 900)
 
 
 def test_the_search_finds_the_violation_of_the_example(qtbot: QtBot, panel: TheoryPanel) -> None:
