@@ -9,7 +9,7 @@ from typing import Callable
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QMainWindow, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QSizePolicy, QToolButton, QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.language.words import line_of, tr
@@ -18,6 +18,7 @@ from slotscope.gui.sharing.picture_button import PictureButton
 from slotscope.gui.theme import Fonts, Theme, current_fonts
 from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.gui.widgets.icons import icon
+from slotscope.gui.widgets.rows import in_row
 from slotscope.model.draft import draft_of
 from slotscope.model.errors import UserError
 from slotscope.model.reporting.frame import Frame
@@ -103,10 +104,7 @@ class PanelDock(QDockWidget):
 
     def _title_bar(self) -> QWidget:
         bar = QWidget()
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(8, 2, 4, 2)
-        row.setSpacing(0)
-        row.addWidget(self._title, 1)
+        row = in_row(bar, (self._title, 1), margins=(8, 2, 4, 2), spacing=0)
         for name, call in (
             ("camera", self._ask_picture),
             ("copy", self._copy_picture),

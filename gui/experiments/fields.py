@@ -8,24 +8,14 @@ from pathlib import Path
 from typing import Callable
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPlainTextEdit,
-    QSizePolicy,
-    QSpinBox,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QSizePolicy, QSpinBox, QToolButton, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_files, ask_folder
+from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.errors import UserError
 
 #: Options of commands as they stand in errors, and what to say instead where there are fields.
@@ -63,17 +53,8 @@ class CaptionedField(QWidget):
         for widget in (self.caption, editor):
             widget.setToolTip(f"{name.capitalize()}\n{tip}")
         editor.setAccessibleName(name)
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        row.addWidget(editor, 1)
-        for widget in beside:
-            row.addWidget(widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(1)
-        column.addWidget(self.caption)
-        column.addLayout(row)
-        column.addWidget(self.fault)
+        row = in_row(None, (editor, 1), *beside, spacing=4)
+        in_column(self, self.caption, row, self.fault, spacing=1)
 
     def restyle(self, theme: Theme) -> None:
         self.caption.setStyleSheet(f"color: {theme.muted}")

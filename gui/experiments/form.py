@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
 from slotscope.gui.experiments.fields import (
     CaptionedField,
@@ -22,6 +22,7 @@ from slotscope.gui.experiments.fields import (
 from slotscope.gui.experiments.laboratory import Order
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.rows import in_column
 from slotscope.model.errors import TraceError, UserError
 from slotscope.model.lab import check_beside, experiment_module, experiments
 from slotscope.model.lab.files import prepare
@@ -118,9 +119,7 @@ class OrderForm(QWidget):
         )
 
     def _build(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 8, 10, 8)
-        column.setSpacing(6)
+        column = in_column(self, margins=(10, 8, 10, 8), spacing=6)
         for field in self.fields:
             column.addWidget(field)
             field.edited.connect(self.edited)

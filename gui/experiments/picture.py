@@ -8,7 +8,7 @@ from html import escape
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPen, QResizeEvent
-from PySide6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QTabBar, QWidget
 
 from slotscope.gui.experiments.curves import Drawn, LogarithmicAxis, arrays, last_height
 from slotscope.gui.experiments.words import told_apart, typeset
@@ -17,6 +17,7 @@ from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, Number
 from slotscope.gui.plotting.looks import Look, looks, meaning
 from slotscope.gui.plotting.scales import SteppedRange
 from slotscope.gui.theme import Theme, configure_plots, current_fonts
+from slotscope.gui.widgets.rows import in_column
 from slotscope.gui.window.figure import ABOVE_CURVES, across, crosses
 from slotscope.model.lab.results import Curve, Figure
 
@@ -271,13 +272,7 @@ class ResultPicture(QWidget):
         self.names = QLabel()
         self.names.setWordWrap(True)
         self.names.hide()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(2)
-        for widget in (self.tabs, self.title, self.crossed):
-            self._column.addWidget(widget)
-        self._column.addWidget(self.note, 1)
-        self._column.addWidget(self.names)
+        self._column = in_column(self, self.tabs, self.title, self.crossed, (self.note, 1), self.names, spacing=2)
         self.setAccessibleName("picture of the experiment")
         self.setMinimumHeight(120)
         self.set_theme(theme)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QTabBar,
     QTableView,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +21,7 @@ from slotscope.gui.experiments.picture import ResultPicture
 from slotscope.gui.experiments.words import at_text, at_texts, numbers_of, typeset, what_text
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts, view_palette
+from slotscope.gui.widgets.rows import in_column
 from slotscope.model.lab.results import Result, Row
 
 COLUMNS = ("what", "at", "paper", "ours", "± (95 %)")
@@ -167,14 +167,10 @@ class Results(QWidget):
             self.tabs.setTabToolTip(self.tabs.addTab(name), f"{name}\n{tip}")
         self.tabs.currentChanged.connect(self._arrange)
         below = QWidget()
-        column = QVBoxLayout(below)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.tabs)
-        column.addWidget(split(Qt.Orientation.Horizontal, (self.table, 68), (self.notes, 32)), 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(split(Qt.Orientation.Vertical, (self.picture, 60), (below, 40)))
+        in_column(
+            below, self.tabs, (split(Qt.Orientation.Horizontal, (self.table, 68), (self.notes, 32)), 1), spacing=0
+        )
+        in_column(self, split(Qt.Orientation.Vertical, (self.picture, 60), (below, 40)))
         self.set_theme(theme)
 
     def show_result(self, result: Result | None, note: str, *, complete: bool) -> None:

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.icons import icon
+from slotscope.gui.widgets.rows import in_column, in_row
 
 #: Steps of the bar, and its height in pixels.
 _STEPS, _HEIGHT = 1000, 14
@@ -52,17 +53,10 @@ class RunBar(QWidget):
         self.share.setSizePolicy(policy)
         self.message.setWordWrap(True)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        row = QHBoxLayout()
-        for widget, stretch in ((self.run, 0), (self.stop, 0), (self.share, 1), (self.state, 0), (self.open, 0)):
-            row.addWidget(widget, stretch)
-        below = QHBoxLayout()
-        below.addWidget(self.message, 1)
-        below.addWidget(self.copy)
+        row = in_row(None, self.run, self.stop, (self.share, 1), self.state, self.open)
+        below = in_row(None, (self.message, 1), self.copy)
         self.copy.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(row)
-        column.addLayout(below)
+        in_column(self, row, below)
 
     def show_state(self, text: str, share: float | None) -> None:
         """Say how far it is; None hides the bar."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.experiments.fields import words_of
 from slotscope.gui.experiments.form import SWEEP, FormArea, OrderForm
@@ -19,6 +19,7 @@ from slotscope.gui.experiments.words import goes_on, kept_text, running_text
 from slotscope.gui.faults import Fault
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.rows import in_column
 from slotscope.model.lab import experiments
 from slotscope.model.lab.results import Result
 from slotscope.model.lab.runner import Status
@@ -96,19 +97,11 @@ class ExperimentsWindow(QWidget):
     def _build(self) -> None:
         self.list.setMinimumHeight(140)
         left = QWidget()
-        beside = QVBoxLayout(left)
-        beside.setContentsMargins(0, 0, 0, 0)
-        beside.addWidget(self.list, 1)
-        beside.addWidget(self._form_area)
+        in_column(left, (self.list, 1), self._form_area)
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(6, 8, 8, 8)
-        column.addWidget(self.bar)
-        column.addWidget(self.results, 1)
+        in_column(right, self.bar, (self.results, 1), margins=(6, 8, 8, 8))
         self._across = split(Qt.Orientation.Horizontal, (left, 0), (right, 1))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._across)
+        in_column(self, self._across)
         self.setMinimumSize(760, 480)
 
     def _connect(self) -> None:

@@ -6,7 +6,7 @@ from typing import Iterator, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QLabel, QWidget
 
 from slotscope.gui import theme as themes
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
@@ -16,6 +16,7 @@ from slotscope.gui.panels.wording import event_told, sentence
 from slotscope.gui.presenting.pad import mark_over
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.motion import come_to_rest, lay_out, steps
+from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.gui.window.application import application
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
@@ -99,9 +100,7 @@ class FilmStage(QWidget):
         return label
 
     def _lay_out(self, lanes: int) -> None:
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(_MARGIN, _MARGIN // 2, _MARGIN, _MARGIN)
-        layout.setSpacing(_MARGIN)
+        layout = in_row(self, margins=(_MARGIN, _MARGIN // 2, _MARGIN, _MARGIN), spacing=_MARGIN)
         grid = QGridLayout()
         grid.setSpacing(_MARGIN // 2)
         grid.setRowStretch(1, 1)
@@ -113,11 +112,8 @@ class FilmStage(QWidget):
             grid.addWidget(caption, 2, lane)
         layout.addLayout(grid, 100 - _BESIDE[lanes])
         if self._others:
-            column = QVBoxLayout()
-            column.setSpacing(_MARGIN)
-            for panel in self._others:
-                column.addWidget(panel, 1)
-            layout.addLayout(column, _BESIDE[lanes])
+            others = in_column(None, *((panel, 1) for panel in self._others), spacing=_MARGIN)
+            layout.addLayout(others, _BESIDE[lanes])
 
     def show_frame(self, frame: Frame) -> None:
         """Show a moment; what moves on the way there has just begun. Raises UserError if a panel fails."""

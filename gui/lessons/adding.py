@@ -7,10 +7,11 @@ from typing import Any, Callable
 
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QToolButton, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.fault_words import FaultLine
+from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.files import add_step
 
@@ -31,7 +32,7 @@ class AddingLine(QWidget):
         self.add = QToolButton()
         self.add.setText(tr("Add"))
         self.add.setToolTip(tr("Add\nWrites the moment at the end of the lesson (Enter)."))
-        row = QHBoxLayout()
+        row = in_row(None)
         for title, field, share in ((tr("Lesson's file"), self.file, 2), (tr("Text"), self.text, 5)):
             field.setAccessibleName(title)
             field.returnPressed.connect(self.write)
@@ -41,10 +42,7 @@ class AddingLine(QWidget):
         self.text.setPlaceholderText(tr("What is to be said of this moment, in a few sentences"))
         self.add.clicked.connect(self.write)
         row.addWidget(self.add)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 2, 8, 4)
-        layout.addLayout(row)
-        layout.addWidget(self._fault)
+        in_column(self, row, self._fault, margins=(10, 2, 8, 4))
         self.hide()
 
     def ask(self) -> None:

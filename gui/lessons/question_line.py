@@ -6,13 +6,14 @@ from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMoveEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QToolButton, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.sketch import SketchPad
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox, EnterButton
 from slotscope.gui.widgets.fault_words import FaultLine
+from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.gui.widgets.spoken import announce
 from slotscope.model.exercises.deciding import FEW
@@ -118,7 +119,7 @@ class QuestionLine(QWidget):
         self.sketch = SketchPad(self)
         self.sketch.drawn.connect(self.fill)
         self.sketch.finished.connect(self.committed)
-        self._options = QHBoxLayout()
+        self._options = in_row(None)
         self._offered: list[QWidget] = []
         self.buttons = {name: self._button(*map(tr, words)) for name, *words in _BUTTONS}
         self._arrange()
@@ -135,24 +136,13 @@ class QuestionLine(QWidget):
         self.hide()
 
     def _arrange(self) -> None:
-        row = QHBoxLayout()
-        row.addWidget(self.answer, 2)
-        row.addWidget(self.verdict, 40)  # in the answer's place: a line more would change the pictures that it is about
-        row.addLayout(self._options)
-        for name in ("commit", "reveal", "next", "skip"):
-            row.addWidget(self.buttons[name])
-        row.addWidget(self.counts, 2)
-        row.addStretch(1)
-        row.addWidget(self.score)
-        said = QVBoxLayout()
-        said.setSpacing(3)
-        said.addWidget(self.words)
-        said.addLayout(row)
-        said.addStretch(1)
-        layout = QHBoxLayout(self)  # a curve stands beside the words: below them it would take the pictures' room
-        layout.setContentsMargins(10, 4, 8, 6)
-        layout.addLayout(said, 2)
-        layout.addWidget(self.sketch, 3)
+        # The verdict stands in the answer's place: a line more would change the pictures that it is about.
+        answer, verdict, counts = (self.answer, 2), (self.verdict, 40), (self.counts, 2)
+        buttons = (self.buttons[name] for name in ("commit", "reveal", "next", "skip"))
+        row = in_row(None, answer, verdict, self._options, *buttons, counts, STRETCH, self.score)
+        said = in_column(None, self.words, row, STRETCH, spacing=3)
+        # A curve stands beside the words: below them it would take the pictures' room.
+        in_row(self, (said, 2), (self.sketch, 3), margins=(10, 4, 8, 6))
 
     def _button(self, text: str, tip: str) -> QToolButton:
         button = EnterButton()

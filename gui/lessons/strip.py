@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.labels import CutLabel
+from slotscope.gui.widgets.rows import in_column
 from slotscope.gui.widgets.scripts import paragraphs, spoken
 from slotscope.gui.widgets.spoken import announce
 
@@ -60,12 +61,7 @@ class LessonStrip(QWidget):
         row.addStretch(1)
         for button in self.buttons.values():
             row.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 2, 8, 6)
-        layout.setSpacing(2)
-        layout.addLayout(row)
-        layout.addWidget(self._text)
-        layout.addWidget(self._fault)
+        in_column(self, row, self._text, self._fault, margins=(10, 2, 8, 6), spacing=2)
         for name, turn in (("back", -1), ("next", 1)):
             self.buttons[name].clicked.connect(lambda _=False, by=turn: self.turned.emit(by))
         self.buttons["all"].clicked.connect(self.listed)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.strip import ALL_LESSONS
 from slotscope.gui.widgets.boxes import EnterButton
+from slotscope.gui.widgets.rows import in_row
 
 #: The lesson's name.
 TOUR = "tour"
@@ -34,9 +35,7 @@ class TourOffer(QWidget):
         super().__init__(parent)
         self.setObjectName("tour-offer")
         self._settings = settings
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 2, 8, 4)
-        row.addWidget(QLabel(tr("New here? A tour of two minutes shows what is where.")))
+        row = in_row(self, QLabel(tr("New here? A tour of two minutes shows what is where.")), margins=(10, 2, 8, 4))
         self.buttons: dict[str, EnterButton] = {}
         for name, *words in _BUTTONS:
             text, tip = map(tr, words)

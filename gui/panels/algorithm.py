@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QLabel
 
 from slotscope.gui.intents import Select
 from slotscope.gui.language.words import tr
@@ -14,6 +14,7 @@ from slotscope.gui.panels.algorithm_view import PseudocodeView, ShownPseudocode
 from slotscope.gui.panels.wording import event_told
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.labels import CutLabel
+from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Line, Record
@@ -44,17 +45,9 @@ class AlgorithmPanel(Panel):
         self.sentence.setAccessibleName("what happens now")
         self.view = PseudocodeView(self.theme, self.body)
         self.view.line_chosen.connect(lambda line: self.intent.emit(Select(line=tuple(line))))
-        row = QHBoxLayout()
-        row.addWidget(self.where, 1)
-        row.addWidget(self.agreement)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        head = QVBoxLayout()
-        head.setContentsMargins(10, 6, 8, 6)
-        head.setSpacing(2)
-        head.addLayout(row)
-        head.addWidget(self.sentence)
+        row = in_row(None, (self.where, 1), self.agreement)
+        column = in_column(self.body, spacing=0)
+        head = in_column(None, row, self.sentence, margins=(10, 6, 8, 6), spacing=2)
         column.addLayout(head)
         column.addWidget(self.view, 1)
         self.restyle(self.theme)

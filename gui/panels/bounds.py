@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QProgressBar, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QStackedLayout, QWidget
 
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.tiles import Tiles
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.rows import STRETCH, in_column
 from slotscope.model.reporting.frame import Frame
 
 #: From this width on, at the usual size of type, there is room for two columns.
@@ -121,15 +122,11 @@ def say(*texts: tuple[QLabel, str]) -> None:
 def busy_page(text: str) -> QWidget:
     """A page with a sentence over a bar that moves."""
     page = QWidget()
-    column = QVBoxLayout(page)
     words = QLabel(text)
     words.setWordWrap(True)
     words.setAlignment(Qt.AlignmentFlag.AlignCenter)
     bar = QProgressBar()
     bar.setRange(0, 0)
     bar.setMaximumWidth(260)
-    column.addStretch(1)
-    column.addWidget(words)
-    column.addWidget(bar, 0, Qt.AlignmentFlag.AlignHCenter)
-    column.addStretch(1)
+    in_column(page, STRETCH, words, (bar, 0, Qt.AlignmentFlag.AlignHCenter), STRETCH, margins=None)
     return page

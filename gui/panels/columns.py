@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from slotscope.gui.widgets.curtain import Curtain
+from slotscope.gui.widgets.rows import in_column
 
 _GAP = 2  # between one widget and the next below it
 
@@ -66,10 +67,7 @@ class HeadedColumns(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.content, self._head = QWidget(), head
-        column = QVBoxLayout(self.content)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(_GAP)
-        column.addWidget(head)
+        column = in_column(self.content, head, margins=(0, 0, 0, 4), spacing=_GAP)
         self._columns = TwoColumns()
         column.addLayout(self._columns, 1)
         self.setWidget(self.content)

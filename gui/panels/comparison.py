@@ -6,7 +6,7 @@ from html import escape
 from typing import Iterable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
 
 from slotscope.gui.intents import Differ, GoTo
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
@@ -25,6 +25,7 @@ from slotscope.gui.panels.comparison_table import (
 )
 from slotscope.gui.panels.wording import job_words, significant
 from slotscope.gui.theme import current_fonts
+from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.model.comparison.differences import Difference
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
@@ -67,37 +68,22 @@ class ComparisonPanel(Panel):
         self.buttons = {name: self._button(name, text, title, tip) for name, text, title, tip in _BUTTONS}
         self.controls = self._row()
         self._fill_measures()
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 6)
-        column.setSpacing(4)
-        column.addWidget(self.measures)
-        column.addWidget(self.curves, 1)
-        column.addWidget(self.controls)
-        column.addWidget(self.sentence)
+        in_column(
+            self.body, self.measures, (self.curves, 1), self.controls, self.sentence, margins=(0, 0, 0, 6), spacing=4
+        )
         self.sentence.setContentsMargins(10, 0, 10, 0)
         self.ground(self.body, self.measures.viewport(), self._inside)
         self.follow_theme(self.curves)
 
     def _fill_measures(self) -> None:
         self._inside = QWidget()
-        rows = self._rows = QVBoxLayout(self._inside)
-        rows.setContentsMargins(10, 6, 10, 0)
-        rows.setSpacing(2)
-        rows.addWidget(self.table)
-        rows.addWidget(self.caption)
-        rows.addStretch(1)
+        self._rows = in_column(self._inside, self.table, self.caption, STRETCH, margins=(10, 6, 10, 0), spacing=2)
         self.measures = scrolled(self._inside, self.body)
         self.measures.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def _row(self) -> QWidget:
         controls = QWidget(self.body)
-        row = QHBoxLayout(controls)
-        row.setContentsMargins(10, 0, 6, 0)
-        row.setSpacing(3)
-        for button in self.buttons.values():
-            row.addWidget(button)
-        row.addWidget(self.where)
-        row.addStretch(1)
+        in_row(controls, *self.buttons.values(), self.where, STRETCH, margins=(10, 0, 6, 0), spacing=3)
         return controls
 
     def _button(self, name: str, text: str, title: str, tip: str) -> QPushButton:

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.panels.comparison_table import LANE_ROLES
 from slotscope.gui.panels.wording import THIN, significant
@@ -24,6 +24,7 @@ from slotscope.gui.plotting.sampled import (
 )
 from slotscope.gui.plotting.time_plot import LANE_STYLES, PlotText, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.rows import in_column
 from slotscope.model.kinds.spec import Kind
 from slotscope.model.reporting.frame import Frame
 
@@ -56,9 +57,7 @@ class LaneCurves(QWidget):
         self.differences = TimePlot(theme, fonts, PlotText("time", "difference", "diff."), from_zero=False, parent=self)
         self._curves: list[Pyramid] = []
         self._gaps: list[Pyramid] = []
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = in_column(self, spacing=0)
         for plot in (self.rewards, self.differences):
             column.addWidget(plot, 1)
             plot.picked.connect(self.picked)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from slotscope.gui.intents import Ask, AskWhy, BreakAt, GoTo, RunUntil, Say, WhatIf
 from slotscope.gui.language.words import tr
@@ -21,6 +21,7 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
+from slotscope.gui.widgets.rows import in_column
 from slotscope.gui.widgets.spoken import Table
 from slotscope.model.questions.fields import EventKind
 from slotscope.model.questions.search import Asked
@@ -41,9 +42,7 @@ class FilterBar(QWidget):
         super().__init__(parent)
         self.marks: tuple[EventKind, ...] = ()
         self.chips: dict[int, QToolButton] = {}
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(6, 4, 6, 4)
-        rows.setSpacing(4)
+        rows = in_column(self, margins=(6, 4, 6, 4), spacing=4)
         self._rows = [QHBoxLayout() for _ in range(3)]
         for row in self._rows:
             rows.addLayout(row)
@@ -206,12 +205,7 @@ class DecisionsPanel(Panel):
         self.follow.setToolTip(tr("Follow the run: back to the newest event."))
         self.follow.hide()
         self.follow.clicked.connect(self._follow)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.bar)
-        column.addWidget(self.mistake)
-        column.addWidget(self.view, 1)
+        in_column(self.body, self.bar, self.mistake, (self.view, 1), spacing=0)
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type; in lecture mode sentences are all there is."""

@@ -11,7 +11,7 @@ from typing import Iterable
 import numpy as np
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QFont, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QLabel, QScrollArea, QSplitter, QWidget
 
 from slotscope.gui.intents import AskWhy, GoTo, Inspect, Select
 from slotscope.gui.panel import EVERYTHING, Panel
@@ -19,6 +19,7 @@ from slotscope.gui.panels.decisions_model import LogEntry, LogModel
 from slotscope.gui.panels.decisions_view import LogView
 from slotscope.gui.panels.inspector_now import Now
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.rows import in_column
 from slotscope.gui.widgets.scripts import set_scripts, unbroken
 from slotscope.model.reporting.explain import counted, grouped, plural, shown_time
 from slotscope.model.reporting.frame import Frame, RunInfo
@@ -72,11 +73,7 @@ class HistoryList(QWidget):
             Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         )
         self.how_far.linkActivated.connect(lambda _: self.further.emit())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.view, 1)
-        column.addWidget(self.how_far)
+        in_column(self, (self.view, 1), self.how_far, spacing=0)
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type; a hall reads every sentence in full."""
@@ -243,11 +240,7 @@ class InspectorPanel(Panel):
         self._parts.addWidget(self.history)
         self._parts.setChildrenCollapsible(False)
         self._parts.setSizes([_HALF, _HALF, _HALF])
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.heading)
-        column.addWidget(self._parts, 1)
+        in_column(self.body, self.heading, (self._parts, 1), spacing=0)
         self.restyle(self.theme)
 
     def restyle(self, theme: Theme) -> None:

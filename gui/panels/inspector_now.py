@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +24,7 @@ from slotscope.gui.panels.scenario_cells import type_pixmap
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.curtain import Curtain
+from slotscope.gui.widgets.rows import STRETCH, in_column
 from slotscope.model.reporting.inspection import Description, Fact, FactSection, HistoryCurve, Table, TableLine, Thing
 
 #: Lines that a table shows at once.
@@ -167,12 +167,7 @@ class Now(QScrollArea):
         self.model = LinesModel(self)
         self.table = self._table()
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for widget in (self.facts, self.curve, self.table):
-            column.addWidget(widget)
-        column.addStretch(1)
+        in_column(inner, self.facts, self.curve, self.table, STRETCH, spacing=0)
         self.setWidget(inner)
         Curtain(self)
 

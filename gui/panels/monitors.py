@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import BreakAt, Follow, GoTo
 from slotscope.gui.panel import Panel
@@ -16,6 +16,7 @@ from slotscope.gui.panels.columns import scrolled
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.question_field import ExpressionField, asleep
+from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.measures.claims import ClaimReading, claim_readings
 from slotscope.model.measures.monitors import Reading, Standing
@@ -87,9 +88,7 @@ class MonitorsPanel(Panel):
         """A list of rows that scrolls."""
         self.rows: dict[str, MonitorRow] = {}
         self._list = QWidget()
-        column = QVBoxLayout(self._list)
-        column.setContentsMargins(10, 6, 10, 6)
-        column.setSpacing(6)
+        column = in_column(self._list, margins=(10, 6, 10, 6), spacing=6)
         heads = ("Violated", "Of your own", "Claims of the long run", "Invariants")
         self._heads = tuple(map(QLabel, heads))
         self._columns = tuple(QVBoxLayout() for _ in heads)
@@ -225,13 +224,8 @@ class MonitorRow(QWidget):
             if own
             else "Pause the run where this is found violated."
         )
-        inside = QVBoxLayout(self)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(2)
-        above = QHBoxLayout()
-        above.setSpacing(12)
-        above.addWidget(self.text, 1)
-        above.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignTop)
+        inside = in_column(self, spacing=2)
+        above = in_row(None, (self.text, 1), (self.stop, 0, Qt.AlignmentFlag.AlignTop), spacing=12)
         inside.addLayout(above)
         inside.addWidget(self.curve)
         self.curve.hide()

@@ -7,18 +7,7 @@ from typing import Any, Iterable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from slotscope.gui.painting.colour import contrast
 from slotscope.gui.painting.textures import type_brush
@@ -26,6 +15,7 @@ from slotscope.gui.panels.scenario_fields import SERVICES, Path, as_number, as_t
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import ChoiceBox
 from slotscope.gui.widgets.icons import icon
+from slotscope.gui.widgets.rows import in_column, in_row
 
 _TAG = re.compile(r"<[^>]*>")
 
@@ -80,11 +70,7 @@ class ScenarioCell(QWidget):
         self.error = QLabel()
         self.error.setWordWrap(True)
         self.error.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(1)
-        column.addWidget(self.caption)
-        column.addWidget(self.field)
+        in_column(self, self.caption, self.field, spacing=1)
 
     def fill(self, data: Any) -> None:
         """Show what stands at the path in *data*."""
@@ -288,11 +274,13 @@ class TypeCard(QFrame):
         self._extra: list[ScenarioCell] = []
         self._theme: Theme | None = None
         self.grid = CellGrid(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 6, 4, 8)
-        row.addWidget(self.swatch, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.grid, 1)
-        row.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignTop)
+        in_row(
+            self,
+            (self.swatch, 0, Qt.AlignmentFlag.AlignTop),
+            (self.grid, 1),
+            (self.remove, 0, Qt.AlignmentFlag.AlignTop),
+            margins=(8, 6, 4, 8),
+        )
         for cell in self.cells:
             cell.fill(data)
             cell.edited.connect(self.edited)

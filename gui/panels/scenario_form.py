@@ -26,6 +26,7 @@ from slotscope.gui.panels.scenario_fields import (
 )
 from slotscope.gui.panels.scenario_leaves import ShapeCell, leaf_cells
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.rows import in_column
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.scenario.load import Scenario, as_data
 
@@ -62,9 +63,7 @@ class ScenarioPanel(Panel):
         self._timer = QTimer(self, singleShot=True, interval=_PATIENCE)
         self._timer.timeout.connect(self.validate)
         form = QWidget()
-        self._form = QVBoxLayout(form)
-        self._form.setContentsMargins(10, 4, 10, 10)
-        self._form.setSpacing(4)
+        self._form = in_column(form, margins=(10, 4, 10, 10), spacing=4)
         self._start: StartCell | None = None
         for heading in HEADINGS:
             self._add_section(heading)
@@ -78,11 +77,7 @@ class ScenarioPanel(Panel):
         self._form.addStretch(1)
         self.area = scrolled(form, self.body)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.area, 1)
-        column.addLayout(self._footer())
+        in_column(self.body, (self.area, 1), self._footer(), spacing=0)
 
     def _add_section(self, heading: str) -> None:
         label = QLabel(tr(heading))
@@ -120,11 +115,7 @@ class ScenarioPanel(Panel):
             row.addWidget(button)
         self._give_room()
         row.addStretch(1)
-        footer = QVBoxLayout()
-        footer.setContentsMargins(10, 6, 10, 8)
-        footer.addWidget(self.message)
-        footer.addLayout(row)
-        return footer
+        return in_column(None, self.message, row, margins=(10, 6, 10, 8))
 
     @property
     def _buttons(self) -> tuple[QPushButton, ...]:

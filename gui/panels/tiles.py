@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.panel import Panel
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.calm import Steady
 from slotscope.gui.widgets.labels import SizedLabel
+from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.gui.widgets.spoken import without_markup
 
 _GAP, _MARGIN = 18, 10
@@ -38,10 +39,7 @@ class Tiles(QWidget, Steady):
         self._texts: tuple[TileText, ...] = ()
         self._tiles: list[tuple[QWidget, SizedLabel, SizedLabel]] = []
         self._widest: list[int] = []
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(_MARGIN, 4, _MARGIN, 2)
-        self._row.setSpacing(_GAP)
-        self._row.addStretch(1)
+        self._row = in_row(self, STRETCH, margins=(_MARGIN, 4, _MARGIN, 2), spacing=_GAP)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_texts(self, texts: tuple[TileText, ...]) -> None:
@@ -74,9 +72,7 @@ class Tiles(QWidget, Steady):
 
     def _add(self) -> None:
         tile = QWidget(self)
-        column = QVBoxLayout(tile)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = in_column(tile, spacing=0)
         caption, value = SizedLabel(tile), SizedLabel(tile)
         for label in (value, caption):
             label.setTextFormat(Qt.TextFormat.RichText)
@@ -157,10 +153,7 @@ class TiledPanel(Panel):
     def build(self) -> None:
         """The numbers, at the top of a column."""
         self.tiles = Tiles(self.theme, self.body)
-        self.column = QVBoxLayout(self.body)
-        self.column.setContentsMargins(0, 0, 0, 4)
-        self.column.setSpacing(self.spacing)
-        self.column.addWidget(self.tiles)
+        self.column = in_column(self.body, self.tiles, margins=(0, 0, 0, 4), spacing=self.spacing)
         self.follow_theme(self.tiles)
         self.ground(self.body)
 

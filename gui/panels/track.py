@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from slotscope.gui.intents import Follow
 from slotscope.gui.panel import Panel
@@ -19,6 +19,7 @@ from slotscope.gui.plotting.time_plot import LANE_STYLES, Role
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.labels import ScrolledWords
 from slotscope.gui.widgets.question_field import ExpressionField, asleep
+from slotscope.gui.widgets.rows import in_column
 from slotscope.gui.widgets.scripts import unbroken
 from slotscope.model.questions.tracks import Track, Tracked
 from slotscope.model.questions.words import Words
@@ -272,10 +273,7 @@ class TrackPanel(Panel):
         self.legend.setWordWrap(True)
         self.legend.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse)
         self.legend.linkActivated.connect(self._chosen)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(8, 6, 8, 4)
-        column.setSpacing(4)
-        column.addWidget(self.entry)
+        column = in_column(self.body, self.entry, margins=(8, 6, 8, 4), spacing=4)
         self.words = ScrolledWords(self.legend, self.body)
         column.addWidget(self.words)
         column.addWidget(self.strip)

@@ -11,7 +11,7 @@ from typing import Any, Callable, ClassVar, Iterable
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.painting.kept import put_image
@@ -22,6 +22,7 @@ from slotscope.gui.pictures.marks import around
 from slotscope.gui.pictures.pointed import Anchor, PointedPicture
 from slotscope.gui.pictures.scene import in_pixels
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.rows import in_column
 from slotscope.model.reporting.frame import Frame
 
 MARGIN = 10.0
@@ -267,9 +268,7 @@ class PicturePanel(Panel):
         """One view that fills the panel."""
         self.view: Any = self.picture(self.theme, self.body)
         self.view.chosen.connect(self.intent.emit)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.view)
+        in_column(self.body, self.view)
 
     def show_frame(self, frame: Frame) -> None:
         self.view.set_frame(frame)

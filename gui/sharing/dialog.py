@@ -12,14 +12,12 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QProgressBar,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +26,7 @@ from slotscope.gui.sharing.job import ShareJob
 from slotscope.gui.widgets.boxes import ChoiceBox
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_new_file
+from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.gui.widgets.spoken import announce
 from slotscope.model.running.origin import Moment
 
@@ -144,28 +143,16 @@ class ShareDialog(QDialog):
             self.file.setToolTip(tr("A path without an ending is that of a folder, which gets PNG pictures."))
         self.bar.setAccessibleName(tr("how far it is"))
         self.bar.hide()
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.bar, 1)
-        buttons.addStretch(0)
-        for button in (self.save, self.cancel):
-            buttons.addWidget(button)
+        buttons = in_row(None, (self.bar, 1), 0, self.save, self.cancel)
         self.save.setDefault(True)
-        layout = QVBoxLayout(self)
-        layout.addLayout(form)
-        layout.addWidget(self.fault)
-        layout.addLayout(buttons)
+        in_column(self, form, self.fault, buttons, margins=None)
         self.resize(max(560, self.sizeHint().width()), self.sizeHint().height())
 
     def _add_row(self, form: QFormLayout, option: str, title: str, field: QWidget, *beside: QWidget) -> None:
         """A field, and below it what is wrong with what stands there."""
         field.setAccessibleName(title)
-        row, cell, fault = QHBoxLayout(), QVBoxLayout(), FaultLine()
-        row.addWidget(field, 1)
-        for widget in beside:
-            row.addWidget(widget)
-        cell.addLayout(row)
-        cell.addWidget(fault)
-        form.addRow(title, cell)
+        fault = FaultLine()
+        form.addRow(title, in_column(None, in_row(None, (field, 1), *beside), fault))
         self.faults[option] = field, fault
 
     def _choose(self) -> None:

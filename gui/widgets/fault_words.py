@@ -6,11 +6,12 @@ import re
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from slotscope.gui.faults import Fault
 from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.model.errors import PolicyFileError, UserError
 
 
@@ -121,14 +122,8 @@ class FaultPage(QScrollArea):
         )
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._details))
         page = QWidget()
-        column, row = QVBoxLayout(page), QHBoxLayout()
-        column.addStretch(1)
-        column.addWidget(self.words)
-        column.addLayout(row)
-        column.addStretch(1)
-        for button in (self.retry, self.copy):
-            row.addWidget(button)
-        row.addStretch(1)
+        row = in_row(None, self.retry, self.copy, STRETCH)
+        in_column(page, STRETCH, self.words, row, STRETCH, margins=None)
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setWidget(page)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QToolButton, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.fault_words import FaultLine
+from slotscope.gui.widgets.rows import in_column
 from slotscope.model.errors import UserError
 from slotscope.model.questions.completion import completions
 from slotscope.model.questions.syntax import QuestionError
@@ -109,11 +110,7 @@ class ExpressionField(QWidget):
         self.field.setAccessibleName(name)
         self.field.returnPressed.connect(self._enter)
         self.field.textEdited.connect(lambda: self.mistake.say(""))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.field)
-        column.addWidget(self.mistake)
+        in_column(self, self.field, self.mistake, spacing=4)
 
     def show_frame(self, frame: Frame) -> None:
         """Offer the names of the run that is shown."""

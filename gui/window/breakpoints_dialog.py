@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QLabel,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QLabel, QListWidget, QListWidgetItem, QPushButton, QSpinBox, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
+from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.model.questions.breakpoints import MOST_TIMES, Breakpoint, BreakpointList
 from slotscope.model.reporting.explain import grouped
 
@@ -75,7 +66,6 @@ class BreakpointsDialog(QDialog):
             super().keyPressEvent(event)
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
         note = QLabel(
             tr(
                 "A run stops just before these events. Del removes one, Space switches it off and on; "
@@ -83,19 +73,11 @@ class BreakpointsDialog(QDialog):
             )
         )
         note.setWordWrap(True)
-        typing = QHBoxLayout()
-        typing.addWidget(self.field, 1)
-        typing.addWidget(self.times)
-        layout.addWidget(note)
-        layout.addLayout(typing)
-        layout.addWidget(self.fault)
-        layout.addWidget(self.listed)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        for button in (self._remove, self._clear):
+        buttons = self._remove, self._clear
+        for button in buttons:
             button.setAutoDefault(False)  # Enter belongs to the field and to the list
-            buttons.addWidget(button)
-        layout.addLayout(buttons)
+        typing = in_row(None, (self.field, 1), self.times)
+        in_column(self, note, typing, self.fault, self.listed, in_row(None, STRETCH, *buttons), margins=None)
 
     def _show(self, breakpoints: BreakpointList) -> None:
         self.fault.say(breakpoints.fault)

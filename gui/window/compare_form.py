@@ -6,11 +6,12 @@ from fractions import Fraction
 from typing import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.fault_words import FaultLine
+from slotscope.gui.widgets.rows import in_column
 from slotscope.model.policies.choice import choice_text
 from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.scenario.common import PolicyChoice
@@ -34,9 +35,7 @@ def ask_variant(window: QWidget, info: RunInfo | None, take: Callable[[str], str
         tr("A policy with other parameters, such as {example}, or the path of a policy file").format(example=example)
     )
     asks.setWordWrap(True)
-    layout = QVBoxLayout(dialog)
-    for widget in (asks, field, fault, buttons):
-        layout.addWidget(widget)
+    in_column(dialog, asks, field, fault, buttons, margins=None)
 
     def accept() -> None:
         policy = field.text().strip()

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QMenuBar,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +24,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_file, ask_new_file
+from slotscope.gui.widgets.rows import in_column
 from slotscope.gui.window import manual
 from slotscope.gui.window.actions import BRING, COMMANDS, Actions, key_words
 from slotscope.model.reporting.explain import full_time, grouped
@@ -39,9 +39,7 @@ MENUS = (("&File", "File"), ("&Run", "Transport"), ("&View", "View"), ("&Lessons
 
 def stack_header(header: QWidget, actions: Actions, view: QMenu, *rows: QWidget) -> QMenuBar:
     """Put a menu bar, filled from the table of commands, over these rows; *view* becomes one of its menus."""
-    layout = QVBoxLayout(header)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(0)
+    layout = in_column(header, spacing=0)
     bar = QMenuBar()
     for title, group in MENUS:
         menu = view if group == "View" else QMenu(bar)
@@ -77,16 +75,18 @@ def ask_until(
     field.setPlaceholderText(tr("t = 20, or 1000, or {kind}").format(kind=kinds[0]))
     fault = FaultLine()
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-    layout = QVBoxLayout(dialog)
-    layout.addWidget(
+    in_column(
+        dialog,
         QLabel(
             tr("Run until a time (t = 20), an event's number (1000), or a kind of event ({kinds}, ...)").format(
                 kinds=", ".join(kinds[:2])
             )
-        )
+        ),
+        field,
+        fault,
+        buttons,
+        margins=None,
     )
-    for widget in (field, fault, buttons):
-        layout.addWidget(widget)
 
     def accept() -> None:
         try:
@@ -197,8 +197,7 @@ def show_sheet(window: QWidget, title: str, text: str, html: bool = False) -> QD
     dialog.resize(860, 640)
     browser = _Page(text, html)
     browser.setAccessibleName(tr(title))
-    layout = QVBoxLayout(dialog)
-    layout.addWidget(browser)
+    in_column(dialog, browser, margins=None)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()
     return dialog

@@ -7,18 +7,7 @@ from typing import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QSpinBox,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QPushButton, QSpinBox, QTreeWidget, QTreeWidgetItem, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.running import forks
@@ -26,6 +15,7 @@ from slotscope.gui.running.forks import ForkOffer
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
 from slotscope.gui.widgets.fault_words import FaultLine
+from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.forks.tree import Fork
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
@@ -81,17 +71,11 @@ class ForksDialog(QDialog):
         self._ask()
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.place)
-        for first, button in (((self.decision, self.number), self.decide), ((self.policy,), self.go_on)):
-            row = QHBoxLayout()
-            for place, widget in enumerate(first):
-                row.addWidget(widget, 0 if place else 1)
-            row.addWidget(button)
+        for button in (self.decide, self.go_on):
             button.setAutoDefault(False)  # Enter belongs to the field and to the tree
-            layout.addLayout(row)
-        layout.addWidget(self.fault)
-        layout.addWidget(self.tree, 1)
+        decision = in_row(None, (self.decision, 1), self.number, self.decide)
+        policy = in_row(None, (self.policy, 1), self.go_on)
+        in_column(self, self.place, decision, policy, self.fault, (self.tree, 1), margins=None)
 
     def _connect(self) -> None:
         worker = self._worker

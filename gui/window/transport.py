@@ -7,17 +7,7 @@ from typing import Mapping
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QSizePolicy,
-    QSlider,
-    QSpinBox,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QSlider, QSpinBox, QToolButton, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.goals import GoalProgress
@@ -27,6 +17,7 @@ from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
 from slotscope.gui.widgets.fault_words import FaultLabel
 from slotscope.gui.widgets.icons import icon
 from slotscope.gui.widgets.labels import CutLabel
+from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.gui.window.actions import Actions
 from slotscope.gui.window.history_bar import HistoryBar
 from slotscope.gui.window.moment_labels import MomentLabels
@@ -144,9 +135,7 @@ class TransportBar(QWidget):
         self._buttons: dict[str, QToolButton] = {}
         self._controls, self._toward = self._make_controls(), self._make_toward()
         self._describe()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 2)
-        layout.setSpacing(2)
+        layout = in_column(self, margins=(8, 4, 8, 2), spacing=2)
         self._rows = tuple(QHBoxLayout() for _ in range(4))
         for row in self._rows:  # empty: of what is in them PySide would keep items that are gone once it is moved
             layout.addLayout(row)
@@ -441,10 +430,7 @@ class TransportBar(QWidget):
 
 def _row_in(widget: QWidget) -> QHBoxLayout:
     """A row of what stands close together."""
-    row = QHBoxLayout(widget)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(2)
-    return row
+    return in_row(widget, spacing=2)
 
 
 def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:

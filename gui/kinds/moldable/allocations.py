@@ -7,7 +7,7 @@ from typing import Iterable
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.moldable.allocations_layout import Facet, Measures, WidthSpan, facet, grid, least_height
@@ -30,6 +30,7 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox
 from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.gestures import Gestures, show_tip
+from slotscope.gui.widgets.rows import STRETCH, in_row
 from slotscope.model.reporting.frame import Frame
 
 #: Milliseconds between the pictures of something that fades, where no frame brings one: those are closer.
@@ -285,17 +286,13 @@ class AllocationsPanel(TiledPanel):
 
     def _build_choice(self) -> QWidget:
         self.choice = QWidget(self.body)
-        row = QHBoxLayout(self.choice)
-        row.setContentsMargins(10, 0, 10, 0)
         caption = QLabel("Class")
         self.job_class = ChoiceBox()
         self.job_class.setAccessibleName("job class")
         self.job_class.setToolTip("Class: choose the class of jobs that is shown; a larger panel shows all.")
         self.job_class.activated.connect(self.chart.choose)
         caption.setBuddy(self.job_class)
-        row.addWidget(caption)
-        row.addWidget(self.job_class)
-        row.addStretch(1)
+        in_row(self.choice, caption, self.job_class, STRETCH, margins=(10, 0, 10, 0))
         return self.choice
 
     # Frames.

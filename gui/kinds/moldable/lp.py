@@ -10,7 +10,7 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.moldable.lp_ratios import RatioPlot, picture_heights
 from slotscope.gui.kinds.moldable.lp_shares import SharesPlot
@@ -34,6 +34,7 @@ from slotscope.gui.plotting.cursor_drag import CursorDrag, special_near
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.rows import in_column
 from slotscope.model.reporting.frame import Frame
 
 if TYPE_CHECKING:  # the solvers behind it take long to import
@@ -67,9 +68,7 @@ class LoadCurve(QWidget):
         self._dots = pg.ScatterPlotItem(pen=None, useCache=False, antialias=True)
         self._dots.setZValue(110)
         self._prepare()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.plot)
+        in_column(self, self.plot)
 
     def _prepare(self) -> None:
         self.plot.getPlotItem().setContentsMargins(*_MARGINS)
@@ -169,11 +168,7 @@ class AllocationLPPanel(BoundsPanel):
         self.proof = rich_text("checks of the solution")
         self.references = rich_text("what is known of policies")
         head = QWidget()
-        column = QVBoxLayout(head)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        for part in (self.tiles, self.note):
-            column.addWidget(part)
+        in_column(head, self.tiles, self.note, spacing=2)
         self.build_pages(busy_page(tr("Computing the optimum …")), head)
 
     # Frames.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterable
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
 
 from slotscope.gui.intents import Solve
 from slotscope.gui.kinds.phases.plan_axis import ServersAxis
@@ -25,6 +25,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.panels.bounds import BoundsPanel, say
 from slotscope.gui.panels.pages import rich_text
 from slotscope.gui.theme import current_fonts
+from slotscope.gui.widgets.rows import STRETCH, in_column
 from slotscope.model.reporting.frame import Frame
 
 
@@ -47,13 +48,16 @@ class SolvingPage(QWidget):
         self.bar.setMaximumWidth(260)
         self.button = QPushButton("Stop")
         self.button.clicked.connect(self._toggle)
-        column = QVBoxLayout(self)
-        column.addStretch(1)
-        column.addWidget(self.words)
-        column.addWidget(self.progress)
-        column.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(1)
+        in_column(
+            self,
+            STRETCH,
+            self.words,
+            self.progress,
+            (self.bar, 0, Qt.AlignmentFlag.AlignHCenter),
+            (self.button, 0, Qt.AlignmentFlag.AlignHCenter),
+            STRETCH,
+            margins=None,
+        )
 
     def set_progress(self, text: str) -> None:
         """Say how far it is."""

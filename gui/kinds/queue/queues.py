@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QSizePolicy
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.queue.colours import queue_name
@@ -16,6 +16,7 @@ from slotscope.gui.kinds.queue.wording import interval_words, reason_words, shar
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.columns import scrolled
 from slotscope.gui.theme import current_fonts
+from slotscope.gui.widgets.rows import in_column
 from slotscope.gui.widgets.spoken import Table
 from slotscope.model.kinds.queue.inspection import QUEUE
 from slotscope.model.kinds.queue.state import NOW, WAITING
@@ -94,11 +95,7 @@ class QueuesPanel(Panel):
         self.area.verticalScrollBar().valueChanged.connect(self._refresh)
         self.ruler = SizeRuler(self.theme, self.body)
         self.ruler.pointed.connect(self._point)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 2, 0, 4)
-        column.setSpacing(2)
-        column.addWidget(self.area, 1)
-        column.addWidget(self.ruler)
+        column = in_column(self.body, (self.area, 1), self.ruler, margins=(0, 2, 0, 4), spacing=2)
         column.addStretch(0)
         # The ruler's height follows from the panel's, and must not keep it from shrinking.
         self.body.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)

@@ -6,7 +6,7 @@ from typing import Iterable, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.queue.weights_columns import NO_WIDTHS, WeightColumns, Widths, chips, columns, widths
@@ -23,6 +23,7 @@ from slotscope.gui.panels.tiles import TiledPanel, TileText
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
+from slotscope.gui.widgets.rows import STRETCH, in_column
 from slotscope.model.reporting.frame import Frame
 
 _ROW_PAD, _BLOCK_GAP = 6.0, 10.0
@@ -220,10 +221,7 @@ class WeightsPanel(TiledPanel):
         self.follow_theme(self.chart)
         content = QWidget()
         self.ground(content)
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.addWidget(self.chart)
-        inner.addStretch(1)
+        in_column(content, self.chart, STRETCH)
         self.column.addWidget(scrolled(content, self.body), 1)
 
     def begin(self, frame: Frame) -> None:

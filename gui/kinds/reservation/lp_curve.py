@@ -9,13 +9,14 @@ from typing import NamedTuple
 import pyqtgraph as pg
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPen
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, significant
 from slotscope.gui.plotting.cursor_drag import CursorDrag, special_near
 from slotscope.gui.plotting.scales import step_up
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.rows import in_column
 from slotscope.model.kinds.reservation.programs.alpha_curve import AlphaCurve
 
 _DOT = 8.0
@@ -54,9 +55,7 @@ class AlphaPlot(QWidget):
         self._dots = pg.ScatterPlotItem(size=_DOT, pen=None, useCache=False, antialias=True)
         self._cursor_text = pg.TextItem()
         self._prepare()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.plot)
+        in_column(self, self.plot)
         self.restyle(theme)
 
     def _prepare(self) -> None:

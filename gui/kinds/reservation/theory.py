@@ -8,7 +8,7 @@ from typing import Iterable
 import numpy as np
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from slotscope.gui.kinds.reservation.theory_bars import DeficitBars, TargetBars, configuration_text
 from slotscope.gui.kinds.reservation.theory_search import SearchRow
@@ -27,6 +27,7 @@ from slotscope.gui.panels.wording import GREEDY_MARK, THIN, significant
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, SampledSeries, Values
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.rows import in_column
 from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.programs.configurations import Configuration
@@ -103,22 +104,15 @@ class TheoryPanel(Panel):
         self.follow_theme(self.tiles, self.deficit, self.target, self.plot)
         self._bars = TwoColumns()
         content = self._content()
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(scrolled(content, self.body))
+        in_column(self.body, scrolled(content, self.body))
         self.ground(self.body, content)
         self.restyle(self.theme)
 
     def _content(self) -> QWidget:
         content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(2)
-        column.addWidget(self.tiles)
-        column.addLayout(self._bars)
-        column.addWidget(self.plot, 1)
-        column.addWidget(self.verdict)
-        column.addWidget(self.search)
+        column = in_column(
+            content, self.tiles, self._bars, (self.plot, 1), self.verdict, self.search, margins=(0, 0, 0, 4), spacing=2
+        )
         column.addStretch()
         return content
 

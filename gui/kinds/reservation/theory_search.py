@@ -11,10 +11,11 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
 
 from slotscope.gui.panels.wording import exact, significant
 from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.programs.monotone import THOROUGH, MonotoneSearch, Witness
 from slotscope.model.lifeline import ending_of, start_beside
@@ -55,14 +56,8 @@ class SearchRow(QWidget):
         name = QLabel("Monotone greedy property (Definition\u00a08)")
         name.setWordWrap(True)
         name.setToolTip(_WHY)
-        line = QHBoxLayout()
-        line.addWidget(name, 1)
-        line.addWidget(self.bar, 1)
-        line.addWidget(self.button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 4, 10, 4)
-        column.addLayout(line)
-        column.addWidget(self.answer)
+        line = in_row(None, (name, 1), (self.bar, 1), self.button)
+        in_column(self, line, self.answer, margins=(10, 4, 10, 4))
         self.destroyed.connect(partial(_Running.end, self._running))
         self._show_idle()
 
