@@ -77,9 +77,7 @@ class Panel(QWidget):
         self.veiled = False  #: whether a question asks for what it tells
         self._seen = True
         self.fault: Fault | None = None  #: shown instead of the picture until tried again
-        self._note = QLabel(self)
-        self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._note.setWordWrap(True)
+        self._note = QLabel(self, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self._note.setContentsMargins(10, 4, 10, 4)
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(0, 0, 0, 0)

@@ -157,8 +157,7 @@ class Results(QWidget):
         self.notes.setAccessibleName(tr("notes on the numbers"))
         self.notes.setFrameShape(QFrame.Shape.NoFrame)
         self.notes.document().setDocumentMargin(8)
-        self.tabs = QTabBar()
-        self.tabs.setDrawBase(False)
+        self.tabs = QTabBar(drawBase=False)
         self.tabs.setAccessibleName(tr("numbers or notes"))
         for name, tip in (
             (tr("Numbers"), tr("The numbers beside the paper's.")),
@@ -202,8 +201,7 @@ class Results(QWidget):
 
 def split(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplitter:
     """A splitter; the numbers are the parts' shares, and say who takes room that is left."""
-    splitter = QSplitter(orientation)
-    splitter.setChildrenCollapsible(False)
+    splitter = QSplitter(orientation, childrenCollapsible=False)
     for place, (widget, share) in enumerate(parts):
         splitter.addWidget(widget)
         splitter.setStretchFactor(place, share)

@@ -231,9 +231,7 @@ def _printed(line: PseudocodeLine) -> dict[str, Beside]:
 
 def document_of(text: str, font: QFont) -> QTextDocument:
     """Rich text, on one line as long as no width is set."""
-    document = QTextDocument()
-    document.setDocumentMargin(0)
-    document.setDefaultFont(font)
+    document = QTextDocument(documentMargin=0, defaultFont=font)
     document.setHtml(f"<span style='white-space: pre-wrap'>{text}</span>")
     return document
 

@@ -36,10 +36,7 @@ class BoundsPanel(Panel):
         """The three pages; *head* stands above the columns, in place of the numbers alone."""
         self.area = HeadedColumns(head or self.tiles)
         self._busy = busy
-        self._sentence = QLabel()
-        self._sentence.setWordWrap(True)
-        self._sentence.setMargin(16)
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._sentence = QLabel(wordWrap=True, margin=16, alignment=Qt.AlignmentFlag.AlignCenter)
         self._pages = QStackedLayout(self.body)
         self._pages.setContentsMargins(0, 0, 0, 0)
         for page in (self.area, busy, self._sentence):
@@ -122,9 +119,7 @@ def say(*texts: tuple[QLabel, str]) -> None:
 def busy_page(text: str) -> QWidget:
     """A page with a sentence over a bar that moves."""
     page = QWidget()
-    words = QLabel(text)
-    words.setWordWrap(True)
-    words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    words = QLabel(text, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
     bar = QProgressBar()
     bar.setRange(0, 0)
     bar.setMaximumWidth(260)

@@ -51,8 +51,7 @@ class TwoColumns(QHBoxLayout):
 
 def scrolled(content: QWidget, parent: QWidget | None = None) -> QScrollArea:
     """*content* as wide as its area, which scrolls where it is low."""
-    area = QScrollArea(parent)
-    area.setWidgetResizable(True)
+    area = QScrollArea(parent, widgetResizable=True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidget(content)
     Curtain(area)

@@ -65,8 +65,7 @@ class HistoryList(QWidget):
         self.view.setAccessibleName("history")
         self.view.horizontalHeader().hide()
         self.view.setToolTip("History: the events that concerned it; a click goes there.")
-        self.how_far = QLabel(self)
-        self.how_far.setWordWrap(True)
+        self.how_far = QLabel(self, wordWrap=True)
         self.how_far.setContentsMargins(10, 2, 10, 4)
         self.how_far.setTextFormat(Qt.TextFormat.RichText)
         self.how_far.setTextInteractionFlags(

@@ -212,9 +212,7 @@ class MonitorRow(QWidget):
         self.column = column
         self.own = own
         self._reading: Reading | ClaimReading | None = None
-        self.text = QLabel(self)
-        self.text.setWordWrap(True)
-        self.text.setTextFormat(Qt.TextFormat.RichText)
+        self.text = QLabel(self, wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.text.setMinimumHeight(1)  # its height follows from its width: Qt would leave room for a narrow column
         self.curve = SlackCurve(theme, self)

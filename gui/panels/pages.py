@@ -15,9 +15,7 @@ Row = TypeVar("Row")
 
 def rich_text(name: str) -> QLabel:
     """A label for some lines of rich text, to be selected and copied."""
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.RichText)
-    label.setWordWrap(True)
+    label = QLabel(textFormat=Qt.TextFormat.RichText, wordWrap=True)
     label.setContentsMargins(10, 2, 10, 4)
     label.setAccessibleName(name)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

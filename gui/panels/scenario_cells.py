@@ -51,8 +51,7 @@ class ScenarioCell(QWidget):
         self._original: Any = None
         self._original_text = ""
         self._message = ""
-        self.caption = QLabel(label, self)
-        self.caption.setTextFormat(Qt.TextFormat.RichText)
+        self.caption = QLabel(label, self, textFormat=Qt.TextFormat.RichText)
         self.field: QLineEdit | QComboBox
         if choices:
             self.field = Chooser(self)
@@ -67,8 +66,7 @@ class ScenarioCell(QWidget):
         self.field.setToolTip(tip)
         self.field.setAccessibleName(tip)
         self.caption.setBuddy(self.field)
-        self.error = QLabel()
-        self.error.setWordWrap(True)
+        self.error = QLabel(wordWrap=True)
         self.error.hide()
         in_column(self, self.caption, self.field, spacing=1)
 

@@ -89,8 +89,7 @@ class ScenarioPanel(Panel):
         self._form.addWidget(grid)
 
     def _footer(self) -> QVBoxLayout:
-        self.message = QLabel(self.body)
-        self.message.setWordWrap(True)
+        self.message = QLabel(self.body, wordWrap=True)
         self.restart = QPushButton(tr("Restart"))
         self.restart.setToolTip(tr("Restart: run this scenario from time 0."))
         self.restart.clicked.connect(lambda: self.apply(carry_on=False))

@@ -136,8 +136,7 @@ class CompareControl(QObject):
         keep_keys(menu)
         group = QActionGroup(menu)
         for lane, label in enumerate(self.labels):
-            action = QAction(label, menu, checkable=True)
-            action.setChecked(lane == self._followed)
+            action = QAction(label, menu, checkable=True, checked=lane == self._followed)
             action.triggered.connect(lambda _=False, chosen=lane: self.follow(chosen))
             group.addAction(action)
             menu.addAction(action)

@@ -48,9 +48,7 @@ class OwnPolicyFile(QObject):
         self._system = ""
         self._seen: dict[str, tuple[int, int] | None] = {}
         self._watcher = QFileSystemWatcher(self)
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE)
+        self._settle = QTimer(self, singleShot=True, interval=SETTLE)
         self._settle.timeout.connect(self._look)
         self._watcher.fileChanged.connect(self._settle.start)
         self._watcher.directoryChanged.connect(self._settle.start)

@@ -30,8 +30,7 @@ class Calm(QObject):
         self._shown: dict[str, object] = {}
         self._until: dict[str, float] = {}  # until when each stands still
         self._kept: set[str] = set()  # what would be otherwise by now
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.over)
 
     def may_show(self, what: str, value: object, running: bool) -> bool:

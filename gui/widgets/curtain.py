@@ -126,9 +126,7 @@ def _begins(parts: list[Span], begin: int, end: int) -> int:
 
 def _lines(label: QLabel, top: int) -> Iterator[Span]:
     """The lines of a label's rich text."""
-    text = QTextDocument()
-    text.setDocumentMargin(0)
-    text.setDefaultFont(label.font())
+    text = QTextDocument(documentMargin=0, defaultFont=label.font())
     text.setHtml(label.text())
     text.setTextWidth(label.contentsRect().width())
     high = round(text.size().height())

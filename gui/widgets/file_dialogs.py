@@ -13,24 +13,21 @@ _ENDING = re.compile(r"\*\.(\w+)")
 
 def ask_file(parent: QWidget, title: str, take: Callable[[Path], object], kinds: str, folder: str = "") -> None:
     """Ask for a file that there is, one of *kinds* (as Qt writes filters)."""
-    dialog = QFileDialog(parent, title, folder, kinds)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog = QFileDialog(parent, title, folder, kinds, fileMode=QFileDialog.FileMode.ExistingFile)
     dialog.fileSelected.connect(lambda path: take(Path(path)))
     _show(dialog)
 
 
 def ask_files(parent: QWidget, title: str, take: Callable[[list[str]], object], folder: str = "") -> None:
     """Ask for one or more files that there are."""
-    dialog = QFileDialog(parent, title, folder)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+    dialog = QFileDialog(parent, title, folder, fileMode=QFileDialog.FileMode.ExistingFiles)
     dialog.filesSelected.connect(take)
     _show(dialog)
 
 
 def ask_folder(parent: QWidget, title: str, take: Callable[[str], object], folder: str = "") -> None:
     """Ask for a folder that there is."""
-    dialog = QFileDialog(parent, title, folder)
-    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog = QFileDialog(parent, title, folder, fileMode=QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
     dialog.fileSelected.connect(take)
     _show(dialog)

@@ -49,8 +49,7 @@ class ForksDialog(QDialog):
         self._worker = worker
         self._offer: ForkOffer | None = None
         self._filled: object = None  # the forks in the tree, and those that were shown then
-        self.place = QLabel()
-        self.place.setWordWrap(True)
+        self.place = QLabel(wordWrap=True)
         self.decision = ChoiceBox()
         self.decision.setAccessibleName(tr("what is decided of the next event"))
         self.number = QSpinBox()
@@ -89,8 +88,7 @@ class ForksDialog(QDialog):
         self.tree.itemActivated.connect(self._go_to)
         self.tree.itemChanged.connect(self._rename)
         self.tree.itemDelegate().closeEditor.connect(self._ask)
-        delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self.tree)
-        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self.tree, context=Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self._remove)
 
     # What is offered.

@@ -64,9 +64,7 @@ def show_splash(app: QApplication, theme: Theme) -> Splash:
 
 def _write(painter: QPainter, font: QFont, colour: str, words: str, share: float, room: int) -> None:
     """A line of text with so much of the room that it leaves above it."""
-    line = QTextDocument()
-    line.setDocumentMargin(0)
-    line.setDefaultFont(font)
+    line = QTextDocument(documentMargin=0, defaultFont=font)
     line.setHtml(f"<span style='color: {colour}'>{words}</span>")
     above = _MARGIN + round(share * (room - line.size().height()))
     painter.translate(_MARGIN, above)

@@ -57,8 +57,7 @@ class AllocationsChart(Chart):
         self._scales: dict[int, SteppedRange] = {}
         self._facets: dict[int, Facet] = {}
         self._kept = Kept()  # what stands still
-        self._fading = QTimer(self)
-        self._fading.setInterval(_FADING)
+        self._fading = QTimer(self, interval=_FADING)
         self._fading.timeout.connect(self._fade)
         gestures = Gestures(self)
         gestures.zoomed.connect(self._zoom)

@@ -44,9 +44,7 @@ class CollapsePanel(TiledPanel):
         self.follow_theme(self.view)
         self.column.addWidget(self._build_choices())
         self.column.addWidget(self.view, 1)
-        self._sentence = QLabel(self.body)
-        self._sentence.setWordWrap(True)
-        self._sentence.setMargin(16)
+        self._sentence = QLabel(self.body, wordWrap=True, margin=16)
         self.column.addWidget(self._sentence, 1)
         self._sentence.hide()
 

@@ -38,11 +38,8 @@ class SolvingPage(QWidget):
         super().__init__(parent)
         self._text = text
         self._stopped = False
-        self.words = QLabel(text)
-        self.words.setWordWrap(True)
-        self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.progress = QLabel()
-        self.progress.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.words = QLabel(text, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.progress = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self.bar = QProgressBar()
         self.bar.setRange(0, 0)
         self.bar.setMaximumWidth(260)

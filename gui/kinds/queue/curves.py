@@ -266,9 +266,7 @@ class QueueCurvesPanel(TiledPanel):
         """Numbers above, the verdict, the curves below."""
         super().build()
         self.measured = MeasuredQueue(0.0, {}, None)
-        self.verdict = QLabel(self.body)
-        self.verdict.setTextFormat(Qt.TextFormat.RichText)
-        self.verdict.setWordWrap(True)
+        self.verdict = QLabel(self.body, textFormat=Qt.TextFormat.RichText, wordWrap=True)
         self.verdict.setContentsMargins(10, 0, 10, 2)
         self.plot = QueuePlot(self.theme, self.body)
         self.plot.event_picked.connect(self.go_to)

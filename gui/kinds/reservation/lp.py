@@ -120,8 +120,7 @@ class LPPanel(BoundsPanel):
         super().build()
         self.solution: Solution | None = None
         self._wait = _LEAST_WAIT
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._solve)
         self.bars = SolutionBars(self.theme)
         self.scale = RatioScale(self.theme)

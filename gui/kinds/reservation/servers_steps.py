@@ -134,10 +134,7 @@ class EventLine(QObject):
         self.words = ""
         self.rejects = False
         self._job: tuple[int, int] | None = None
-        self._pulse = QVariantAnimation(self)
-        self._pulse.setDuration(PULSE)
-        self._pulse.setStartValue(1.0)
-        self._pulse.setEndValue(0.0)
+        self._pulse = QVariantAnimation(self, duration=PULSE, startValue=1.0, endValue=0.0)
         self._pulse.valueChanged.connect(lambda _: self.changed.emit())
 
     def show_frame(self, frame: Frame) -> None:

@@ -283,8 +283,7 @@ def _missing(frame: Frame) -> str:
 
 
 def _text(name: str) -> QLabel:
-    label = QLabel()
-    label.setWordWrap(True)
+    label = QLabel(wordWrap=True)
     label.setContentsMargins(10, 2, 10, 4)
     label.setAccessibleName(name)
     return label
