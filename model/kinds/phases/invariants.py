@@ -219,9 +219,9 @@ def _costs(system: PhaseSystem, state: PhaseState) -> Sentences:
     model, unit = system.numbers.model, system.numbers.cost_unit
     if cost_rate(model, (0,) * len(model.phases)):
         yield "a server without jobs has a cost"
-    rows, inverse = np.unique(state.real, axis=0, return_inverse=True)
-    rates = [cost_rate(model, tuple(row)) / unit for row in rows.tolist()]
-    right = np.array([int(rate) for rate in rates], np.int64)[inverse.reshape(-1)]
+    rows = [*map(tuple, state.real.tolist())]
+    rates = {row: int(cost_rate(model, row) / unit) for row in set(rows)}
+    right = np.array([rates[row] for row in rows], np.int64)
     for server in np.flatnonzero(right != state.cost):
         yield f"server {server + 1} has cost {right[server]}, counted {state.cost[server]}"
     total = int(right.sum())

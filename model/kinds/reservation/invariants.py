@@ -89,21 +89,22 @@ def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
 
 def _lists(_: Any, state: ReservationState) -> Sentences:
     """Each job record stands once: in the list of its server and type, or free."""
-    records = len(state.job_number)
-    visits = np.zeros(records, np.int64)
-    lengths = np.zeros_like(state.placement)
+    records, (servers, types) = len(state.job_number), state.placement.shape
+    visited, listed = np.zeros(records, np.bool_), []
     front = state.first_job[state.first_job >= 0]
     if (state.job_previous[front] >= 0).any():
         yield "the first job of a server's list has one before it"
-    depth = 0
-    while len(front) and depth <= records and (visits[front] == 0).all():
-        np.add.at(visits, front, 1)
-        np.add.at(lengths, (state.job_server[front], state.job_type[front]), 1)
+    while len(front) and not visited[front].any():
+        visited[front] = True
+        listed.append(front)
         following = state.job_next[front]
         onward = following >= 0
         if (state.job_previous[following[onward]] != front[onward]).any():
             yield "a job's list does not lead back the way it leads on"
-        front, depth = following[onward], depth + 1
+        front = following[onward]
+    found = np.concatenate([*listed, front])  # with those that are met again, where a list goes round
+    slots = (state.job_server[found] * types + state.job_type[found]) % (servers * types)
+    lengths = np.bincount(slots, minlength=servers * types).reshape(servers, types)
     if not np.array_equal(lengths, state.placement):
         server, job_type = np.argwhere(lengths != state.placement)[0]
         yield (
@@ -111,7 +112,8 @@ def _lists(_: Any, state: ReservationState) -> Sentences:
             f"{lengths[server, job_type]} jobs, placed are "
             f"{state.placement[server, job_type]}"
         )
-    np.add.at(visits, state.free_record[: int(state.number[FREE])], 1)
+    free = state.free_record[: int(state.number[FREE])]
+    visits = np.bincount(np.concatenate([found, free]) % records, minlength=records)
     if (visits != 1).any():
         record = int(np.flatnonzero(visits != 1)[0])
         yield f"job record {record} stands in {visits[record]} lists, allowed: 1"
