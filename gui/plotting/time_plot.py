@@ -85,7 +85,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._cursor = SteadyLine(angle=90, movable=False)
         self._prepare()
         self._prepared = True
-        self.set_theme(theme, fonts)
+        self._dress()
 
     def _prepare(self) -> None:
         """Switch off what pyqtgraph brings along, and connect what is ours."""
@@ -282,8 +282,13 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def set_theme(self, theme: Theme, fonts: Fonts | None = None) -> None:
         """Take another theme's colours, and other sizes of type if given."""
-        self._theme = theme
-        self._fonts = fonts or self._fonts
+        looks = theme, fonts or self._fonts
+        if looks != (self._theme, self._fonts):
+            self._theme, self._fonts = looks
+            self._dress()
+
+    def _dress(self) -> None:
+        theme = self._theme
         self.setBackground(theme.panel)
         self._bottom.set_theme(theme, self._fonts)
         self._left.set_theme(theme, self._fonts)

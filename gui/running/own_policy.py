@@ -19,7 +19,6 @@ from slotscope.gui.window.transport import TransportBar
 from slotscope.model.draft import write_text
 from slotscope.model.errors import UntrustedPolicyError, UserError
 from slotscope.model.policies import is_own, template_of
-from slotscope.model.policies.own.file import files_of
 from slotscope.model.policies.own.trust import allow_named, allow_text
 from slotscope.model.reporting.frame import RunInfo
 
@@ -144,8 +143,7 @@ class OwnPolicyFile(QObject):
         self._running = tuple(info.policy_name for _, info in lanes)
 
     def _watch(self) -> None:
-        names = (name for name in (*self._running, self._wanted) if name and is_own(name))
-        files = [file for name in names for file in files_of(name)]
+        files = _files_of([name for name in (*self._running, self._wanted) if name and is_own(name)])
         paths = {str(Path(name).absolute()) for name in files}
         wanted = paths | {str(Path(path).parent) for path in paths}
         present = {*self._watcher.files(), *self._watcher.directories()}
@@ -174,3 +172,12 @@ def _stamp(name: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_ino
+
+
+def _files_of(policies: list[str]) -> list[str]:
+    """The files of policies of one's own, with those that they import."""
+    if not policies:
+        return []
+    from slotscope.model.policies.own.file import files_of  # late: few windows have any
+
+    return [file for policy in policies for file in files_of(policy)]

@@ -16,7 +16,6 @@ from slotscope.gui.window.transport import TransportBar
 from slotscope.model.errors import UserError
 from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.scenario.load import load_scenario
-from slotscope.model.traces.formats import has_job_format
 
 #: Formats of which a trace is a folder.
 IN_FOLDERS = {"azure-flavours"}
@@ -72,6 +71,8 @@ class TraceChoice(QObject):
 
     def dropped(self, data: QMimeData) -> list[str]:
         """The files that are dragged, if a trace is wanted and they can be one."""
+        from slotscope.model.traces.formats import has_job_format  # late: no start needs the formats
+
         files = [url.toLocalFile() for url in data.urls()]
         others = any(
             not path or (Path(path).suffix.lower() in _OTHERS and not has_job_format(Path(path))) for path in files

@@ -6,15 +6,14 @@ import math
 from functools import cache
 from typing import Callable
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap, QTransform
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
 from slotscope.gui.painting.colour import mix
 from slotscope.gui.theme import Theme
 
 UNITS = 24
 _STROKE = 2.0
-_SIZES = (16, 20, 24, 32, 40, 48, 64, 96, 128)
 _DISABLED = 0.6
 
 Points = tuple[tuple[float, float], ...]
@@ -236,20 +235,31 @@ def paint_icon(painter: QPainter, name: str, square: QRectF, color: str) -> None
 
 @cache
 def icon(name: str, theme: Theme, color: str | None = None) -> QIcon:
-    """The icon of this name for buttons and menus, sharp at every usual size and ratio.
+    """The icon of this name for buttons and menus, sharp at every size and ratio; painted once it is seen.
 
     - *name*: One of :data:`ICON_NAMES`.
     - *color*: One of the theme's colours where the icon carries a meaning; text's otherwise.
     """
     enabled = color or theme.normal
-    disabled = mix(enabled, theme.window, _DISABLED)
-    result = QIcon()
-    for size in _SIZES:
-        result.addPixmap(_pixmap(name, size, enabled), QIcon.Mode.Normal)
-        result.addPixmap(_pixmap(name, size, disabled), QIcon.Mode.Disabled)
-    return result
+    return QIcon(_SeenIcon(name, enabled, mix(enabled, theme.window, _DISABLED)))
 
 
+class _SeenIcon(QIconEngine):
+    """Paints an icon as large as it is seen, of which a window never shows most; none is ever changed, nor copied."""
+
+    def __init__(self, *looks: str) -> None:
+        super().__init__()
+        self._looks = looks  # its name, and its colours where it is enabled and where it is not
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        painter.drawPixmap(rect, self.pixmap(rect.size(), mode, state))
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, _: QIcon.State) -> QPixmap:
+        name, enabled, disabled = self._looks
+        return _pixmap(name, min(size.width(), size.height()), disabled if mode == QIcon.Mode.Disabled else enabled)
+
+
+@cache
 def _pixmap(name: str, size: int, color: str) -> QPixmap:
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -10,8 +10,6 @@ from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.forks.changes import Course
 from slotscope.model.policies import is_file, source_of
 from slotscope.model.policies.choice import policy_choice
-from slotscope.model.policies.own.file import read_policy
-from slotscope.model.policies.own.trust import check_allowed
 from slotscope.model.running.origin import Moment, Origin, opening_line
 
 
@@ -48,6 +46,9 @@ class StepPlace:
 
         Raises PolicyError if there is no such file, or it may not run.
         """
+        from slotscope.model.policies.own.file import read_policy  # which few lessons need
+        from slotscope.model.policies.own.trust import check_allowed
+
         for origin in self.origins:
             course = Course.read(origin.policy)
             for text in (course.policy, *(change.policy for change in course.changes)):

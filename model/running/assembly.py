@@ -16,7 +16,6 @@ from slotscope.model.forks.edits import edited_by
 from slotscope.model.kinds.spec import Kind, kind_named
 from slotscope.model.policies import is_file, reference_for
 from slotscope.model.policies.choice import policy_choice
-from slotscope.model.policies.own.checked import CHECKED, CheckedEngine
 from slotscope.model.policies.own.trust import allow_named
 from slotscope.model.running.engine import Engine, ReferenceEngine, System, Task
 from slotscope.model.scenario.common import PolicyChoice
@@ -98,12 +97,14 @@ class Bench:
         """Whether the policy has a compiled twin."""
         return self.kind.has_kernel(self.system)
 
-    def kernel(self, checked: int = CHECKED) -> Engine:
+    def kernel(self, checked: int | None = None) -> Engine:
         """A new compiled twin; imports Numba, compiles or loads from the cache.
 
-        One that a policy's file brings along meets its reference at the first *checked* events.
+        One that a policy's file brings along meets its reference at the first *checked* events, if they are given.
         """
         if self.system.policy.brought:
+            from slotscope.model.policies.own.checked import CheckedEngine  # which few runs need
+
             return CheckedEngine(self.system, self.reference, checked)
         module, name = self.kind.kernels[self.scenario.policy.name]
         engine: Engine = getattr(import_module(module), name)(self.system)
@@ -158,7 +159,7 @@ class ForkedBench(Bench):
         """Whether a leg has a compiled twin; the others run by their references."""
         return any(leg.has_kernel for leg in self.legs)
 
-    def kernel(self, checked: int = CHECKED) -> Engine:
+    def kernel(self, checked: int | None = None) -> Engine:
         """The compiled twins in turn."""
         engines = [leg.kernel(checked) if leg.has_kernel else leg.reference for leg in self.legs]
         return CourseEngine(self.course, engines)

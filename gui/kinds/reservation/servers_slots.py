@@ -193,6 +193,18 @@ def strip_picture(
     return StripPicture(boxes, job_type, threshold, *pictures)
 
 
+class _Letter(NamedTuple):
+    """The letter of a type, which all its slots have alike."""
+
+    text: str
+    font: QFont
+    width: int  #: in device pixels, as the height
+    height: int
+    plate: QColor  #: what it stands on in a slot that is filled
+    on_plate: QColor
+    alone: QColor  #: in a slot that is empty
+
+
 class _Brush:
     """Draws the slots of a strip."""
 
@@ -204,10 +216,11 @@ class _Brush:
         self._font.setBold(True)
         self._largest = QFontInfo(self._font).pixelSize() * strip.line  # as other text
         # Slots of a type differ by a pixel, and all have the letter, or none has.
-        self._least: dict[int, tuple[int, int]] = {}
+        least: dict[int, tuple[int, int]] = {}
         for box in boxes:
-            across, down = self._least.get(box.job_type, (strip.width, strip.height))
-            self._least[box.job_type] = min(across, box.right - box.left), min(down, box.bottom - box.top)
+            across, down = least.get(box.job_type, (strip.width, strip.height))
+            least[box.job_type] = min(across, box.right - box.left), min(down, box.bottom - box.top)
+        self._letters = {job_type: self._fitting(job_type, *room) for job_type, room in least.items()}
 
     def picture(self, kind: str) -> Pixels:
         """[height, width] the strip with all slots ``full``, ``vacant`` or ``reserved``."""
@@ -249,12 +262,24 @@ class _Brush:
             inside = rect.adjusted(line, line, -line, -line)
             painter.fillRect(inside, tile_brush(self._palette.vacant[int(kind == "reserved")]))
         if box.slot is not None:
-            self._letter(painter, box, rect, kind == "full", color)
+            self._letter(painter, box, rect, kind == "full")
 
-    def _letter(self, painter: QPainter, box: SlotBox, rect: QRect, filled: bool, color: str) -> None:
-        style = self._theme.type_style(box.job_type)
-        font, line = QFont(self._font), self._strip.line
-        across, down = self._least[box.job_type]
+    def _letter(self, painter: QPainter, box: SlotBox, rect: QRect, filled: bool) -> None:
+        letter = self._letters[box.job_type]
+        if letter is None:
+            return
+        painter.setFont(letter.font)
+        if filled:
+            plate = QRect(0, 0, letter.width, min(rect.height() - 2 * self._strip.line, letter.height))
+            plate.moveCenter(rect.center())
+            painter.fillRect(plate, letter.plate)
+        painter.setPen(letter.on_plate if filled else letter.alone)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, letter.text)
+
+    def _fitting(self, job_type: int, across: int, down: int) -> _Letter | None:
+        """The letter of a type in slots of which the least is so large; None where it has no room."""
+        style, line = self._theme.type_style(job_type), self._strip.line
+        font = QFont(self._font)
         for most in (self._largest, _SMALLER * line):  # rather a small letter in a narrow slot than none
             font.setPixelSize(max(1, min(down - 4 * line, most)))
             metrics = QFontMetrics(font)
@@ -262,16 +287,10 @@ class _Brush:
             if width <= across:
                 break
         if font.pixelSize() < 8 * line or width > across:
-            return
-        painter.setFont(font)
-        plate = QRect(0, 0, width, min(rect.height() - 2 * self._strip.line, metrics.height()))
-        plate.moveCenter(rect.center())
-        if filled:
-            painter.fillRect(plate, QColor(color))
-            painter.setPen(QColor(letter_ink(color)))
-        else:
-            painter.setPen(QColor(mix(self._theme.ink(color), self._theme.panel, 0.35)))
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, style.letter)
+            return None
+        alone = mix(self._theme.ink(style.color), self._theme.panel, 0.35)
+        inks = QColor(style.color), QColor(letter_ink(style.color)), QColor(alone)
+        return _Letter(style.letter, font, width, metrics.height(), *inks)
 
 
 #: Pictures kept; zooming makes a new one for each configuration and scale.

@@ -28,22 +28,23 @@ def _never() -> bool:
 class CheckedEngine:
     """The compiled engine of a policy that brings its kernel along; see :class:`model.running.engine.Engine`.
 
-    The first *checked* events that it runs are run by the reference, too, one by one.  Where both do not come to
-    the same state, or the kernel fails, the advance ends before that event with the fault; from then on
-    every event is checked, and those that have happened are run again by the reference alone.
+    The first *checked* events that it runs, :data:`CHECKED` unless they are given, are run by the reference, too,
+    one by one.  Where both do not come to the same state, or the kernel fails, the advance ends before that event
+    with the fault; from then on every event is checked, and those that have happened are run again by the
+    reference alone.
     """
 
     name = "kernel"
     slice_seconds = SLICE_SECONDS
     watches = False
 
-    def __init__(self, system: Any, reference: Engine, checked: int = CHECKED) -> None:
+    def __init__(self, system: Any, reference: Engine, checked: int | None = None) -> None:
         self._system = system
         self._brought: BroughtKernel = system.policy.brought
         self._kernel: OwnKernel = self._brought.kind.engine(system)
         self.keyframe_every = self._kernel.keyframe_every
         self._reference = reference
-        self._left: float = checked
+        self._left: float = CHECKED if checked is None else checked
         self._parted = 0  #: the event at which the kernel was found to be wrong last
 
     def another(self) -> None:
