@@ -93,7 +93,8 @@ class MainWindow(DockWindow):
         self.inspectors = Inspectors(self.area, self.lanes)
         self.experiments = Experiments(self, settings, self.theme, worker)
         self.lessons = LessonControl(self.area, self.lanes, self.lecture, worker, self.control, settings)
-        self.sharing = SharingControl(self.area, worker, lambda: self.lessons.path, self.lessons.present)
+        lessons = self.lessons
+        self.sharing = SharingControl(self.panels, self.area, worker, lambda: lessons.path, lessons.present)
         self.actions_by_name = Actions(self, self._handlers(), self.area.parted)
         self.transport = TransportBar(self.theme, self.actions_by_name)
         self.status = StatusLine()

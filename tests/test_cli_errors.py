@@ -259,6 +259,7 @@ class TestOptions:
             ("run dra-vms --policy dar", "did you mean 'dra'?"),
             ("reproduce dra-fig", "no experiment is called 'dra-fig'"),
             ("reproduce dra-fig3 --scale huge", "allowed: quick, paper"),
+            ("run dra-classroom --until 5 --to mine", "mine: found a name that ends in ''"),
             ("reproduce dra-fig2 --workers 0", "--workers: found '0'"),
         ],
     )

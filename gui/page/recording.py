@@ -67,6 +67,7 @@ def recorded(run: Run, footage: Footage, dressing: Dressing, tell: Tell) -> dict
     frames: list[dict[str, Any]] = []
     words: dict[str, int] = {}
     shown: dict[str, list[_RecordedPanel]] = {}
+    _check_length(run, footage, tell)
     try:
         for number, name in enumerate(THEMES):
             moments = _frames(run, footage, bounds, partial(_tell_half, tell, number))
@@ -85,11 +86,17 @@ def _tell_half(tell: Tell, finished: int, done: float) -> None:
     tell((finished + done) / len(THEMES))
 
 
-def _frames(run: Run, footage: Footage, bounds: object, tell: Tell) -> Iterator[Frame]:
-    for count, done in enumerate(walk(run, footage), 1):
+def _check_length(run: Run, footage: Footage, tell: Tell) -> None:
+    """Raise UserError where a stretch is too long, before so many moments are drawn."""
+    for count, _ in enumerate(walk(run, footage), 1):
+        tell(0.0)
         if count > MOST_MOMENTS:
             allowed = "a shorter one, or one that goes event by event"
             raise UserError(f"found a stretch of more than {MOST_MOMENTS} moments, allowed: {allowed}", where="--to")
+
+
+def _frames(run: Run, footage: Footage, bounds: object, tell: Tell) -> Iterator[Frame]:
+    for done in walk(run, footage):
         look_at(run)
         tell(done)
         yield run.frame(bounds=bounds)

@@ -14,6 +14,7 @@ from PySide6.QtCore import QMimeData, QObject, QTemporaryDir, Signal
 from PySide6.QtGui import QGuiApplication
 
 from slotscope.gui.docking.dock_area import DockArea
+from slotscope.gui.docking.panel_docks import PanelDocks
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.sharing.dialog import FILM, HANDOUT, PAGE, ShareDialog, ShareShape, Take
@@ -36,11 +37,16 @@ class SharingControl(QObject):
     _saved = Signal(object, str, str)  # by the run's thread: who waits for it, the file, and what is wrong
 
     def __init__(
-        self, area: DockArea, worker: RunWorker, lesson: Callable[[], Path | None], moment: Callable[[], dict[str, Any]]
+        self,
+        panels: PanelDocks,
+        area: DockArea,
+        worker: RunWorker,
+        lesson: Callable[[], Path | None],
+        moment: Callable[[], dict[str, Any]],
     ) -> None:
         """*lesson* says which lesson's file is open, *moment* gives what is shown, with its marks, as a step of one."""
         super().__init__(area)
-        self._area, self._worker, self._lesson, self._moment = area, worker, lesson, moment
+        self._panels, self._area, self._worker, self._lesson, self._moment = panels, area, worker, lesson, moment
         self._folder: QTemporaryDir | None = None  # of runs that no line opens
         self._numbers = count(1)
         self._saved.connect(self._go_on)
@@ -97,6 +103,7 @@ class SharingControl(QObject):
         area = self._area
         if area.frame is None:
             return
+        self._panels.finish()  # all that there are can be chosen, and are known to tell an answer
         frame = area.frame
         present = [dock.panel for dock in area.docks.values() if not dock.lane]
         panels = [(panel.name, panel.title) for panel in present]

@@ -114,7 +114,7 @@ class ShareDialog(QDialog):
             item.setCheckState(Qt.CheckState.Unchecked)
         tip = tr("Panels that are shown; the first is the largest; none: lecture mode's.")
         self.panels.setToolTip(tr("Panels that are shown; none: the servers alone.") if self._shape is PAGE else tip)
-        self.panels.setMaximumHeight(6 * max(0, self.panels.sizeHintForRow(0)))  # there are none while they are built
+        self.panels.setMaximumHeight(6 * max(0, self.panels.sizeHintForRow(0)))  # there may be none
 
     def _lay_out(self) -> None:
         form = QFormLayout()

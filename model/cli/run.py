@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import nullcontext
 from math import isfinite
 from pathlib import Path
 from typing import Any, Iterator
@@ -13,6 +14,7 @@ from slotscope.model.cli.guard import note
 from slotscope.model.cli.measuring import Measured, measure
 from slotscope.model.cli.output import Report, progress_of, shown
 from slotscope.model.errors import UserError
+from slotscope.model.reporting.data_tables import table_file
 from slotscope.model.scenario.load import read_text
 
 Result = dict[str, Any]
@@ -94,12 +96,13 @@ def _said(mean: Result) -> str:
 def execute(options: argparse.Namespace) -> int:
     """Run, measure, print, write a table where one is wanted, and compare with a stored result where one is given."""
     stored = read_golden(options.check) if options.check else {}
-    with progress_of(f"run {options.scenario}", quiet=options.json) as progress:
-        several = len(options.policies) > 1
-        found: Measured | Compared = compare(options, progress) if several else measure(options, progress)
-    timing = options.seed is None if options.timing is None else options.timing
-    data = found.as_dict(timing=timing)
-    Report(data, lambda: found.text(timing=timing)).print(as_json=options.json)
-    if options.to is not None:
-        found.table.write(options.to)
+    with nullcontext() if options.to is None else table_file(options.to) as write:  # a name is refused before the run
+        with progress_of(f"run {options.scenario}", quiet=options.json) as progress:
+            several = len(options.policies) > 1
+            found: Measured | Compared = compare(options, progress) if several else measure(options, progress)
+        timing = options.seed is None if options.timing is None else options.timing
+        data = found.as_dict(timing=timing)
+        Report(data, lambda: found.text(timing=timing)).print(as_json=options.json)
+        if write:
+            write(found.table)
     return check(options.check, stored, data, options.check_by or "") if options.check else 0

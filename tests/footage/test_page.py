@@ -223,8 +223,9 @@ def test_what_a_step_draws_and_outlines_is_in_the_pictures(qapp: Any) -> None:
     assert len(parts[0]) > len(plain["panels"][0]["themes"][0]["parts"]) + 1
 
 
-def test_too_long_a_stretch_is_refused(qapp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_long_a_stretch_is_refused_before_anything_is_drawn(qapp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("slotscope.gui.page.recording.MOST_MOMENTS", 3)
+    monkeypatch.setattr("slotscope.gui.page.recording._staged", None)
     with pytest.raises(UserError, match="a stretch of more than 3 moments, allowed: a shorter one"):
         played(run_of("dra-classroom"), 0, 9, "event")
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QRectF, Qt
+from PySide6.QtCore import QMimeData, QPoint, QRectF, QSettings, Qt
 from PySide6.QtGui import QDrag, QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
@@ -30,7 +30,7 @@ from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
 from tests.gui.painted import colours_at
 from tests.gui.test_keys import strike
-from tests.gui.windows import rest, shared_window
+from tests.gui.windows import SolvedOnce, make_window, rest, shared_window
 from tests.model.test_draft import room_for
 
 __all__ = ["shared_window"]
@@ -73,6 +73,21 @@ def make(qtbot: QtBot, window: MainWindow, dialog: ShareDialog) -> str:
     assert not dialog.save.isEnabled() and dialog.bar.isVisible()
     qtbot.waitUntil(lambda: bool(said))
     return said[-1]
+
+
+def test_all_panels_can_be_chosen_while_the_window_is_still_built(qtbot: QtBot, tmp_path: Path) -> None:
+    window = make_window(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), "light")
+    window._bounds = SolvedOnce()
+    qtbot.addWidget(window)
+    window.show()
+    session = open_run("dra-classroom", ())
+    window._take_info(session.info)
+    window._take_frame(session.frame())
+    assert len(window.docks) < len(panels_of("reservation"))
+    try:
+        assert dialog_of(qtbot, window, "film").panels.count() == len(panels_of("reservation"))
+    finally:
+        window.close()
 
 
 class TestLineAndLink:
