@@ -83,20 +83,28 @@ class CodeLayout:
 
         *brief*: long lines but the current one end in an ellipsis on their first row.
         """
-        self._code, self._font, self._width, self._headings, self._brief = code, font, width, headings, brief
+        self._code, self._font, self._headings, self._brief = code, font, headings, brief
         metrics = QFontMetricsF(font)
         longest = max((line.line.number for line in code.lines), default=0)
         self.gutter = metrics.horizontalAdvance("0" * max(2, len(str(longest)))) + 16
-        plain = [document_of(line.text, font) for line in code.lines]
+        self._plain = [document_of(line.text, font) for line in code.lines]
         self._tight = tight
         self.ascent, self.row = metrics.ascent(), metrics.height()
         if not tight:
-            self.ascent = max(map(ascent_of, plain), default=self.ascent)
-            self.row = max([*(one.size().height() for one in plain), self.row]) + 3
-        self._texts = [self._text(document, self.indent(place)) for place, document in enumerate(plain)]
+            self.ascent = max(map(ascent_of, self._plain), default=self.ascent)
+            self.row = max([*(one.size().height() for one in self._plain), self.row]) + 3
+        self._set_values: dict[str, tuple[QTextDocument, float, float]] = {}
+        self._width = -1.0  # none yet
+        self.wrap(width)
+
+    def wrap(self, width: float) -> None:
+        """Wrap all lines to another width; they stay set in their type."""
+        if width == self._width:
+            return
+        self._width = width
+        self._texts = [self._text(document, self.indent(place)) for place, document in enumerate(self._plain)]
         self._cuts: dict[tuple[int, int], Text] = {}
         self._set_headings: dict[int, QTextDocument] = {}
-        self._set_values: dict[str, tuple[QTextDocument, float, float]] = {}
 
     def indent(self, place: int) -> float:
         """Where a line begins."""

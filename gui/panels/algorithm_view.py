@@ -177,13 +177,13 @@ class PseudocodeView(QAbstractScrollArea):
         settings = _settings()
         self._setting = min(setting, len(settings) - 1)
         self._set_as = one = settings[self._setting]
-        width = self.viewport().width()
-        given = self.code, self.font().key(), width
+        width, given = self.viewport().width(), (self.code, self.font().key())
         if given != self._given:
             self._given, self._layouts = given, {}
         if one not in self._layouts:
             self._layouts[one] = CodeLayout(self.code, self._type(), width, self.headings, one.tight, one.brief)
         self._layout = self._layouts[one]
+        self._layout.wrap(width)
         self._placed = self._layout.placed(self.picture.beside, self.picture.current)
 
     def _place(self) -> None:

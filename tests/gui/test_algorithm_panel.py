@@ -120,17 +120,40 @@ class TestValues:
 
 
 class TestStepping:
-    def test_lines_are_set_once_for_a_width_also_where_no_type_shows_the_whole_function(self, panel, steps):
+    def test_lines_that_are_wrapped_anew_stand_as_if_they_had_been_set_so(self, panel, steps):
+        panel.set_frame(steps[-2])
+        code, picture, font = panel.view.code, panel.view.picture, panel.view.font()
+
+        def stand(layout: CodeLayout) -> list[object]:
+            placed = layout.placed(picture.beside, picture.current)
+            return [
+                (one.top, one.height, one.document.size().toTuple(), [value.base.toTuple() for value in one.values])
+                for one in placed
+            ]
+
+        for brief in (False, True):
+            layout, stood = CodeLayout(code, font, 700.0, True, brief=brief), []
+            for width in (230.0, 420.0, 700.0):
+                layout.wrap(width)
+                stood.append(stand(layout))
+                assert stood[-1] == stand(CodeLayout(code, font, width, True, brief=brief))
+            assert stood[0] != stood[-1]
+
+    def test_lines_are_set_and_wrapped_once_also_where_no_type_shows_the_whole_function(self, panel, steps):
         panel.resize(500, 160)
         panel.set_frame(steps[-2])
-        with mock.patch.object(algorithm_view, "CodeLayout", wraps=CodeLayout) as made:
+        with (
+            mock.patch.object(algorithm_view, "CodeLayout", wraps=CodeLayout) as made,
+            mock.patch.object(CodeLayout, "_text", autospec=True, side_effect=CodeLayout._text) as wrapped,
+        ):
             for frame in steps[1:-1]:
                 panel.set_frame(frame)
             assert panel.view._too_high()
-            assert not made.called
+            assert not wrapped.called
             panel.resize(460, 160)
             panel.grab()
-            assert made.called
+            assert wrapped.called
+            assert not made.called
 
     def test_the_line_and_the_sentence_of_the_sub_step_are_shown(self, panel, steps):
         for number, frame in enumerate(steps[1:-1], 1):
