@@ -7,8 +7,11 @@ of the question leaves open; where those are many, its first run is looked at af
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import Future
 from contextlib import closing
-from functools import cached_property, partial
+from functools import partial
+from threading import local
 from time import monotonic
 from typing import Any, Callable, Generator, Iterable, Iterator, NamedTuple, Sequence
 
@@ -22,7 +25,7 @@ from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.numbered import all_stay, followed, is_away
 from slotscope.model.questions.tables import NO_EVENT, Column, EventTable, Lead
 from slotscope.model.questions.versions import column_of
-from slotscope.model.running.ahead import ahead, processors
+from slotscope.model.running.ahead import looked_at, processors
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, EventRun, Task
 from slotscope.model.running.freed import keep_freed
@@ -47,12 +50,15 @@ SECONDS = 0.016
 #: Share of the events left open from which on the next slice is looked at while it runs first.
 MANY = 0.3
 
-
-#: Share of a slice's time for which who looks at it may wait for the next one, and still leave more to be run ahead.
-IDLE = 0.05
+#: So many slices are looked at at the same time at most, as each needs memory.
+MOST_AT_ONCE = 4
 
 #: A state, what changed after it, event by event, and how many events that were.
 Told = tuple[Any, RowChanges, int]
+
+
+#: What a question reads from states, by its place in the question.
+Looks = dict[int, NDArray[np.float64]]
 
 
 class Answers(NamedTuple):
@@ -112,6 +118,25 @@ def answers(
             yield Answers(table.rows[own], tuple(value[depth:][own] for value in values), float(table.rows["time"][-1]))
 
 
+class _Slice(NamedTuple):
+    """Events that were run, to be looked at."""
+
+    before: Any  #: the state before them; None where no state is looked at
+    stretch: Stretch
+    watch: int | None  #: the place of what told their changes while they ran
+    lead: Lead  #: the last events before them
+    looks: Future[list[Looks]]  #: what each question read from states at those
+    looks_behind: Future[list[Looks]]  #: the same for the next slice
+
+
+class _Looker(local):
+    """What each thread that looks has of its own."""
+
+    def __init__(self, another: Callable[[], Engine | None]) -> None:
+        self.by = another()
+        self.seen: Any = None  # the state that was looked at last; it follows the run while it stays near
+
+
 class _Asker:
     """A walk over events with questions in mind; *state* is its own."""
 
@@ -139,14 +164,12 @@ class _Asker:
         looks = [look for question in questions for look in question.looks]
         self._watches = watched_by(looks, state, system.numbers)
         self._at_once = read_at_once(looks, state, system.numbers)
+        self._open: deque[Stretch] = deque()  # those that were run and not yet looked at; their number counts
+        self._lookers = 1
         self._many = (False,) * len(self._watches)  # of which the last slice left so many events open that a run
         # had better tell their changes at each
-        self._all_ahead = False  # whether changes of other things than those of the first of these are told ahead, too
         self._pairs = any(question.pairs for question in questions)
-        self._seen: Any = None  # the state that was looked at last; it follows the run while it stays near
-        self._leads = [self._first_lead() for _ in questions]
-        for lead, question in zip(self._leads, questions, strict=True):
-            self._look_at_start(lead, question)
+        self._recalls = any(question.recalls for question in questions)
 
     def _first_lead(self) -> Lead:
         """Before the first event: its state is known, but no row."""
@@ -157,126 +180,126 @@ class _Asker:
             self._timeline.system.sample(self._state, samples[-1])
         return Lead(rows, samples)
 
-    def _look_at_start(self, lead: Lead, question: Question) -> None:
-        if not self._depth:
-            return
-        table = EventTable(lead.rows[:0], lead.samples[:0], lead, self._system.numbers)
-        for place in range(len(question.looks)):
-            table.looks[place] = lead.looks[place] = np.full(self._depth, np.nan)
-        scene = table.one(self._depth - 1, self._state)
-        for place, look in enumerate(question.looks):
-            lead.looks[place][-1] = _one(look.read, scene)
+    def _looks_at_start(self, lead: Lead, question: Question) -> Looks:
+        """What a question reads from the state before the first event."""
+        looks = {place: np.full(self._depth, np.nan) for place in range(len(question.looks))}
+        if self._recalls:
+            scene = EventTable(lead.rows[:0], lead.samples[:0], lead, self._system.numbers, looks)
+            scene = scene.one(self._depth - 1, self._state)
+            for place, look in enumerate(question.looks):
+                looks[place][-1] = _one(look.read, scene)
+        return looks
 
     def onwards(self, last: int, until: float) -> Iterator[tuple[EventTable, list[Column]]]:
         """Each slice, and what each question says of the events of its table."""
-        if not self._looks:
-            for stretch in self._timeline.onwards(self._state, last, self._task(until), self._slices):
-                yield from self._passed(stretch, None)
-            return
-        before, start, many = copied(self._state), place_of(self._state), None
-        while many != self._many:  # what the run is to tell has changed on the way
-            many = self._many
-            with closing(self._run_on(before, last, until)) as pieces:
-                for piece in self._timed(pieces):
-                    end = None if last == NO_END else last
-                    tell_of_events(start, place_of(before), end, until, self._timeline.live_end)
-                    yield from self._passed(piece, before)
-                    before = piece.state
-                    if self._many != many:
-                        break
-
-    def _timed(self, pieces: Iterator[Stretch]) -> Iterator[Stretch]:
-        """The same; where it is waited for them, less is told of the next ones ahead, else more."""
-        began = monotonic()
-        while (piece := next(pieces, None)) is not None:
-            came = monotonic()
-            yield piece
-            waited, began = came - began, monotonic()
-            self._all_ahead = waited < IDLE * (began - came)
-
-    def _run_on(self, state: Any, last: int, until: float) -> Generator[Stretch, None, None]:
-        """Stretches from a state on whose events are looked at: the next one is run meanwhile, where that can be."""
-        other = self._other if last - place_of(state)[0] > MOST_EVENTS else None  # for few it takes longer to begin
-        pieces = self._told(state, last, until, other)
-        return ahead(pieces) if other is not None else pieces
-
-    @cached_property
-    def _other(self) -> Engine | None:
-        """What runs ahead in a thread of its own, where there is a processor for that."""
+        start, end = place_of(self._state), None if last == NO_END else last
         engine = self._timeline.engine
-        return engine.another() if engine.watches and processors() > 1 else None
+        spread = self._looks and engine.watches and last - start[0] > MOST_EVENTS  # for few it takes longer to begin
+        self._lookers = min(processors(), MOST_AT_ONCE) if spread else 1
+        another = engine.another if self._lookers > 1 else _none
+        self._looker = _Looker(another)
+        with closing(looked_at(self._run_on(last, until, another()), self._answered, self._lookers)) as answered:
+            for stretch, answer in answered:
+                tell_of_events(start, place_of(stretch.state), end, until, self._timeline.live_end)
+                if answer is not None:
+                    yield answer
+                if self._along:
+                    self._timeline.take(stretch)
 
-    def _told(self, state: Any, last: int, until: float, by: Engine | None) -> Generator[Stretch, None, None]:
-        """Stretches of their own, with what is told of them: by watches that want each event, or nearly.
+    def _run_on(self, last: int, until: float, by: Engine | None) -> Generator[_Slice, None, None]:
+        """Slices, and what is told of them meanwhile."""
+        state, lead, looks, goes_on = self._state, self._first_lead(), Future[list[Looks]](), True
+        looks.set_result([self._looks_at_start(lead, question) for question in self._questions])
+        while goes_on:
+            goes_on, watch = False, self._watch_to_tell()
+            own = copied(state) if self._looks else state
+            for stretch in self._timeline.onwards(own, last, self._task(until, watch), self._slices, by):
+                ran, behind = self._to_look_at(stretch), Future() if self._recalls else looks
+                self._open.append(ran)
+                yield _Slice(state, ran, watch, lead, looks, behind)
+                state, lead, looks = ran.state, self._lead_behind(lead, ran), behind
+                if goes_on := self._watch_to_tell() != watch:
+                    break
 
-        Other watches than the first need another run; it is left to who looks where that has less to do.
+    def _watch_to_tell(self) -> int | None:
+        """What is to tell of each event while it runs: a watch that wants to know of nearly all, if there is one.
+
+        That spares who looks another run; where some of those have nothing to do, the run had better hurry on to them.
         """
-        watches = [place for place, many in enumerate(self._many) if many]
-        task = self._task(until, watches[0] if watches else None)
-        for stretch in self._timeline.onwards(copied(state), last, task, self._slices, by):
-            rows = stretch.rows.copy()
-            told = {place: [(state, stretch.changes, len(rows))] for place in watches[:1]}
-            others = watches[1:] if self._all_ahead else ()
-            told |= {place: [*self._again(state, rows, self._watches[place], by)] for place in others}
-            state = copied(stretch.state)
-            yield Stretch(state, rows, stretch.samples, told)
+        hurry = self._lookers > 2 and len(self._open) < self._lookers
+        return self._many.index(True) if True in self._many and not hurry else None
 
-    def _passed(self, stretch: Stretch, before: Any) -> Iterator[tuple[EventTable, list[Column]]]:
-        """What is asked of a stretch; afterwards the run stands there, if it goes along."""
-        if len(stretch.rows):
-            yield self._answered(stretch.rows, stretch, before)
-        if self._along:
-            self._timeline.take(stretch)
+    def _to_look_at(self, stretch: Stretch) -> Stretch:
+        """The same; its own where states are looked at, as the run may go on meanwhile."""
+        return stretch._replace(state=copied(stretch.state), rows=stretch.rows.copy()) if self._looks else stretch
+
+    def _lead_behind(self, lead: Lead, stretch: Stretch) -> Lead:
+        """The last events of a stretch, or before it, for what follows."""
+        if not self._depth:
+            return lead
+        last = slice(-self._depth, None)
+        rows = np.concatenate([lead.rows, stretch.rows[last]])[last]
+        return Lead(rows, np.concatenate([lead.samples, self._samples_of(stretch)[last]])[last])
+
+    def _samples_of(self, stretch: Stretch) -> NDArray[np.float64]:
+        return stretch.samples if self._samples else np.zeros((len(stretch.rows), 0))
 
     def _task(self, until: float, watch: int | None = None) -> Task:
         least = self._timeline.samples.stride if self._along else 0
         task = Task() if watch is None else _watching(self._watches[watch])
         return task._replace(until=until, stride=1 if self._samples else least, explain=self._costly)
 
-    def _answered(self, rows: np.ndarray, stretch: Stretch, before: Any) -> tuple[EventTable, list[Column]]:
-        samples = stretch.samples if self._samples else np.zeros((len(rows), 0))
-        tables = [EventTable(rows, samples, lead, self._system.numbers) for lead in self._leads]
-        if self._looks:
-            self._look(tables, before, stretch)
-        values = [question.at(table) for question, table in zip(self._questions, tables, strict=True)]
-        if self._depth:
-            self._leads = self._leads_after(tables)
-        return tables[0], values
+    def _answered(self, part: _Slice) -> tuple[Stretch, tuple[EventTable, list[Column]] | None]:
+        """A slice, and what each question says of its events, if there are some."""
+        try:
+            looks, answer = part.looks.result(), None
+            if len(part.stretch.rows):
+                tables = [self._table(part, mine) for mine in looks]
+                if self._looks:
+                    self._look(tables, part)
+                values = [question.at(table) for question, table in zip(self._questions, tables, strict=True)]
+                answer = tables[0], values
+                if self._recalls:
+                    last = slice(-self._depth, None)
+                    looks = [{place: look[last].copy() for place, look in table.looks.items()} for table in tables]
+            if self._recalls:
+                part.looks_behind.set_result(looks)
+            self._open.pop()
+            return part.stretch, answer
+        except BaseException:
+            part.looks_behind.cancel()  # nobody waits for them in vain
+            raise
 
-    def _leads_after(self, tables: list[EventTable]) -> list[Lead]:
-        """The last events of each table, for the next one; their rows and samples are the same for all questions."""
-        last, lead = slice(-self._depth, None), tables[0].lead
-        rows = np.concatenate([lead.rows, tables[0].rows[last]])[last]
-        samples = np.concatenate([lead.samples, tables[0].samples[last]])[last]
-        return [
-            Lead(rows, samples, {place: look[last].copy() for place, look in table.looks.items()}) for table in tables
-        ]
+    def _table(self, part: _Slice, looks: Looks) -> EventTable:
+        """What a question is answered from, before its events are looked at."""
+        rows, fresh = part.stretch.rows, np.full(len(part.stretch.rows), np.nan)
+        looks = {place: np.concatenate([known, fresh]) for place, known in looks.items()}
+        return EventTable(rows, self._samples_of(part.stretch), part.lead, self._system.numbers, looks)
 
     # States.
 
-    def _look(self, tables: list[EventTable], state: Any, stretch: Stretch) -> None:
-        """Find what the questions read from states: in what events changed, or at the events that they leave open.
-
-        *state* is that before the *stretch*.
-        """
-        for question, table in zip(self._questions, tables, strict=True):
-            for place in range(len(question.looks)):
-                fresh = np.full(len(table.rows), np.nan)
-                known = table.lead.looks.get(place, fresh[:0])
-                table.looks[place] = np.concatenate([known, fresh])
-        self._pass_over(tables, state, stretch.state)
+    def _look(self, tables: list[EventTable], part: _Slice) -> None:
+        """Find what the questions read from states: in what events changed, or at the events that they leave open."""
+        self._pass_over(tables, part.before, part.stretch.state)
         if self._timeline.engine.watches:
-            self._look_at_once(tables, state)
+            self._look_at_once(tables, part.before)
             left_open = (
-                self._look_at_changes(tables, state, watch, stretch.changes.get(place))
+                self._look_at_changes(tables, part, watch, place == part.watch)
                 for place, watch in enumerate(self._watches)
             )
             self._many = tuple(left_open)
+        self._look_one_by_one(tables, part)
+
+    def _look_one_by_one(self, tables: list[EventTable], part: _Slice) -> None:
+        """Fill in what is not known yet at the events that are open, from the state after each of them."""
         began = monotonic()
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         events = np.flatnonzero(np.logical_or.reduce(needed)).tolist()
-        if self._seen is not None and events and int(state.number[EVENT]) - int(self._seen.number[EVENT]) <= NEAR:
-            state = self._seen
+        if not events:
+            return
+        state, seen = part.before, self._looker.seen
+        near = seen is not None and int(state.number[EVENT]) - int(seen.number[EVENT]) <= NEAR
+        state = seen if near else copied(state)
         for event in events:
             number, before, said = int(tables[0].rows["event"][event]), None, _nothing
             if self._pairs:
@@ -295,9 +318,8 @@ class _Asker:
                     for place, look in enumerate(question.looks):
                         if place not in table.known:
                             table.looks[place][event + self._depth] = _one(look.read, scene)
-        if events:
-            self._seen = state
-            self._slices.learn(len(tables[0].rows), monotonic() - began)
+        self._looker.seen = state
+        self._slices.learn(len(tables[0].rows), monotonic() - began)
 
     def _pass_over(self, tables: list[EventTable], before: Any, after: Any) -> None:
         """What is read of jobs that have left before a slice, or come after it, is missing; or nobody asks."""
@@ -308,18 +330,16 @@ class _Asker:
                 if away or place not in question.part.needs:
                     table.known.add(place)
 
-    def _look_at_changes(
-        self, tables: list[EventTable], state: Any, watch: WatchedThings, told: Sequence[Told] | None
-    ) -> bool:
+    def _look_at_changes(self, tables: list[EventTable], part: _Slice, watch: WatchedThings, told: bool) -> bool:
         """Fill in what is read of things, at the events that are open, from what was changed up to each of them.
 
-        Where that was not *told* its events are run once more, from *state*.  Whether many events were open.
+        Where that was not *told* its events are run once more.  Whether many events were open.
         """
-        rows = tables[0].rows
+        rows, state = part.stretch.rows, part.before
         open_ones = np.logical_or.reduce([self._needed(*pair) for pair in zip(self._questions, tables, strict=True)])
         looks = self._looks_at(tables, watch.things)
         if told and looks:
-            _fill(looks, told, watch)
+            _fill(looks, [(state, part.stretch.changes, len(rows))], watch)
         elif looks:
             few, opened = followed(watch, [look for *_, look in looks], state), rows[open_ones]
             if not _fill(looks, self._again(state, opened, few), few):
@@ -353,7 +373,7 @@ class _Asker:
             mine = events[start : start + together]
             task = Task(watch=self._at_once, whole=True, moments=rows["event"][mine].astype(np.int64))
             number = int(rows["event"][mine[-1]])
-            for stretch in self._timeline.onwards(state, number, task, Slices(MOST_EVENTS)):
+            for stretch in self._timeline.onwards(state, number, task, Slices(MOST_EVENTS), self._looker.by):
                 first = int(stretch.rows["event"][0]) - int(rows["event"][0])
                 here = mine[(mine >= first) & (mine < first + len(stretch.rows))]
                 told = np.searchsorted(stretch.changes.event, here - first, "right")
@@ -365,13 +385,13 @@ class _Asker:
         for table, place, _ in looks:
             table.known.add(place)
 
-    def _again(self, state: Any, rows: np.ndarray, watch: WatchedThings, by: Engine | None = None) -> Iterator[Told]:
+    def _again(self, state: Any, rows: np.ndarray, watch: WatchedThings) -> Iterator[Told]:
         """Run on from *state*: what changed up to each of the events of *rows*."""
         moments = rows["event"].astype(np.int64)
         task = _watching(watch)._replace(moments=moments)
         before = state
         last = int(moments.max(initial=0))
-        for stretch in self._timeline.onwards(copied(state), last, task, Slices(MOST_EVENTS), by):
+        for stretch in self._timeline.onwards(copied(state), last, task, Slices(MOST_EVENTS), self._looker.by):
             yield before, stretch.changes, len(stretch.rows)
             before = copied(stretch.state)
 
@@ -381,9 +401,9 @@ class _Asker:
             return np.zeros(len(table.rows), np.bool_)
         open_ones = question.candidates(table)
         needed = open_ones.copy()
-        for back in range(1, question.depth + 1):
+        for back in range(1, question.depth + 1 if question.recalls or question.pairs else 1):
             needed[:-back] |= open_ones[back:]
-        if self._depth:
+        if self._recalls:
             needed[-self._depth :] = True
         return np.asarray(needed[self._depth :])
 
@@ -396,9 +416,13 @@ class _Asker:
         return run.state, partial(_said, run)
 
     def _state_after(self, state: Any, event: int) -> Any:
-        for stretch in self._timeline.onwards(state, event):
+        for stretch in self._timeline.onwards(state, event, by=self._looker.by):
             state = stretch.state
         return state
+
+
+def _none() -> None:
+    return None
 
 
 def _nothing() -> dict[str, float]:

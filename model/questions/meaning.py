@@ -25,6 +25,8 @@ class Question:
         How many events back it asks.
     samples, costly:
         Whether it needs a sample after each event; what kernels count only where asked for.
+    recalls:
+        Whether one of these asks for what is read from states.
     pairs:
         Whether what it reads from states also needs the state before the event.
     looks:
@@ -36,6 +38,7 @@ class Question:
     depth: int = 0
     samples: bool = False
     costly: bool = False
+    recalls: bool = False
     pairs: bool = False
     looks: list[StateLook] = field(default_factory=list)
 

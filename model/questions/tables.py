@@ -21,7 +21,6 @@ class Lead:
 
     rows: np.ndarray
     samples: NDArray[np.float64]
-    looks: dict[int, NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def length(self) -> int:

@@ -289,14 +289,19 @@ class _Interpreter:
             return joined("negative", self.number(node.part, depth))
         if self._thing:
             return self._before(node, node.part, depth)
-        return _shifted(self.read(node.part, depth + 1))
+        return _shifted(self._earlier(self.read(node.part, depth + 1)))
+
+    def _earlier(self, part: Meaning) -> Meaning:
+        """A part of which it is asked, too, what it was one event before."""
+        self._question.recalls |= bool(part.needs)
+        return part
 
     def _before(self, node: Node, part: Node, depth: int) -> Meaning:
         """A part that is about each thing as it was one event before."""
         if self._back:
             self.wrong(node, "found a second step back after 'where', allowed: one, as in was empty > 0")
         self._question.pairs = self._back = True
-        found = self.read(part, depth + 1)
+        found = self._earlier(self.read(part, depth + 1))
         self._back = False
         return self._was(found)
 
@@ -344,10 +349,10 @@ class _Interpreter:
         if self._thing:
             return self._turns_of_thing(node, depth)
         if node.how == "changes":
-            part = self.read(node.part, depth + 1)
+            part = self._earlier(self.read(node.part, depth + 1))
             changed = turns_of_one if isinstance(node.part, OfThing) else changes
             return Meaning(partial(changed, part.run), truth=True, needs=part.needs)
-        part = self.truth(node.part, depth + 1)
+        part = self._earlier(self.truth(node.part, depth + 1))
         return _turned(node, part, _shifted(part))
 
     def _turns_of_thing(self, node: Turns, depth: int) -> Meaning:

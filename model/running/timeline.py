@@ -418,7 +418,7 @@ class Timeline:
         """
         result, task = Advance(state, 0, Reason.LIMIT), task._replace(past=self.live_end)
         start = place_of(state)
-        rows = self._tape if by is None else np.zeros_like(self._tape)
+        rows = self._tape if by is None else np.empty_like(self._tape)
 
         def run(room: int) -> int:
             nonlocal result

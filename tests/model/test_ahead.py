@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from threading import Event, current_thread
-from typing import Iterator
+from typing import Any, Iterator
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from slotscope.model.api import Session
 from slotscope.model.questions import asking
 from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.understanding import understood
-from slotscope.model.running.ahead import ahead
+from slotscope.model.running.ahead import ahead, looked_at
 from slotscope.model.running.waiting import GivenUpError, waiting
 
 
@@ -61,6 +61,31 @@ def test_no_thread_is_left_where_no_more_is_wanted() -> None:
     assert not threads[0].is_alive()
 
 
+def test_pieces_are_looked_at_at_once_and_come_in_order() -> None:
+    second, threads = Event(), set()
+
+    def look(piece: int) -> int:
+        threads.add(current_thread())
+        if piece == 1:
+            second.set()
+        assert second.wait(10)  # the first one until the second is looked at, too
+        return 10 * piece
+
+    assert list(looked_at((number for number in range(5)), look, 2)) == [0, 10, 20, 30, 40]
+    assert len(threads) == 2
+    assert current_thread() not in threads
+    assert list(looked_at((number for number in range(5)), look, 1)) == [0, 10, 20, 30, 40]
+    assert current_thread() in threads
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_what_goes_wrong_in_a_look_goes_wrong_here_after_what_was_seen_before(at_once: int) -> None:
+    found = looked_at((number for number in (2, 1, 0, 3)), lambda piece: 2 // piece, at_once)
+    assert [next(found), next(found)] == [1, 2]
+    with pytest.raises(ZeroDivisionError):
+        next(found)
+
+
 #: One question of each kind of system about each kind of thing, and about both.
 ASKED = (
     ("dra-vms", "(any server where index > 5 and empty > 0) or (count job where since < time - 2) % 3 = 1"),
@@ -72,18 +97,39 @@ ASKED = (
 
 
 @pytest.mark.parametrize(("scenario", "text"), ASKED)
-def test_answers_are_the_same_with_one_processor_and_with_two(
+def test_answers_are_the_same_with_few_processors_and_with_many(
     scenario: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, found = Session.open(scenario), []
     question = understood(text, session.info.words)
     make_ready(session.bench, session.timeline, [question])
-    for processors in (1, 2):
+    for processors in (1, 2, 4):
         monkeypatch.setattr(asking, "processors", lambda count=processors: count)
         parts = answers(session.bench.system, session.timeline, [question], 0, 40_000)
         found.append(np.concatenate([part.hits(0)["event"] for part in parts]))
     assert len(found[0]) > 0
-    assert np.array_equal(*found)
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+
+
+def test_a_look_that_fails_is_told_though_the_next_one_waits_for_what_it_saw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "processors", lambda: 2)
+    looks, own = [], asking.column_of
+
+    def column_of(*told: Any) -> Any:
+        looks.append(told)
+        if len(looks) == 20:
+            raise ZeroDivisionError
+        return own(*told)
+
+    monkeypatch.setattr(asking, "column_of", column_of)
+    session = Session.open("dra-vms")
+    question = understood("(any server where index = 3) becomes true", session.info.words)
+    assert question.recalls
+    make_ready(session.bench, session.timeline, [question])
+    with pytest.raises(ZeroDivisionError):
+        for _ in answers(session.bench.system, session.timeline, [question], 0, 10**6):
+            pass
 
 
 def test_who_waits_stops_it_within_a_slice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from math import inf
+from itertools import cycle
 from typing import Any
 from unittest.mock import patch
 
@@ -388,26 +388,29 @@ def test_numbers_of_things_that_can_be_no_other_are_not_counted(
 
 
 @pytest.mark.parametrize("scenario", ["dra-classroom", "moldable-classroom"])
-@pytest.mark.parametrize("idle", [-1.0, inf])
-def test_changes_of_two_kinds_of_things_are_told_ahead_or_left_to_who_looks(
-    scenario: str, idle: float, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("busy", [(False,), (True,), (True, True, False)])
+def test_changes_are_told_while_events_run_or_left_to_who_looks(
+    scenario: str, busy: tuple[bool, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They answer alike; which way it goes is what somebody waits for."""
-    monkeypatch.setattr(asking, "IDLE", idle)
-    session, told = Session.open(scenario), dict[bool, int]()
-    own = asking._Asker._look_at_changes
+    """They answer alike; which way it goes is who has something to do."""
+    own, look = asking._Asker._watch_to_tell, asking._Asker._look_at_changes
+    session, told, turns = Session.open(scenario), list[bool](), cycle(busy)
 
-    def looked(self: Any, tables: Any, state: Any, watch: Any, changes: Any) -> bool:
-        if watch is self._watches[-1]:
-            told[changes is not None] = told.get(changes is not None, 0) + 1
-        return own(self, tables, state, watch, changes)
+    def to_tell(self: Any) -> int | None:
+        return own(self) if next(turns) else None
 
+    def looked(self: Any, tables: Any, part: Any, watch: Any, known: bool) -> bool:
+        told.append(known)
+        return look(self, tables, part, watch, known)
+
+    monkeypatch.setattr(asking._Asker, "_watch_to_tell", to_tell)
     monkeypatch.setattr(asking._Asker, "_look_at_changes", looked)
     field = "empty > 1" if scenario == "dra-classroom" else "busy = 1"
     text = f"((count server where {field}) + (count job where since > time - 5)) % 2 = 1"
     found = compared(session, {text: understood(text, session.info.words)})
     assert found[0].any()
-    assert (True in told) == (idle > 0), told
+    assert False in told
+    assert (True in told) == any(busy)
 
 
 @pytest.mark.parametrize("text", ["empty > 0", "rank = 1 and empty > 0"])
