@@ -255,8 +255,8 @@ class Presenter(QObject):
 
     def end_show(self) -> bool:
         """End the lecture that F5 has begun, where nothing runs; whether it did."""
-        frame = self._area.frame
-        ends = self._began and self._lecture.on and not (frame is not None and frame.playing)
+        runs = self._worker.busy or self._worker.drive.running  # also unseen, of which no frame tells
+        ends = self._began and self._lecture.on and not runs
         if ends:
             self._lecture.leave()
         return ends

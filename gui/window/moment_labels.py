@@ -26,6 +26,7 @@ class MomentLabels(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.clock, self.number, self.rate = (SizedLabel() for _ in range(3))
+        self._event = 0  # of the last frame
         self._labels = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._labels.setContentsMargins(_BEFORE, 0, 0, 0)
         self._labels.setSpacing(_BEFORE)
@@ -37,12 +38,14 @@ class MomentLabels(QWidget):
         """Show those of a frame."""
         self.clock.show_text(clock_text(frame.info, frame.time))
         self.number.show_text(event_told(frame))
+        self._event = frame.event
         self.rate.show_text(_rate_text(frame.speed.events_per_second) if frame.running else frame.engine)
 
     def set_progress(self, info: RunInfo, progress: GoalProgress) -> None:
-        """Show how far a run is on its way."""
-        self.clock.show_text(clock_text(info, progress.time))
-        self.number.show_text(tr("event {number}").format(number=grouped(progress.event)))
+        """Show how far a run is on its way: with an arrow, where that is not what the panels show."""
+        arrow = "" if progress.event == self._event else "→ "
+        self.clock.show_text(arrow + clock_text(info, progress.time))
+        self.number.show_text(arrow + tr("event {number}").format(number=grouped(progress.event)))
         self.rate.show_text(_rate_text(progress.speed.events_per_second))
 
     def set_upright(self, upright: bool) -> None:

@@ -10,6 +10,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.widgets.labels import CutLabel
 from slotscope.gui.widgets.spoken import announce
+from slotscope.model.reporting.explain import grouped
 from slotscope.model.whys.asking import Why
 
 
@@ -25,6 +26,7 @@ class StatusLine(QStatusBar):
         self.copy_fault = QPushButton(tr("Copy the details"))
         self._told = ""  # the run's last message; the window's own stay until the next
         self._progress = ""  # what was last said of what takes long
+        self._following = ""  # what is next where the run stood last
         self._fault_details = ""
         self._lecture = self._wrong = False
         self._moment, self._of_moment = (0, 0), False  # where the run stood last; whether what is said is about that
@@ -73,16 +75,24 @@ class StatusLine(QStatusBar):
             self.say(message)
         elif over or (answered and self._wrong):
             self.say("")
-        self.next.say(following)
-        self._share()
+        self._following = following
+        self._say_next(following)
 
     def show_progress(self, progress: GoalProgress) -> None:
-        """Say how far it is; once that is over, what the run said last."""
+        """Say how far it is, and which moment the panels show meanwhile; once that is over, what the run said last."""
+        event, _ = self._moment
+        elsewhere = bool(progress.text) and progress.event != event
+        shown = tr("panels: event {event}").format(event=grouped(event))
+        self._say_next(shown if elsewhere else self._following)
         if progress.text:
             self.say(progress.text)
             self._progress = progress.text
         elif self.said.text() == self._progress:
             self.say(self._told)
+
+    def _say_next(self, text: str) -> None:
+        self.next.say(text)
+        self._share()
 
     def show_compiled(self, done: bool) -> None:
         """Say so, but not in place of what the run or the window has just said."""

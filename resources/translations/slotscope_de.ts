@@ -1292,8 +1292,28 @@ Zu jedem Augenblick des Laufs ziehen; Striche unten sind gesicherte Zustände, S
             <translation>Die Geschichte jedes Laufs darf haben: {memory}, {disk}.</translation>
         </message>
         <message>
+            <source>{rate} events/s</source>
+            <translation>{rate} Ereignisse/s</translation>
+        </message>
+        <message>
+            <source>slot {number}</source>
+            <translation>Zeitschlitz {number}</translation>
+        </message>
+        <message>
+            <source>{rate} M events/s</source>
+            <translation>{rate} M Ereignisse/s</translation>
+        </message>
+        <message>
+            <source>{rate} k events/s</source>
+            <translation>{rate} k Ereignisse/s</translation>
+        </message>
+        <message>
             <source>a laboratory for scheduling policies</source>
             <translation>ein Labor für Scheduling-Strategien</translation>
+        </message>
+        <message>
+            <source>panels: event {event}</source>
+            <translation>Ansichten: Ereignis {event}</translation>
         </message>
         <message>
             <source>Compiling failed; the reference goes on running.</source>
@@ -1320,10 +1340,6 @@ The run goes on under the reference meanwhile.</source>
 Der Lauf geht so lange mit der Referenz weiter.</translation>
         </message>
         <message>
-            <source>{rate} events/s</source>
-            <translation>{rate} Ereignisse/s</translation>
-        </message>
-        <message>
             <source>Pause</source>
             <translation>Anhalten</translation>
         </message>
@@ -1332,20 +1348,8 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Laufen</translation>
         </message>
         <message>
-            <source>slot {number}</source>
-            <translation>Zeitschlitz {number}</translation>
-        </message>
-        <message>
             <source>Lesson</source>
             <translation>Lektion</translation>
-        </message>
-        <message>
-            <source>{rate} M events/s</source>
-            <translation>{rate} M Ereignisse/s</translation>
-        </message>
-        <message>
-            <source>{rate} k events/s</source>
-            <translation>{rate} k Ereignisse/s</translation>
         </message>
         <message>
             <source>{what}: {number} so far</source>
@@ -1362,14 +1366,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>{path}: cannot be written: {fault}</source>
             <translation>{path}: lässt sich nicht schreiben: {fault}</translation>
-        </message>
-        <message>
-            <source>answers with how many gave them, such as '3 = 12; none = 5'</source>
-            <translation>Antworten mit der Zahl derer, die sie gaben, etwa '3 = 12; none = 5'</translation>
-        </message>
-        <message>
-            <source>found '{answer}' twice, allowed: each answer once</source>
-            <translation>'{answer}' steht zweimal da, erlaubt: jede Antwort einmal</translation>
         </message>
         <message>
             <source>none: {meaning}</source>
@@ -1428,6 +1424,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Welche hat bis zur Zeit {time} im Mittel mehr ({curve}): {policies}?</translation>
         </message>
         <message>
+            <source>answers with how many gave them, such as '3 = 12; none = 5'</source>
+            <translation>Antworten mit der Zahl derer, die sie gaben, etwa '3 = 12; none = 5'</translation>
+        </message>
+        <message>
             <source>{reason}</source>
             <translation>{reason}</translation>
         </message>
@@ -1454,6 +1454,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>Not so: {why} Right is {answer}.</source>
             <translation>Nicht richtig, sondern {answer}: {why}</translation>
+        </message>
+        <message>
+            <source>found '{answer}' twice, allowed: each answer once</source>
+            <translation>'{answer}' steht zweimal da, erlaubt: jede Antwort einmal</translation>
         </message>
         <message>
             <source>Under {policy}: {question}</source>
@@ -1512,12 +1516,12 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>ein Ersatzserver nimmt ihn</translation>
         </message>
         <message>
-            <source>Solving the single-server problem</source>
-            <translation>Löse das Problem eines Servers</translation>
-        </message>
-        <message>
             <source>Solving the single-server problem: {steps} steps, throughput {throughput} so far</source>
             <translation>Löse das Problem eines Servers: {steps} Schritte, Durchsatz bisher {throughput}</translation>
+        </message>
+        <message>
+            <source>Solving the single-server problem</source>
+            <translation>Löse das Problem eines Servers</translation>
         </message>
         <message>
             <source>a configuration: {names}</source>
@@ -1604,10 +1608,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>{doing}, bei Ereignis {event}</translation>
         </message>
         <message>
-            <source>Going to event {event}</source>
-            <translation>Gehe zu Ereignis {event}</translation>
-        </message>
-        <message>
             <source>Running past events again</source>
             <translation>Vergangene Ereignisse laufen noch einmal</translation>
         </message>
@@ -1616,12 +1616,16 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Laufe weiter</translation>
         </message>
         <message>
-            <source>{doing}: {share}</source>
-            <translation>{doing}: {share}</translation>
+            <source>Going to event {event}</source>
+            <translation>Gehe zu Ereignis {event}</translation>
         </message>
         <message>
             <source>{stopped} at {share}</source>
             <translation>{stopped} bei {share}</translation>
+        </message>
+        <message>
+            <source>{doing}: {share}</source>
+            <translation>{doing}: {share}</translation>
         </message>
         <message>
             <source>Looking on at event {event}</source>

@@ -339,3 +339,16 @@ def test_a_remote_begins_and_ends_the_lecture(qtbot: QtBot, window: MainWindow) 
         assert window.lecture.on == on
     strike(window, Key.Key_Escape)
     assert window.lecture.on
+
+
+def test_escape_stops_what_runs_unseen_before_it_ends_the_lecture(qtbot: QtBot, window: MainWindow) -> None:
+    drive = window.worker.drive
+    strike(window, Key.Key_F5)
+    strike(window, Key.Key_E)
+    qtbot.waitUntil(lambda: drive.running)
+    strike(window, Key.Key_Escape)
+    qtbot.waitUntil(lambda: not drive.running)
+    assert window.lecture.on
+    rest(qtbot, window, lambda: window.frame.event > 0)
+    strike(window, Key.Key_Escape)
+    assert not window.lecture.on

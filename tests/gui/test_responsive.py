@@ -174,6 +174,7 @@ def test_express_turns_the_button_into_pause_and_the_clock_goes_on(qtbot: QtBot,
     press(qtbot, window, Qt.Key.Key_E)
     qtbot.waitUntil(lambda: len(looks) >= 3)
     assert {text for _, text in looks} == {"Pause"}
+    assert any(number.startswith("→ event ") for number, _ in looks)  # the panels show another one
     assert window.status.said.text() == "Running without drawing (Esc stops it)"
     press(qtbot, window, Qt.Key.Key_Escape)
     rest(qtbot, window, lambda: window.frame.event > 0)

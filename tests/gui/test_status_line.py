@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.window.status_line import StatusLine
 from slotscope.model.running.origin import Moment
 from tests.gui.test_keys import strike
@@ -52,6 +53,19 @@ def test_what_is_next_gives_way_to_what_is_refused(qtbot):
     qtbot.waitUntil(lambda: line.said.shown == [line.said.text()])
     line.show_run("Forked after event 50.", following)
     qtbot.waitUntil(lambda: line.next.shown == [following])
+
+
+def test_while_a_run_is_on_its_way_the_moment_that_panels_show_is_told(qtbot):
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.show_run("", "next: slot 7", moment=(18, 0))
+    line.show_progress(GoalProgress("Running to event 4000: 40%", 1600))
+    assert line.next.text() == "panels: event 18"
+    line.show_progress(GoalProgress("Looking for what would change it", 18))
+    assert line.next.text() == "next: slot 7"
+    line.show_progress(GoalProgress("Running to event 4000: 60%", 2400))
+    line.show_progress(GoalProgress())
+    assert line.next.text() == "next: slot 7"
 
 
 def test_what_a_button_says_in_its_tip_hides_no_message(window: MainWindow) -> None:
