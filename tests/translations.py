@@ -12,6 +12,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Iterable
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -54,28 +55,36 @@ def _literals(path: Path, name: str) -> list[str]:
     return [str(call.args[0].value) for call in named if isinstance(call.args[0], ast.Constant)]
 
 
+def _behind_names(*tables: Iterable[tuple[str, ...]]) -> list[str]:
+    """The texts of tables whose rows begin with a name that nobody reads."""
+    return [text for table in tables for _, *texts in table for text in texts if text]
+
+
 def _of_tables() -> list[str]:
+    return [*_of_window(), *_of_kinds_and_panels()]
+
+
+def _of_window() -> list[str]:
     commands = (*actions.COMMANDS, actions.BRING)
     entries = dict.fromkeys(entry for system in KINDS for entry in (*panels_of(system), COMPARISON))
     panels = [entry.load() for entry in entries]
+    buttons = strip._BUTTONS, question_line._BUTTONS, tour._BUTTONS, palette.TOOLS, palette._DEEDS
     return [
         *(text for command in commands for text in (command.title, command.sentence)),
         *(key for command in commands for key in command.keys if " " in key),
         *(title for title, _ in dialogs.MENUS),
         *(text for one in panels for text in (one.title, one.summary)),
-        *(
-            text
-            for table in (strip._BUTTONS, question_line._BUTTONS, tour._BUTTONS)
-            for _, *texts in table
-            for text in texts
-        ),
-        *(text for table in (palette.TOOLS, palette._DEEDS) for _, *texts in table for text in texts),
+        *_behind_names(*buttons),
         *(tip for *_, tip in palette._COLORS),
         *(words for words, _ in dialog._STEPS),
         *(text for one in (dialog.FILM, dialog.PAGE, dialog.HANDOUT) for text in (one.title, one.kinds)),
-        *(text for _, *texts in transport.FIELDS for text in texts),
-        *(text for _, *texts in transport.FAULT_BUTTONS for text in texts),
+        *_behind_names(transport.FIELDS, transport.FAULT_BUTTONS),
         *(text for title, _, tip in transport.OWN_ENTRIES for text in (title, tip)),
+    ]
+
+
+def _of_kinds_and_panels() -> list[str]:
+    return [
         *(room.page_title for room in PANEL_ROOMS.values()),
         *DIFFICULTIES,
         "Lessons",  # the title of a sheet, which also names it
@@ -86,7 +95,7 @@ def _of_tables() -> list[str]:
         *(drive.NOTHING_MORE, drive.COMES_NEXT, drive.GAP),
         *panel._WHY.values(),
         *docks._BUTTONS.values(),
-        *(text for _, *texts in comparison._BUTTONS for text in texts if text),
+        *_behind_names(comparison._BUTTONS),
         *(words for room in PANEL_ROOMS.values() for words in room.decisions if words),
         *(text for texts in (decisions_model.COLUMNS, results.COLUMNS, results.TIPS) for text in texts if text),
         *form.SCALES.values(),

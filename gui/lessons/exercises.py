@@ -31,7 +31,7 @@ class ExerciseLine(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("exercise")
-        self.what, self.level, self.seed, self.begin = ChoiceBox(), ChoiceBox(), QSpinBox(), EnterButton()
+        self.what, self.level, self.seed = ChoiceBox(), ChoiceBox(), QSpinBox()
         for difficulty, among in DIFFICULTIES.items():
             self.level.addItem(tr(difficulty), among)
         self.level.setToolTip(
@@ -42,8 +42,9 @@ class ExerciseLine(QWidget):
         )
         self.seed.setRange(1, _MOST_SEED)
         changed_by_editing(self.seed)
-        self.begin.setText(tr("Begin"))
-        self.begin.setToolTip(tr("Begin\nRuns the scenario with this seed, and asks for its decisions (Enter)."))
+        self.begin = EnterButton(
+            tr("Begin"), tr("Begin\nRuns the scenario with this seed, and asks for its decisions (Enter).")
+        )
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 2, 8, 4)
         for title, field in ((tr("Decide"), self.what), (tr("Difficulty"), self.level), (tr("Seed"), self.seed)):

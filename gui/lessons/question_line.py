@@ -121,7 +121,7 @@ class QuestionLine(QWidget):
         self.sketch.finished.connect(self.committed)
         self._options = in_row(None)
         self._offered: list[QWidget] = []
-        self.buttons = {name: self._button(*map(tr, words)) for name, *words in _BUTTONS}
+        self.buttons = {name: EnterButton(*map(tr, words)) for name, *words in _BUTTONS}
         self._arrange()
         for name, signal in (
             ("commit", self.committed),
@@ -143,14 +143,6 @@ class QuestionLine(QWidget):
         said = in_column(None, self.words, row, STRETCH, spacing=3)
         # A curve stands beside the words: below them it would take the pictures' room.
         in_row(self, (said, 2), (self.sketch, 3), margins=(10, 4, 8, 6))
-
-    def _button(self, text: str, tip: str) -> QToolButton:
-        button = EnterButton()
-        button.setText(text)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip.partition("\n")[0])
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        return button
 
     def _enter(self) -> None:
         (self.committed if self.answer.isEnabled() else self.advanced).emit()
@@ -190,7 +182,7 @@ class QuestionLine(QWidget):
             self.setTabOrder(before, offered)  # a new one is the last of the window
 
     def _option(self, option: str) -> QToolButton:
-        button = self._button(option, f"{option}\n{tr('Writes this answer into the field.')}")
+        button = EnterButton(option, f"{option}\n{tr('Writes this answer into the field.')}")
         button.clicked.connect(lambda: self.choose(option))
         return button
 

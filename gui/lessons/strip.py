@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts
@@ -53,7 +53,7 @@ class LessonStrip(QWidget):
         self._fault = FaultLine()
         self._text.setTextFormat(Qt.TextFormat.RichText)
         self._text.setObjectName("lesson-text")
-        self.buttons = {name: self._button(*words) for name, *words in _BUTTONS}
+        self.buttons = {name: EnterButton(*map(tr, words)) for name, *words in _BUTTONS}
         row = QHBoxLayout()
         for widget in (self._title, self._count):
             row.addWidget(widget)
@@ -67,14 +67,6 @@ class LessonStrip(QWidget):
         self.buttons["all"].clicked.connect(self.listed)
         self.buttons["end"].clicked.connect(self.ended)
         self.hide()
-
-    def _button(self, text: str, tip: str) -> QToolButton:
-        button = EnterButton()
-        button.setText(tr(text))
-        button.setToolTip(tr(tip))
-        button.setAccessibleName(tr(tip).partition("\n")[0])
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        return button
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Whoever closes it ends the lesson."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtCore import QSettings, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -38,13 +38,8 @@ class TourOffer(QWidget):
         row = in_row(self, QLabel(tr("New here? A tour of two minutes shows what is where.")), margins=(10, 2, 8, 4))
         self.buttons: dict[str, EnterButton] = {}
         for name, *words in _BUTTONS:
-            text, tip = map(tr, words)
-            button = self.buttons[name] = EnterButton(self)
-            button.setText(text)
-            button.setToolTip(tip)
-            button.setAccessibleName(tip.partition("\n")[0])
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            row.addWidget(button)
+            self.buttons[name] = EnterButton(*map(tr, words))
+            row.addWidget(self.buttons[name])
         row.addStretch(1)
         self.buttons["begin"].clicked.connect(self.begun)
         self.buttons["all"].clicked.connect(self.close)

@@ -6,7 +6,7 @@ from typing import Any, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QPolygonF
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSlider, QWidget
 from shiboken6 import Shiboken
 
 from slotscope.gui.docking.dock_area import DockArea
@@ -16,6 +16,7 @@ from slotscope.gui.presenting.pad import MarkPad
 from slotscope.gui.presenting.strokes import ROLES, base_of
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import EnterButton
+from slotscope.gui.widgets.rows import in_row
 from slotscope.model.lessons.marks import Mark
 
 #: Tools: the shape, its words, and a tip.
@@ -63,17 +64,11 @@ class PenPalette(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.tool, self.color = "stroke", "red"
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 3, 8, 3)
+        row = in_row(self, margins=(8, 3, 8, 3))
         self.buttons: dict[str, EnterButton] = {}
         for name, *words in (*TOOLS, *_COLORS, *_DEEDS):
-            text, tip = map(tr, words)
-            button = self.buttons[name] = EnterButton(self)
-            button.setText(text)
-            button.setToolTip(tip)
-            button.setAccessibleName(tip.partition("\n")[0])
+            button = self.buttons[name] = EnterButton(*map(tr, words))
             button.setCheckable(name not in {"undo", "clear", "done"})
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             row.addWidget(button)
         for name, *_ in TOOLS:
             self.buttons[name].clicked.connect(lambda _=False, tool=name: self.choose(tool, self.color))

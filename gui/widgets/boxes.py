@@ -46,7 +46,13 @@ def keep_keys(widget: QWidget) -> None:
 
 
 class EnterButton(QToolButton):
-    """A button that Enter presses while it has the focus; the space bar is the run's."""
+    """A button that Enter presses while it has the focus; the space bar is the run's.  Its tip begins with its name."""
+
+    def __init__(self, text: str, tip: str) -> None:
+        super().__init__()
+        self.setText(text)
+        self.setToolTip(tip)
+        self.setAccessibleName(tip.partition("\n")[0])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter is a click."""
