@@ -6,6 +6,7 @@ An instance file, a small hand-checkable system as JSON, is read as scripted sce
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from functools import cache
 from importlib import import_module
@@ -128,10 +129,21 @@ def scenario_titles() -> list[tuple[str, str]]:
     return titles
 
 
+#: How a table of TOML begins.
+_TABLE = re.compile(r"^\[", re.MULTILINE)
+
+
 @cache
 def title_in(text: str) -> str:
-    """The title in the text of a TOML file, "" without one; each text is parsed once, though every window asks."""
-    return str(tomllib.loads(text).get("title", ""))
+    """The title in the text of a TOML file, "" without one; each text is parsed once, though every window asks.
+
+    What stands in tables is not read: no title does, and all is told where the file is opened.
+    """
+    try:
+        told = tomllib.loads(_TABLE.split(text, maxsplit=1)[0])
+    except tomllib.TOMLDecodeError:  # the bracket stands in a list or in a sentence
+        told = tomllib.loads(text)
+    return str(told.get("title", ""))
 
 
 def read_text(path: Path, what: str = "scenario") -> str:

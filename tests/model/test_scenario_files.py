@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import tomli_w
 
 from slotscope.model.api import Session
 from slotscope.model.errors import ScenarioError
-from slotscope.model.scenario.load import load_scenario
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario, title_in
 from tests.breaking import INSTANCE, changed, check_file, is_one_line
 
 ROOT = Path(__file__).parents[2]
@@ -126,7 +128,8 @@ def test_a_file_in_an_unreadable_folder(tmp_path: Path) -> None:
 _READ = """
 import sys
 from slotscope.model.errors import UserError
-from slotscope.model.scenario.load import load_scenario
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario, title_in
 try:
     load_scenario(sys.argv[1])
 except UserError as error:
@@ -210,3 +213,16 @@ def test_decimal_times_mean_what_is_written(tmp_path: Path) -> None:
     path.write_text(json.dumps(data))
     (arrival,) = load_scenario(path).workload.arrivals  # type: ignore[union-attr]
     assert (str(arrival.time), str(arrival.service)) == ("1/10", "1/5")
+
+
+def test_titles_are_read_before_the_tables_of_every_file_that_ships() -> None:
+    for path in (*scenario_files().values(), *(ROOT / "resources" / "lessons").rglob("*.toml")):
+        text = path.read_text("utf-8")
+        assert title_in(text) == tomllib.loads(text).get("title", "")
+
+
+def test_a_bracket_in_a_list_or_a_sentence_begins_no_table() -> None:
+    text = 'paper = """\n[1] Here\n"""\ncounts = [\n[1, 2],\n]\ntitle = "Mine"\n[servers]\ntitle = "Not mine"\n'
+    assert title_in(text) == "Mine"
+    assert title_in('title = "Mine"\n[servers]\ncount = ?') == "Mine"  # told where it is opened
+    assert title_in("[servers]\ntitle = 'Not mine'") == ""
