@@ -179,7 +179,7 @@ class Panel(QWidget):
         return None
 
     def read_out(self) -> Table | None:
-        """Of the series what is read to those who do not see the picture: a page of it, or its last row."""
+        """Of the series what is read to those who do not see the picture: a page of it, or the row of the moment."""
         return self.series()
 
     def json_lines(self) -> Iterable[str] | None:
@@ -190,8 +190,8 @@ class Panel(QWidget):
         """What is seen, in words, for who does not see it: the panel's own labels and table."""
         seen = self._stack.currentWidget()
         if seen is self.body:
-            return words_of(self.body, self.read_out())
-        return plain(self._note) if seen is self._note else words_of(self.fault_page, None)
+            return words_of(self.body, self.read_out(), 0 if self.frame is None else self.frame.event)
+        return plain(self._note) if seen is self._note else words_of(self.fault_page, None, 0)
 
     def go_to(self, event: int) -> None:
         """Ask for the moment after an event."""

@@ -67,7 +67,7 @@ def recorded(run: Run, footage: Footage, dressing: Dressing, tell: Tell) -> dict
     frames: list[dict[str, Any]] = []
     words: dict[str, int] = {}
     shown: dict[str, list[_RecordedPanel]] = {}
-    _check_length(run, footage, tell)
+    _check_length(footage)
     try:
         for number, name in enumerate(THEMES):
             moments = _frames(run, footage, bounds, partial(_tell_half, tell, number))
@@ -86,17 +86,24 @@ def _tell_half(tell: Tell, finished: int, done: float) -> None:
     tell((finished + done) / len(THEMES))
 
 
-def _check_length(run: Run, footage: Footage, tell: Tell) -> None:
-    """Raise UserError where a stretch is too long, before so many moments are drawn."""
-    for count, _ in enumerate(walk(run, footage), 1):
-        tell(0.0)
-        if count > MOST_MOMENTS:
-            allowed = "a shorter one, or one that goes event by event"
-            raise UserError(f"found a stretch of more than {MOST_MOMENTS} moments, allowed: {allowed}", where="--to")
+def _check_length(footage: Footage) -> None:
+    """Refuse what is surely too long before so many moments are drawn."""
+    start, end = footage.start, footage.end
+    if isinstance(start, Moment) and isinstance(end, Moment) and footage.by != "time":
+        _refuse_beyond(end.events[0] - start.events[0] + 1)
+    elif isinstance(start, float) and isinstance(end, float) and footage.by == "time":
+        _refuse_beyond((end - start) / footage.every)
+
+
+def _refuse_beyond(moments: float) -> None:
+    if moments > MOST_MOMENTS:
+        allowed = "a shorter one, or one that goes event by event"
+        raise UserError(f"found a stretch of more than {MOST_MOMENTS} moments, allowed: {allowed}", where="--to")
 
 
 def _frames(run: Run, footage: Footage, bounds: object, tell: Tell) -> Iterator[Frame]:
-    for done in walk(run, footage):
+    for count, done in enumerate(walk(run, footage), 1):
+        _refuse_beyond(count)
         look_at(run)
         tell(done)
         yield run.frame(bounds=bounds)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from itertools import islice
-from typing import Iterable
+from itertools import islice, takewhile
+from typing import Any, Iterable
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QTextDocumentFragment
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QWidget
 
 #: Rows of a table that are read out; who wants more saves the panel's data.
 MOST_ROWS = 40
-#: The first column of a table that goes on with time: its last row is what the picture shows now.
+#: The first column of a table that goes on with time: the row of the moment is what the picture shows now.
 OVER_TIME = "event"
 
 _MARKUP = re.compile(r"<\w+[^<]*>")
@@ -39,11 +39,11 @@ def describe(widget: QWidget, words: str) -> None:
         widget.setAccessibleDescription(words)
 
 
-def words_of(body: QWidget, table: Table | None) -> str:
-    """What a picture shows: descriptions and labels that are seen in it, and its table."""
+def words_of(body: QWidget, table: Table | None, event: int) -> str:
+    """What a picture shows after an event: descriptions and labels that are seen in it, and its table."""
     parts = [_said_by(part) for part in body.findChildren(QWidget) if part.isVisibleTo(body)]
     if table is not None:
-        parts.append(_read_out(*table))
+        parts.append(_read_out(*table, event))
     return "\n".join(dict.fromkeys(filter(None, parts)))
 
 
@@ -65,9 +65,10 @@ def without_markup(text: str) -> str:
     return " ".join(QTextDocumentFragment.fromHtml(text).toPlainText().split())
 
 
-def _read_out(names: list[str], rows: Iterable[Iterable[object]]) -> str:
-    if names[0] == OVER_TIME:
-        return "\n".join(_row(names, row) for row in deque(rows, maxlen=1))
+def _read_out(names: list[str], rows: Iterable[Iterable[Any]], event: int) -> str:
+    if names[0] == OVER_TIME:  # gone back, the rows go on beyond the moment
+        told = deque(takewhile(lambda row: row[0] <= event, map(tuple, rows)), maxlen=1)
+        return "\n".join(_row(names, row) for row in told)
     going_on = iter(rows)
     read = [_row(names, row) for row in islice(going_on, MOST_ROWS)]
     return "\n".join(read if next(going_on, None) is None else [*read, "..."])

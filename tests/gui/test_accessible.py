@@ -17,6 +17,7 @@ from slotscope.gui.panels.wording import sentence
 from slotscope.gui.widgets import spoken
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from slotscope.model.policies import POLICIES_OF
+from slotscope.model.running.origin import Moment
 from tests.contract.moments import SMALL
 from tests.gui.accessible import listening, nameless, tree
 from tests.gui.windows import press, rest
@@ -49,6 +50,17 @@ def test_each_step_is_announced_once_and_only_to_who_listens(
         log = window.docks["decisions"].panel.accessibleDescription()
         assert sentence(window.frame)[1:] in log and "trail" not in log  # no column that only a file is for
         assert sentence(window.frame) in window.docks["servers"].panel.accessibleDescription()
+
+
+def test_gone_back_the_moment_is_read_and_not_the_end_of_all_history(window: MainWindow, qtbot: QtBot) -> None:
+    window.control.open("dra-classroom", None, None, Moment((60,)))
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom" and window.frame.event == 60)
+    window.control.go_to(10)
+    rest(qtbot, window, lambda: window.frame.event == 10)
+    for name in ("reward", "groups", "decisions"):
+        window.docks[name].raise_()
+        qtbot.waitUntil(lambda name=name: window.docks[name].panel.frame is window.frame)
+        assert "event 10, " in window.docks[name].panel.described()
 
 
 def test_behind_a_tab_nothing_is_described_that_is_past(window: MainWindow, qtbot: QtBot) -> None:
