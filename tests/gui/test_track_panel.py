@@ -71,6 +71,23 @@ def saved(window: MainWindow, path: Path) -> list[list[str]]:
         return list(csv.reader(file))
 
 
+def is_drawn_as_counts(panel: TrackPanel, tracked: Tracked) -> None:
+    """Of conditions alone it is drawn at how many events they have held."""
+    assert panel.plot.lines == ("rejected",)
+    counts = panel.plot.history.series[0].values.y
+    assert (counts == np.cumsum(tracked.table[:, 2])).all() and counts[-1] == tracked.tracks[0].hits > 0
+    assert panel.plot.getPlotItem().getAxis("left").labelText == "events so far"
+
+
+def ticks_follow_the_curves(qtbot: QtBot, panel: TrackPanel) -> None:
+    """Also where labels beside these take more room."""
+    for width in (120, None):
+        qtbot.wait(50)
+        ticks = Counted(panel.strip)
+        panel.plot.getPlotItem().getAxis("left").setWidth(width)
+        qtbot.waitUntil(lambda ticks=ticks: ticks.count > 0)
+
+
 def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     panel = panel_of(window)
     typed(qtbot, panel, "rejectd")
@@ -79,11 +96,8 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     typed(qtbot, panel, "rejected")
     assert not panel.entry.mistake.isVisible() and not panel.entry.field.text()
     tracked = found(qtbot, window, "rejected")
-    # Of conditions alone it is drawn at how many events they have held.
     qtbot.waitUntil(lambda: panel.plot.lines == ("rejected",))
-    counts = panel.plot.history.series[0].values.y
-    assert (counts == np.cumsum(tracked.table[:, 2])).all() and counts[-1] == tracked.tracks[0].hits > 0
-    assert panel.plot.getPlotItem().getAxis("left").labelText == "events so far"
+    is_drawn_as_counts(panel, tracked)
     typed(qtbot, panel, "jobs[1] + jobs[2] + jobs[3]")
     tracked = found(qtbot, window, "rejected", "jobs[1] + jobs[2] + jobs[3]")
     assert panel.plot.lines == ("jobs[1] + jobs[2] + jobs[3]",)
@@ -98,12 +112,7 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     events = hits.events[hits.held > 0]
     assert len(events) == hits.held.sum() == tracked.tracks[0].hits > 0 and hits.passed.sum() == EVENTS
     assert f"at {tracked.tracks[0].hits}" in panel.legend.text()
-    # The ticks follow the curves where labels beside these take more room.
-    for width in (120, None):
-        qtbot.wait(50)
-        ticks = Counted(panel.strip)
-        panel.plot.getPlotItem().getAxis("left").setWidth(width)
-        qtbot.waitUntil(lambda ticks=ticks: ticks.count > 0)
+    ticks_follow_the_curves(qtbot, panel)
     # A click on a tick goes to just before its event.
     click_on_tick(qtbot, panel, tracked, int(events[0]))
     rest(qtbot, window, lambda: window.frame.event < EVENTS)

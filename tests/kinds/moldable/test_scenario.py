@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import tomllib
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
-import tomli_w
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from slotscope.model.kinds.moldable.scenario.workload import power
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_text
-from slotscope.model.scenario.validation import ValidationFaultError
-from tests.breaking import Fault, changed, check_fault, check_file
-from tests.kinds.moldable.scenarios import ALL, GOOD, RATES, REGIME, SCRIPT, SEVERAL, TRACE, law, opened, size
-from tests.scenario_text import read_back
+from tests.breaking import Fault, changed, check_fault
+from tests.kinds.moldable.scenarios import GOOD, RATES, REGIME, SCRIPT, SEVERAL, TRACE, law, opened, size
 
 NAN, INF = float("nan"), float("inf")
 BROKEN: dict[str, Fault] = {
@@ -199,20 +195,6 @@ def test_broken(good: dict[str, Any], fault: Fault) -> None:
     check_fault(opened, good, fault)
 
 
-def test_every_fault_is_told() -> None:
-    data = changed("workload.load", 0, changed("classes[0].speedup", [2], SEVERAL))
-    data = changed("classes[2].size.values", [], data)
-    with pytest.raises(ValidationFaultError) as raised:
-        parse_scenario(data)
-    places = {problem.where for problem in raised.value.problems}
-    assert places == {"classes[0].speedup", "classes[2].size.values", "workload.load"}
-
-
-@pytest.mark.parametrize("data", ALL)
-def test_text_and_back(data: dict[str, Any]) -> None:
-    read_back(parse_scenario(data))
-
-
 def test_what_is_not_said() -> None:
     scenario = opened(changed("policy", None, GOOD))
     (only,) = scenario.classes
@@ -221,11 +203,6 @@ def test_what_is_not_said() -> None:
     assert scenario.policy.name == "greedy-p"
     one = opened(changed("classes", {"speedup": [1, 2]}, GOOD))
     assert one == opened(changed("classes", [{"speedup": [1, 2]}], GOOD))
-
-
-def test_a_fault_in_a_file_begins_with_the_file(tmp_path: Path) -> None:
-    text = tomli_w.dumps(changed("classes[0].speedup", [1, 3], GOOD))
-    check_file(load_scenario, tmp_path / "broken.toml", text, "classes[0].speedup: found [1, 3]")
 
 
 @pytest.mark.parametrize("name", [name for name in scenario_files() if name[:8] == "moldable"])

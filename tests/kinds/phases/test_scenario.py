@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import tomli_w
 
-from slotscope.model.scenario.load import load_scenario, parse_scenario
-from slotscope.model.scenario.validation import ValidationFaultError
-from tests.breaking import Fault, changed, check_fault, check_file, refused, says
-from tests.kinds.phases.scenarios import GOOD, SCRIPT, SEVERAL, TABLE, TRACE, opened
-from tests.scenario_text import read_back
+from slotscope.model.scenario.load import parse_scenario
+from tests.breaking import Fault, changed, check_fault, refused, says
+from tests.kinds.phases.scenarios import GOOD, SCRIPT, SEVERAL, TRACE, opened
 
 NAN, INF = float("nan"), float("inf")
 
@@ -186,24 +182,6 @@ def test_a_trace_must_be_read() -> None:
     says(refused(opened, TRACE), "workload.paths: ... not been read ... --trace PATH")
 
 
-def test_every_fault_is_told() -> None:
-    data = changed("cost.budget", 0, changed("phases[1].name", "", GOOD))
-    with pytest.raises(ValidationFaultError) as raised:
-        parse_scenario(data)
-    places = {problem.where for problem in raised.value.problems}
-    assert places == {"cost.budget", "phases[1].name"}
-
-
-@pytest.mark.parametrize("data", [GOOD, TABLE, SEVERAL, SCRIPT, TRACE])
-def test_text_and_back(data: dict[str, Any]) -> None:
-    read_back(parse_scenario(data))
-
-
 def test_one_table_is_a_list_of_one_phase() -> None:
     one = {"name": "only", "demand": 2, "arrival_rate": 1, "departure_rate": 1}
     assert parse_scenario(changed("phases", one, GOOD)) == parse_scenario(changed("phases", [one], GOOD))
-
-
-def test_a_fault_in_a_file_begins_with_the_file(tmp_path: Path) -> None:
-    text = tomli_w.dumps(changed("phases[1]", {"name": "H", "demand": 3}, GOOD))
-    check_file(load_scenario, tmp_path / "broken.toml", text, "phases[1].departure_rate: found 0")
