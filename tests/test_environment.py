@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 from PySide6.QtCore import QObject, QSettings, QStandardPaths
 from PySide6.QtGui import QPen
 
-from tests.conftest import is_left_out
+from tests.conftest import TESTS, from_share, is_left_out
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -201,6 +201,26 @@ class TestQuickSuite:
         items = request.session.items
         left = {path for path in {item.path for item in items} if is_left_out(path)}
         assert [item.nodeid for item in items if item.path in left and not item.get_closest_marker("slow")] == []
+
+
+class TestShares:
+    """Workers begin to collect with other files each, and collect all of them."""
+
+    @pytest.mark.parametrize("workers", [1, 2, 3, 7, 400])
+    def test_all_begin_elsewhere_and_read_everything(self, workers: int) -> None:
+        files = sorted(ROOT.glob(TESTS))
+        orders = [from_share(files, worker, workers) for worker in range(workers)]
+        assert all(sorted(order) == files for order in orders)
+        share = -(-len(files) // workers)
+        assert {path for order in orders for path in order[:share]} == {*files}
+        assert len({order[0] for order in orders}) == min(workers, len(files))
+
+    def test_no_file_of_tests_is_called_otherwise(self, request: pytest.FixtureRequest) -> None:
+        """Of all that pytest finds by itself."""
+        known = {*ROOT.glob(TESTS)}
+        found = {path for name in request.config.getini("python_files") for path in ROOT.glob(f"tests/**/{name}")}
+        assert found == known
+        assert {item.path for item in request.session.items} <= known
 
 
 class TestRandomExamples:
