@@ -104,8 +104,6 @@ class MonitorsPanel(Panel):
         area = self._area = scrolled(self._list, self.body)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.ground(self._list)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 0)
         self.entry = ExpressionField(
             "watch",
             "what ought to hold always",
@@ -114,8 +112,7 @@ class MonitorsPanel(Panel):
             self.body,
         )
         self.entry.entered.connect(lambda text: self.intent.emit(Follow(text, "watch")))
-        column.addWidget(area)
-        column.addWidget(self.entry)
+        in_column(self.body, area, self.entry)
         self.restyle(self.theme)
 
     def restyle(self, theme: Theme) -> None:

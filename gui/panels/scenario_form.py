@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import ApplyScenario
 from slotscope.gui.language.words import tr
@@ -26,7 +26,7 @@ from slotscope.gui.panels.scenario_fields import (
 )
 from slotscope.gui.panels.scenario_leaves import ShapeCell, leaf_cells
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.gui.widgets.rows import in_column
+from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.scenario.load import Scenario, as_data
 
@@ -67,8 +67,7 @@ class ScenarioPanel(Panel):
         self._start: StartCell | None = None
         for heading in HEADINGS:
             self._add_section(heading)
-        self._types = QVBoxLayout()
-        self._types.setSpacing(6)
+        self._types = in_column(None, spacing=6)
         self._form.addLayout(self._types)
         self.add = QPushButton(tr("Add a job type"))
         self.add.setToolTip(tr("Add a job type: a copy of the last one, to be changed."))
@@ -109,12 +108,8 @@ class ScenarioPanel(Panel):
         self.revert = QPushButton(tr("Revert"))
         self.revert.setToolTip(tr("Revert: drop the edits and show what runs."))
         self.revert.clicked.connect(self.reload)
-        row = QHBoxLayout()
-        for button in self._buttons:
-            row.addWidget(button)
         self._give_room()
-        row.addStretch(1)
-        return in_column(None, self.message, row, margins=(10, 6, 10, 8))
+        return in_column(None, self.message, in_row(None, *self._buttons, STRETCH), margins=(10, 6, 10, 8))
 
     @property
     def _buttons(self) -> tuple[QPushButton, ...]:

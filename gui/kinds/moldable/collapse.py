@@ -16,6 +16,7 @@ from slotscope.gui.kinds.moldable.collapse_words import delta_decimals, delta_ti
 from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.widgets.rows import in_row
 from slotscope.model.kinds.moldable.sampling import PAIR, columns
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
@@ -50,14 +51,10 @@ class CollapsePanel(TiledPanel):
 
     def _build_choices(self) -> QWidget:
         self.choices = QWidget(self.body)
-        row = QHBoxLayout(self.choices)
-        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
-        row.setContentsMargins(10, 0, 10, 0)
         self.job_class = ChoiceBox()
         self.job_class.setAccessibleName("job class")
         self.job_class.setToolTip("Choose the class of jobs that is shown.")
         self.job_class.activated.connect(self._chosen)
-        row.addWidget(self.job_class)
         group = QButtonGroup(self.choices)
         self.whole, self.near = QPushButton("All"), QPushButton("Near y*")
         for button, tip, look in (
@@ -68,7 +65,6 @@ class CollapsePanel(TiledPanel):
             button.setToolTip(tip)
             button.clicked.connect(lambda _=False, part=look: self.view.look(part))
             group.addButton(button)
-            row.addWidget(button)
         self._group = group
         self._delta_caption = QLabel("δ")
         self.delta = QDoubleSpinBox()
@@ -78,9 +74,9 @@ class CollapsePanel(TiledPanel):
         self.delta.valueChanged.connect(self._set_delta)
         self._delta_caption.setBuddy(self.delta)
         self._delta_words = QLabel(wordWrap=True)
-        for part in (self._delta_caption, self.delta):
-            row.addWidget(part)
-        row.addWidget(self._delta_words, 1)
+        where, delta = (self.job_class, self.whole, self.near), (self._delta_caption, self.delta)
+        row = in_row(self.choices, *where, *delta, (self._delta_words, 1), margins=(10, 0, 10, 0))
+        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
         return self.choices
 
     # Frames.

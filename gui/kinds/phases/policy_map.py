@@ -26,6 +26,7 @@ from slotscope.gui.panels.pages import rich_text
 from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox
+from slotscope.gui.widgets.rows import STRETCH, in_row
 from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.frame import Frame
 
@@ -74,7 +75,6 @@ class PolicyMapPanel(TiledPanel):
         self._choice_rows = QBoxLayout(QBoxLayout.Direction.LeftToRight, self.choices)
         self._choice_rows.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
         self._choice_rows.setContentsMargins(10, 0, 10, 0)
-        of_pool, of_axes = QHBoxLayout(), QHBoxLayout()
         self.pool, self.right, self.up = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self._captions = []
         for text, box, name in (
@@ -88,12 +88,9 @@ class PolicyMapPanel(TiledPanel):
             box.setToolTip(f"{text[0].upper()}{text[1:]}: choose the {name}.")
             box.activated.connect(self._chosen)
             self._captions.append(caption)
-            row = of_pool if box is self.pool else of_axes
-            row.addWidget(caption)
-            row.addWidget(box)
-        for row in (of_pool, of_axes):
+        pool, right, up = zip(self._captions, (self.pool, self.right, self.up), strict=True)
+        for row in (in_row(None, *pool), in_row(None, *right, *up, STRETCH)):
             self._choice_rows.addLayout(row)
-        of_axes.addStretch(1)
         return self.choices
 
     def _arrange_choices(self) -> None:
