@@ -48,7 +48,7 @@ def translated(lesson: Lesson, path: Path, language: str) -> Lesson:
     if language == ENGLISH or not beside.exists():
         return lesson
     try:
-        words = validated(LessonWords, tomllib.loads(read_text(beside, "lesson")))
+        words = validated(LessonWords, tomllib.loads(read_text(beside, "lesson file")))
     except ValueError as error:
         raise ScenarioError(f"not valid TOML: {error}", where=str(beside)) from None
     except ScenarioError as error:
@@ -103,7 +103,7 @@ def load_lesson(path: Path, language: str = ENGLISH) -> Lesson:
 
     Raises ScenarioError: one line: the file, the field's path, what was found and what is allowed.
     """
-    return translated(_parsed(read_text(path, "lesson"), str(path)), path, language)
+    return translated(_parsed(read_text(path, "lesson file"), str(path)), path, language)
 
 
 def marks_of(named: str | None) -> tuple[Mark, ...]:
@@ -139,7 +139,7 @@ def add_step(path: Path, step: Mapping[str, Any]) -> Lesson:
     What stands in the file stays as it is, comments included.
     Raises ScenarioError if the file holds no lesson, the step is none, or it cannot be written.
     """
-    before = read_text(path, "lesson") if path.exists() else tomli_w.dumps(_NEW)
+    before = read_text(path, "lesson file") if path.exists() else tomli_w.dumps(_NEW)
     if path.exists():
         _parsed(before, str(path))
     fields = {key: value for key, value in step.items() if value}

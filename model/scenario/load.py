@@ -146,7 +146,7 @@ def title_in(text: str) -> str:
     return str(told.get("title", ""))
 
 
-def read_text(path: Path, what: str = "scenario") -> str:
+def read_text(path: Path, what: str = "scenario file") -> str:
     """The text of a small UTF-8 file; *what* it is to be is said where it is none.
 
     Raises ScenarioError if it is absent, a directory, unreadable, too large, empty or not UTF-8.
@@ -154,15 +154,15 @@ def read_text(path: Path, what: str = "scenario") -> str:
     where = str(path)
     try:
         if path.is_dir():
-            raise ScenarioError(f"found a directory, allowed: a {what} file", where=where)
+            raise ScenarioError(f"found a directory, allowed: a {what}", where=where)
         if path.exists() and not path.is_file():
-            raise ScenarioError(f"found a device or pipe, allowed: a {what} file", where=where)
+            raise ScenarioError(f"found a device or pipe, allowed: a {what}", where=where)
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise ScenarioError(f"found {size} bytes, allowed: at most {MOST_BYTES}", where=where)
         data = path.read_bytes()
         if data.startswith(_ARCHIVE):
-            found = f"found a zip archive, as a saved session is, allowed: a {what} file"
+            found = f"found a zip archive, as a saved session is, allowed: a {what}"
             raise ScenarioError(f"{found}; the window opens sessions: slotscope NAME.slotscope", where=where)
         text = data.decode("utf-8")
     except (OSError, ValueError) as error:

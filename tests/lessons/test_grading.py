@@ -175,6 +175,11 @@ def test_an_end_cut_off_shows_in_the_closing_code(tmp_path: Path) -> None:
     assert not read_answers(path).broken and read_answers(path).code != code
 
 
+def test_a_folder_is_no_file_of_answers(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"found a directory, allowed: a file of answers$"):
+        read_answers(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
