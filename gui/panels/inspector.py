@@ -18,6 +18,7 @@ from slotscope.gui.panel import EVERYTHING, Panel
 from slotscope.gui.panels.decisions_model import LogEntry, LogModel
 from slotscope.gui.panels.decisions_view import LogView
 from slotscope.gui.panels.inspector_now import Now
+from slotscope.gui.panels.pages import linked_text
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.rows import in_column
 from slotscope.gui.widgets.scripts import set_scripts, unbroken
@@ -65,12 +66,7 @@ class HistoryList(QWidget):
         self.view.setAccessibleName("history")
         self.view.horizontalHeader().hide()
         self.view.setToolTip("History: the events that concerned it; a click goes there.")
-        self.how_far = QLabel(self, wordWrap=True)
-        self.how_far.setContentsMargins(10, 2, 10, 4)
-        self.how_far.setTextFormat(Qt.TextFormat.RichText)
-        self.how_far.setTextInteractionFlags(
-            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-        )
+        self.how_far = linked_text((10, 2, 10, 4), self)
         self.how_far.linkActivated.connect(lambda _: self.further.emit())
         in_column(self, (self.view, 1), self.how_far, spacing=0)
 
@@ -153,14 +149,8 @@ class WhyView(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setAccessibleName("why")
-        self.text = QLabel()
-        self.text.setContentsMargins(10, 4, 10, 4)
-        self.text.setWordWrap(True)
-        self.text.setTextFormat(Qt.TextFormat.RichText)
+        self.text = linked_text((10, 4, 10, 4))
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.text.setTextInteractionFlags(
-            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-        )
         self.text.linkActivated.connect(lambda _: self.closed.emit())
         self.setWidget(self.text)
         self.hide()

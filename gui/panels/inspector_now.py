@@ -8,18 +8,10 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QIcon, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QHeaderView,
-    QLabel,
-    QScrollArea,
-    QSizePolicy,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QScrollArea, QSizePolicy, QTableView, QWidget
 
 from slotscope.gui.panels.decisions_model import Index
+from slotscope.gui.panels.pages import linked_text
 from slotscope.gui.panels.scenario_cells import type_pixmap
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
@@ -155,13 +147,7 @@ class Now(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.facts = QLabel()
-        self.facts.setContentsMargins(10, 0, 10, 4)
-        self.facts.setWordWrap(True)
-        self.facts.setTextFormat(Qt.TextFormat.RichText)
-        self.facts.setTextInteractionFlags(
-            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-        )
+        self.facts = linked_text((10, 0, 10, 4))
         self.facts.linkActivated.connect(lambda link: self.chosen.emit(self._things[link]))
         self.curve = SmallCurve(theme)
         self.model = LinesModel(self)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
+from slotscope.gui.widgets.rows import Margins
 
 Row = TypeVar("Row")
 
@@ -19,6 +20,15 @@ def rich_text(name: str) -> QLabel:
     label.setContentsMargins(10, 2, 10, 4)
     label.setAccessibleName(name)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def linked_text(margins: Margins, parent: QWidget | None = None) -> QLabel:
+    """A text in rich type whose links can be followed, by keys, too."""
+    label = QLabel(parent, wordWrap=True, textFormat=Qt.TextFormat.RichText)
+    by_keys = Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse | by_keys)
+    label.setContentsMargins(*margins)
     return label
 
 
