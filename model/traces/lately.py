@@ -17,7 +17,7 @@ _Read = TypeVar("_Read", bound=Callable[..., Any])
 MOST_RECENT, MOST_BYTES = 4, 2**26
 
 #: Nanoseconds for which a file must have stood still: file systems tell no times that are closer than some.
-_SETTLED = 2 * 10**9
+_SETTLED = 60 * 10**9
 
 #: Of a file: its size, and when it was written.
 _Stamp = tuple[int, int]
@@ -47,7 +47,7 @@ def _stamps(paths: Sequence[Path]) -> tuple[_Stamp, ...]:
     """By what a change of files is seen; none where it would not be, or where there is too much to keep."""
     try:
         found = [path.stat() for path in paths]
-    except OSError:
+    except (OSError, ValueError):  # no file has a name with a zero in it
         return ()  # whoever reads them says so
     latest = time_ns() - _SETTLED
     settled = all(stat.S_ISREG(one.st_mode) and one.st_mtime_ns < latest for one in found)
