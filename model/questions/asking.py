@@ -121,7 +121,7 @@ def answers(
 class _Slice(NamedTuple):
     """Events that were run, to be looked at."""
 
-    before: Any  #: the state before them; None where no state is looked at
+    before: Any  #: the state before them, where states are looked at
     stretch: Stretch
     watch: int | None  #: the place of what told their changes while they ran
     lead: Lead  #: the last events before them
