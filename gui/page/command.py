@@ -102,8 +102,8 @@ def _played(options: argparse.Namespace, tell: Tell) -> dict[str, object]:
         raise UsageError("found no lesson, allowed: with --lesson", where="--step")
     if None in (options.start, options.end):
         raise UsageError("found no --from or no --to, allowed: both", where="export-html")
-    run = run_of(options, options.end)
     footage = Footage(options.start, options.end, options.by or usual_by(options.start, options.end))
-    chapter = recorded(run, footage, Dressing(tuple(options.panel), marks=marks_of(options.marks)), tell)
+    dressing = Dressing(tuple(options.panel), marks=marks_of(options.marks))
+    chapter = recorded(lambda: run_of(options, options.end), footage, dressing, tell)
     lanes = ", ".join(lane["label"] for lane in chapter["lanes"])
     return {"title": f"{chapter['scenario']}: {lanes}", "chapters": [{"text": "", **chapter}]}

@@ -60,7 +60,8 @@ def _tell_part(tell: Tell, finished: int, all_: int, done: float) -> None:
 def _chapter(lesson: Lesson, number: int, folder: Path, further: Sequence[str], tell: Tell) -> dict[str, Any]:
     step = lesson.steps[number]
     place = step.place(folder)
-    run = place.open(kernel=max(place.moment.events) > AT_HAND or _looks_far(step))
+    opened = partial(place.open, kernel=max(place.moment.events) > AT_HAND or _looks_far(step))
+    run = opened()
     stand_at(run, place.moment)
     asked, end = None, _end(lesson, number, folder)
     if step.question is not None:
@@ -72,7 +73,8 @@ def _chapter(lesson: Lesson, number: int, folder: Path, further: Sequence[str], 
     if isinstance(end, float):
         footage = footage._replace(by="time", every=(end - run.timeline.time) / _UNTIL_THEN)
     outlined = Select(step.outlined(SERVER), step.outlined(JOB))
-    data = recorded(run, footage, Dressing(_panels(run, step, further), outlined, step.policy - 1, step.marks), tell)
+    dressing = Dressing(_panels(run, step, further), outlined, step.policy - 1, step.marks)
+    data = recorded(opened, footage, dressing, tell)
     if asked is not None:
         asked["decided"] = _decided(run, data["frames"], posed, place.moment, step)
     return {"text": "".join(f"<p>{part}</p>" for part in paragraphs(step.text)), "question": asked, **data}

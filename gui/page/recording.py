@@ -7,7 +7,7 @@ import shlex
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Iterator, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 from slotscope.gui import theme as themes
 from slotscope.gui.film.stage import panel_classes, show_at_rest
@@ -57,20 +57,21 @@ class _RecordedPanel(NamedTuple):
     lane: int
 
 
-def recorded(run: Run, footage: Footage, dressing: Dressing, tell: Tell) -> dict[str, Any]:
+def recorded(opened: Callable[[], Run], footage: Footage, dressing: Dressing, tell: Tell) -> dict[str, Any]:
     """A stretch of a run as data; *tell* takes how much is done, and may raise what ends it.
 
+    For each theme the run is *opened* anew, as nothing may be shown of what comes.
     Raises UserError if the stretch is none or too long, or a panel is unknown or fails.
     """
     application(offscreen=True)
-    bounds = bounds_of(run)
     frames: list[dict[str, Any]] = []
     words: dict[str, int] = {}
     shown: dict[str, list[_RecordedPanel]] = {}
     _check_length(footage)
     try:
         for number, name in enumerate(THEMES):
-            moments = _frames(run, footage, bounds, partial(_tell_half, tell, number))
+            run = opened()
+            moments = _frames(run, footage, bounds_of(run), partial(_tell_half, tell, number))
             for place, (frame, numbers) in enumerate(_pictures(moments, name, dressing, shown)):
                 if number == 0:
                     read = [words.setdefault(one.panel.described(), len(words)) for one in shown[name]]

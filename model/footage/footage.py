@@ -8,6 +8,7 @@ from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.runs import Run, lanes_of, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.running.origin import Moment
+from slotscope.model.running.timeline import place_of
 from slotscope.model.running.waiting import share_of
 
 #: A moment of a run, or a time.
@@ -68,7 +69,7 @@ def walk(run: Run, footage: Footage) -> Iterator[float]:
 def _times(run: Run, footage: Footage) -> Iterator[None]:
     """Stand at one time after the other."""
     begun = run.timeline.time if isinstance(footage.start, Moment) else footage.start
-    end = footage.end if isinstance(footage.end, float) else _time_of(run, footage)
+    end = footage.end if isinstance(footage.end, float) else _time_of(run, footage.end)
     number = 0
     while begun + number * footage.every < end and not _is_over(run):
         number += 1
@@ -76,12 +77,15 @@ def _times(run: Run, footage: Footage) -> Iterator[None]:
         yield
 
 
-def _time_of(run: Run, footage: Footage) -> float:
-    """The time of the last moment; the run stands at the first one again."""
-    stand(run, footage.end)
-    time = run.timeline.time
-    stand(run, footage.start)
-    return time
+def _time_of(run: Run, end: Moment) -> float:
+    """The time of the last moment, found without going there: who shows a run shows all that it knows."""
+    times = []
+    for place, (lane, event) in enumerate(zip(lanes_of(run), end.events, strict=False)):
+        state = lane.timeline.fork_at(lane.timeline.event)
+        for stretch in lane.timeline.onwards(state, event + (end.substep > 0 and place == end.lane)):
+            state = stretch.state
+        times.append(place_of(state)[1])
+    return max(times)
 
 
 def _is_over(run: Run) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import re
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from PySide6.QtGui import QImage
 from slotscope.gui.film.stage import panel_classes, panels_in_lecture
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation import servers_stacks
+from slotscope.gui.page import recording
 from slotscope.gui.page.command import execute, page_text, unpacked, write_page
 from slotscope.gui.page.lesson import lesson_data
 from slotscope.gui.page.recording import Dressing, recorded
@@ -34,6 +36,7 @@ from slotscope.model.exercises.posing import pose
 from slotscope.model.footage.footage import Footage
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.marks import Mark
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.systems.state import digest
@@ -54,7 +57,7 @@ def chance(pytestconfig: pytest.Config) -> random.Random:
 def page(request: pytest.FixtureRequest, qapp: Any, chance: random.Random, tmp_path_factory: Any) -> tuple[str, Path]:
     """A scenario, and a page of two events of it, somewhere."""
     start, path = chance.randrange(60), tmp_path_factory.mktemp("page") / "page.html"
-    write_page(played(run_of(request.param), start, start + 2), path)
+    write_page(played(partial(run_of, request.param), start, start + 2), path)
     return request.param, path
 
 
@@ -62,9 +65,11 @@ def run_of(scenario: str, *policies: str) -> Run:
     return open_run(scenario, policies, kernel=False)
 
 
-def played(run: Run, start: int, end: int, by: Any = "substep", further: tuple[str, ...] = ()) -> dict[str, Any]:
+def played(
+    opened: Callable[[], Run], start: int, end: int, by: Any = "substep", further: tuple[str, ...] = ()
+) -> dict[str, Any]:
     footage = Footage(Moment((start,)), Moment((end,)), by)
-    data = recorded(run, footage, Dressing(further), lambda _: None)
+    data = recorded(opened, footage, Dressing(further), lambda _: None)
     return {"title": data["scenario"], "chapters": [{"text": "", **data}]}
 
 
@@ -108,11 +113,29 @@ def test_every_state_and_word_is_the_program_s(page: tuple[str, Path]) -> None:
 
 def test_a_comparison_has_the_states_of_all_its_policies(qapp: Any, chance: random.Random) -> None:
     start = chance.randrange(40)
-    data = played(run_of("dra-classroom", "dra", "first-fit"), start, start + 2, "event")
+    data = played(partial(run_of, "dra-classroom", "dra", "first-fit"), start, start + 2, "event")
     again = run_of("dra-classroom", "dra", "first-fit")
     for moment in data["chapters"][0]["frames"]:
         stand_at(again, Moment.read(moment["moment"]))
         assert [lane["digest"] for lane in moment["lanes"]] == [digest(part.state) for part in again.frame().lanes]
+
+
+@pytest.mark.parametrize("by", ["event", "time"])
+def test_no_picture_of_either_theme_knows_what_comes(qapp: Any, by: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    known: list[tuple[int, int]] = []
+    show = recording.show_at_rest
+
+    def noted(panel: Any, frame: Frame) -> None:
+        known.append((frame.event, frame.extent.live_end))
+        show(panel, frame)
+
+    monkeypatch.setattr(recording, "show_at_rest", noted)
+    footage = Footage(Moment((3,)), Moment((9,)), by, 0.2)
+    recorded(partial(run_of, "dra-classroom"), footage, Dressing(), lambda _: None)
+    half = len(known) // 2
+    assert known[:half] == known[half:]
+    assert half > 3
+    assert all(event == end for event, end in known)
 
 
 def test_tiles_give_each_pixel_back(chance: random.Random) -> None:
@@ -135,7 +158,7 @@ def test_no_large_image_is_encoded(qapp: Any, monkeypatch: pytest.MonkeyPatch, s
     monkeypatch.setattr(
         "slotscope.gui.page.vectors.svg_of", lambda *to, **by: texts.append(svg_of(*to, **by)) or texts[-1]
     )
-    played(run_of(scenario), 3, 3, "event")
+    played(partial(run_of, scenario), 3, 3, "event")
     encoded = [data for text in texts for data in re.findall('base64,([^"]*)', text)]
     assert encoded and max(map(len, encoded)) < 2000
 
@@ -145,25 +168,25 @@ def test_a_moment_is_drawn_once_in_each_theme_and_its_programs_solved_once(
 ) -> None:
     drawn: list[Any] = []
     monkeypatch.setattr(servers_stacks, "put_image", lambda *image: drawn.append(put_image(*image)))
-    (chapter,) = played(run_of("dra-classroom"), 3, 5, "event")["chapters"]
+    (chapter,) = played(partial(run_of, "dra-classroom"), 3, 5, "event")["chapters"]
     assert len(drawn) == 2 * len(chapter["frames"])
     assert bounds_of(run_of("dra-classroom")) is bounds_of(run_of("dra-classroom"))
 
 
 def test_what_stands_still_is_written_once(qapp: Any) -> None:
-    few, many = (len(page_text(played(run_of("dra-classroom"), 10, end, "event"))) for end in (11, 21))
+    few, many = (len(page_text(played(partial(run_of, "dra-classroom"), 10, end, "event"))) for end in (11, 21))
     assert many - few < 10 * 2_000_000 / 500
 
 
 def test_five_hundred_events_take_less_than_two_megabytes_where_all_is_pixels(qapp: Any, tmp_path: Path) -> None:
     """Each event of this one changes much of a picture that is made of pixels."""
-    run, path = open_run("queues-small-jobs", (), kernel=True), tmp_path / "page.html"
-    write_page(played(run, 1000, 1500, "event"), path)
+    path = tmp_path / "page.html"
+    write_page(played(partial(open_run, "queues-small-jobs", (), kernel=True), 1000, 1500, "event"), path)
     assert path.stat().st_size < 2_000_000
 
 
 def test_nothing_is_loaded_and_nothing_else_may_run(qapp: Any) -> None:
-    data = played(run_of("dra-classroom"), 3, 4)
+    data = played(partial(run_of, "dra-classroom"), 3, 4)
     data["title"] = "<script>alert(1)</script> @DATA@"
     text = page_text(data)
     assert not re.search(r"""(?:src|href)\s*=\s*["'](?!data:|#|\$)""", text.replace('href="${', 'href="#')), (
@@ -179,7 +202,7 @@ def test_a_name_that_looks_like_markup_stays_a_name(qapp: Any, tmp_path: Path) -
     name = """x<img src=y onerror=throw(1)>&lt;"'"""
     path, page = tmp_path / f"{name}.toml", tmp_path / "page.html"
     path.write_text(scenario_files()["dra-classroom"].read_text("utf-8"), encoding="utf-8")
-    write_page(played(run_of(str(path)), 3, 3, "event"), page)
+    write_page(played(partial(run_of, str(path)), 3, 3, "event"), page)
     script = """
         const images = document.querySelectorAll("img").length;
         return [document.querySelector("h1").textContent, document.title, images, byId("line").textContent];
@@ -205,7 +228,7 @@ def test_files_are_named_without_where_they_are(qapp: Any, tmp_path: Path) -> No
 
     path = tmp_path / "mine.toml"
     shutil.copy(scenario_files()["dra-classroom"], path)
-    text = page_text(played(run_of(str(path)), 0, 0, "event"))
+    text = page_text(played(partial(run_of, str(path)), 0, 0, "event"))
     assert unpacked(text)["chapters"][0]["line"].startswith("slotscope mine.toml --policy dra --seed ")
     assert str(tmp_path) not in text
 
@@ -214,7 +237,7 @@ def test_what_a_step_draws_and_outlines_is_in_the_pictures(qapp: Any) -> None:
     note = Mark(panel="servers", shape="note", path="0.1,0.1", text="Look here")
     footage = Footage(Moment((18,)), Moment((18,)), "event")
     plain, dressed = (
-        recorded(run_of("dra-classroom"), footage, dressing, lambda _: None)
+        recorded(partial(run_of, "dra-classroom"), footage, dressing, lambda _: None)
         for dressing in (Dressing(), Dressing(("reward",), Select(server=2), 0, (note,)))
     )
     parts = [themed["parts"] for themed in dressed["panels"][0]["themes"]]
@@ -227,7 +250,7 @@ def test_too_long_a_stretch_is_refused_before_anything_is_drawn(qapp: Any, monke
     monkeypatch.setattr("slotscope.gui.page.recording.MOST_MOMENTS", 3)
     monkeypatch.setattr("slotscope.gui.page.recording._staged", None)
     with pytest.raises(UserError, match="a stretch of more than 3 moments, allowed: a shorter one"):
-        played(run_of("dra-classroom"), 0, 9, "event")
+        played(partial(run_of, "dra-classroom"), 0, 9, "event")
 
 
 # In a browser.
@@ -400,7 +423,7 @@ def test_a_curve_is_drawn_and_graded_as_the_program_does(qapp: Any, tmp_path: Pa
 @browser
 def test_a_page_is_seen_at_every_width(qapp: Any, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    write_page(played(run_of("dra-classroom"), 40, 41), path)
+    write_page(played(partial(run_of, "dra-classroom"), 40, 41), path)
     for size in ((1280, 720), (420, 800)):
         picture = QImage(str(photographed(path, "40.2", size, tmp_path)))
         assert (picture.width(), picture.height()) == size
@@ -435,7 +458,7 @@ def test_a_hundred_events_take_less_than_a_fifth_of_two_megabytes(
 ) -> None:
     """Somewhere in the first five hundred, which so take less than two megabytes together."""
     scenario, start, path = chance.choice(CLASSROOMS), chance.randrange(400), tmp_path / "page.html"
-    write_page(played(run_of(scenario), start, start + 100, "event"), path)
+    write_page(played(partial(run_of, scenario), start, start + 100, "event"), path)
     assert path.stat().st_size < 400_000
     data = unpacked(path.read_text("utf-8"))["chapters"][0]
     again = run_of(scenario)
