@@ -247,20 +247,23 @@ def icon(name: str, theme: Theme, color: str | None = None) -> QIcon:
 class _SeenIcon(QIconEngine):
     """Paints an icon as large as it is seen, of which a window never shows most; none is ever changed, nor copied."""
 
-    def __init__(self, *looks: str) -> None:
+    def __init__(self, name: str, enabled: str, disabled: str) -> None:
         super().__init__()
-        self._looks = looks  # its name, and its colours where it is enabled and where it is not
+        self._name, self._colors = name, (enabled, disabled)
 
-    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        painter.drawPixmap(rect, self.pixmap(rect.size(), mode, state))
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _: QIcon.State) -> None:
+        square = QRectF(0, 0, *[min(rect.width(), rect.height())] * 2)
+        square.moveCenter(QRectF(rect).center())
+        paint_icon(painter, self._name, square, self._colors[mode == QIcon.Mode.Disabled])
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, _: QIcon.State) -> QPixmap:
-        name, enabled, disabled = self._looks
-        return _pixmap(name, min(size.width(), size.height()), disabled if mode == QIcon.Mode.Disabled else enabled)
+        return _pixmap(self._name, min(size.width(), size.height()), self._colors[mode == QIcon.Mode.Disabled])
 
 
 @cache
 def _pixmap(name: str, size: int, color: str) -> QPixmap:
+    if size < 1:  # in a button that has no room yet
+        return QPixmap()
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)

@@ -107,3 +107,9 @@ def test_icons_are_sharp_on_dense_screens(qapp: QApplication) -> None:
     assert pixmap.width() == 48
     row = [pixmap.toImage().pixelColor(x, 24).alpha() for x in range(48)]
     assert sum(0 < alpha < 255 for alpha in row) <= 2
+
+
+def test_one_without_room_is_nothing(qapp: QApplication) -> None:
+    """A button that has no room yet asks for that; Qt would complain of a painter without a picture."""
+    for size in (QSize(0, 0), QSize(0, 20)):
+        assert icon("run", load_theme("light")).pixmap(size).isNull()
