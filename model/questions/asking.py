@@ -48,7 +48,7 @@ MOST_BYTES = 2**19
 SECONDS = 0.016
 
 #: Share of the events left open from which on the next slice is looked at while it runs first.
-MANY = 0.3
+MANY = 0.1
 
 #: So many slices are looked at at the same time at most, as each needs memory.
 MOST_AT_ONCE = 4
