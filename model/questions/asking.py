@@ -164,7 +164,7 @@ class _Asker:
         looks = [look for question in questions for look in question.looks]
         self._watches = watched_by(looks, state, system.numbers)
         self._at_once = read_at_once(looks, state, system.numbers)
-        self._open: deque[Stretch] = deque()  # those that were run and not yet looked at; their number counts
+        self._open: deque[None] = deque()  # one for each slice that was run and is not yet looked at
         self._lookers = 1
         self._many = (False,) * len(self._watches)  # of which the last slice left so many events open that a run
         # had better tell their changes at each
@@ -215,7 +215,7 @@ class _Asker:
             own = copied(state) if self._looks else state
             for stretch in self._timeline.onwards(own, last, self._task(until, watch), self._slices, by):
                 ran, behind = self._to_look_at(stretch), Future() if self._recalls else looks
-                self._open.append(ran)
+                self._open.append(None)
                 yield _Slice(state, ran, watch, lead, looks, behind)
                 state, lead, looks = ran.state, self._lead_behind(lead, ran), behind
                 if goes_on := self._watch_to_tell() != watch:
@@ -244,7 +244,7 @@ class _Asker:
     def _samples_of(self, stretch: Stretch) -> NDArray[np.float64]:
         return stretch.samples if self._samples else np.zeros((len(stretch.rows), 0))
 
-    def _task(self, until: float, watch: int | None = None) -> Task:
+    def _task(self, until: float, watch: int | None) -> Task:
         least = self._timeline.samples.stride if self._along else 0
         task = Task() if watch is None else _watching(self._watches[watch])
         return task._replace(until=until, stride=1 if self._samples else least, explain=self._costly)
