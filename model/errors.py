@@ -17,6 +17,9 @@ from unicodedata import category
 LONGEST_PLACE, LONGEST_QUOTED = 300, 60
 
 
+#: Names that are told one by one where another one was found; more of them fill the lines of a window.
+MOST_NAMED = 12
+
 #: What stands before the reason where a policy decides what cannot be.
 IMPOSSIBLE = "the decision is impossible: "
 
@@ -113,9 +116,15 @@ class ReplayError(UserError):
     """A replay that did not land on the digest recorded for that event."""
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
-    """A sentence for a name that does not exist, with the nearest ones that do."""
+def unknown_name(kind: str, name: str, known: Iterable[str], listed: str = "") -> str:
+    """A sentence for a name that does not exist, with the nearest one that does, and all of them.
+
+    Where these fill lines the command *listed* is told that lists them, in their place.
+    """
     names = sorted(known)
     near = get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'? " if near else ""
-    return f"no {kind} is called {quoted(name)}; {hint}known are {', '.join(names)}"
+    told = f"known are {', '.join(names)}"
+    if listed and len(names) > MOST_NAMED:
+        told = f"'{listed}' names all {len(names)}"
+    return f"no {kind} is called {quoted(name)}; {hint}{told}"

@@ -286,7 +286,7 @@ class TestErrors:
                 "dra-google --policy dra:foo=1 --trace a.csv",
                 "--policy dra:foo=1: policy.parameters.foo: found an unknown key",
             ),
-            ("nowhere --policy dra", "no scenario is called 'nowhere'"),
+            ("nowhere --policy dra", "no scenario is called 'nowhere'; 'slotscope list' names all "),
         ],
     )
     def test_it_is_told_before_anything_runs(self, refusal, command, line):

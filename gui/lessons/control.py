@@ -41,6 +41,7 @@ class AnswerKeeper(QObject):
     """The answers since the program was started; each is written as it is given."""
 
     said = Signal(str)  #: (text): a line for the status bar
+    chosen = Signal()  #: a file was
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -58,6 +59,7 @@ class AnswerKeeper(QObject):
     def _keep_in(self, path: Path) -> None:
         self._path, self._count = path, 0
         self._write()
+        self.chosen.emit()
 
     def take(self, given: Given) -> None:
         """An answer was given."""
@@ -128,6 +130,7 @@ class LessonControl(QObject):
         self.questions.given.connect(self.keeper.take)
         self.questions.held.connect(lambda _: lecture.ask(self.questions.stands))
         self.keeper.said.connect(self.said)
+        self.keeper.chosen.connect(self.questions.attend)  # the menu has taken the focus
         self.questions.refused.connect(self._refuse_question)
         self.set_theme(area.theme)
 

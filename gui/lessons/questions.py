@@ -93,7 +93,11 @@ class QuestionControl(QObject):
         self._exercise, self.posed = made, made.posed
         self.line.ask(self.posed)
         self._hold(True)
-        if not self.line.counts.isVisible():  # a lecturer's keys stay commands
+        self.attend()
+
+    def attend(self) -> None:
+        """What is typed goes to the answer of the question that is open; a lecturer's keys stay commands."""
+        if self.open and not self.line.counts.isVisible():
             self.line.focus_answer()
 
     def forget(self) -> None:

@@ -82,8 +82,7 @@ class Searches:
         for histories in self._of(run):
             histories.follow()
         for lane in _lanes(run):
-            if lane.timeline.substep == 0:
-                lane.lookout.follow(lane.timeline.event, lane.timeline.state, rests)
+            lane.lookout.follow(lane.timeline.event, lane.timeline.state, rests)
 
     def go_on(self, run: Run | None) -> bool:
         """Search for a slice, and look where the run rests; whether there is something new to show."""
@@ -117,5 +116,5 @@ def _standings(run: Run | None) -> list[str]:
 
 
 def _to_look_at(lane: Session) -> bool:
-    """Whether a lane that rests between events was not looked at there."""
-    return lane.timeline.substep == 0 and lane.lookout.due(lane.timeline.event)
+    """Whether the state in which a lane rests, or from which it makes the next event, was not looked at."""
+    return lane.lookout.due(lane.timeline.event)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
+from collections import Counter
 
 from slotscope.model.cli.guard import BAD_INPUT, note
 from slotscope.model.cli.output import print_json, progress_of
@@ -19,11 +20,12 @@ def execute(options: argparse.Namespace) -> int:
     """Print a line for each answer; a file that cannot be read is told, and the others are graded."""
     lessons = known_lessons(tuple(options.lesson))
     found: list[Grade] = []
-    faults = 0
+    faults, names = 0, Counter(path.name for path in options.files)
     with progress_of("grade", quiet=options.json):
         for path in options.files:
             try:
-                found += grades(path, lessons)
+                called = path.name if names[path.name] == 1 else str(path)  # every student's may be my.answers
+                found += [one._replace(file=called) for one in grades(path, lessons)]
             except UserError as error:
                 faults += 1
                 note(error.line)

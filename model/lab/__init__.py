@@ -53,7 +53,7 @@ def experiment_name(name: str) -> str:
     names = {known: known for known in experiments()}
     names |= {short: known for known, item in experiments().items() for short in item.also}
     if name not in names:
-        raise UserError(unknown_name("experiment", name, names))
+        raise UserError(unknown_name("experiment", name, names, "slotscope list"))
     return names[name]
 
 

@@ -89,7 +89,8 @@ def add_answers(path: Path, given: tuple[Given, ...]) -> str:
                 f"line {before.broken} was changed; allowed: a file that only slotscope has written, or a new one",
                 where=str(path),
             )
-        text, chain = path.read_text("utf-8"), _chain_of(path.read_text("utf-8").splitlines()[-1])
+        lines = _lines(path)
+        text, chain = "\n".join([*lines, ""]), _chain_of(lines[-1])
     else:
         text, chain = _line(_HEAD, "")
         text += "\n"
@@ -102,7 +103,7 @@ def add_answers(path: Path, given: tuple[Given, ...]) -> str:
 
 def read_answers(path: Path) -> AnswerFile:
     """Read a file of answers, and find the first line that was changed. Raises AnswerFileError if it is none."""
-    lines = read_text(path, "file of answers").splitlines()
+    lines = _lines(path)
     if len(lines) > MOST_ANSWERS + 1:
         raise AnswerFileError(f"found {len(lines)} lines, allowed: at most {MOST_ANSWERS}", where=str(path))
     given: list[Given] = []
@@ -118,6 +119,11 @@ def read_answers(path: Path) -> AnswerFile:
         elif content != _HEAD:
             raise AnswerFileError("found another first line, allowed: that of a file of answers", where=str(path))
     return AnswerFile(tuple(given), sound if broken else len(given), broken, chain[:_CODE])
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file, as they were written: editors put a mark before the first and blanks behind the last."""
+    return read_text(path, "file of answers").removeprefix("\ufeff").rstrip().split("\n")
 
 
 def _content(line: str, where: str) -> dict[str, Any]:

@@ -95,7 +95,8 @@ def find_lesson(name_or_path: str) -> Path:
         return built_in[name_or_path]
     if path.suffix or len(path.parts) > 1:
         return path
-    raise LessonError(unknown_name("lesson", name_or_path, built_in) + "; or give the path of a .toml file")
+    unknown = unknown_name("lesson", name_or_path, built_in, "slotscope lessons")
+    raise LessonError(f"{unknown}; or give the path of a .toml file")
 
 
 def load_lesson(path: Path, language: str = ENGLISH) -> Lesson:

@@ -43,7 +43,8 @@ def find_scenario(name_or_path: str) -> Path:
     path = Path(name_or_path)
     if path.suffix or len(path.parts) > 1 or _exists(path):
         return path
-    raise ScenarioError(unknown_name("scenario", name_or_path, scenario_files()) + "; or give the path of a .toml file")
+    unknown = unknown_name("scenario", name_or_path, scenario_files(), "slotscope list")
+    raise ScenarioError(f"{unknown}; or give the path of a .toml file")
 
 
 def _exists(path: Path) -> bool:

@@ -17,7 +17,7 @@ from slotscope.gui.presenting.strokes import base_of
 from slotscope.model.reporting.records import Line
 from tests.gui.halls import PROJECTOR
 from tests.gui.test_lecture import LEAST
-from tests.gui.windows import at_rest, complete_window, press, rest
+from tests.gui.windows import at_rest, choose_file, complete_window, press, rest
 
 Key = Qt.Key
 
@@ -240,3 +240,17 @@ def test_a_moment_added_in_a_hall_is_the_picture_that_the_hall_had(qtbot: QtBot,
     press(qtbot, window, Key.Key_L)
     qtbot.waitUntil(lambda: not window.lecture.on)
     assert "decisions" in window.lessons.present()["panels"]
+
+
+def test_what_is_typed_goes_to_the_answer_once_a_file_keeps_answers(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.lessons.open("dra-1-decision", 2)
+    qtbot.waitUntil(lambda: window.lessons.questions.open)
+    window.setFocus()  # as by a click on the menu
+    window.actions_by_name["keep_answers"].trigger()
+    choose_file(window, tmp_path / "mine.answers")
+    window.activateWindow()
+    qtbot.waitUntil(window.lessons.questions.line.answer.hasFocus)

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.panels.monitors import _INVARIANTS, MonitorsPanel
 from slotscope.gui.panels.track import TrackPanel
+from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.command import bounds_of
 from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.kinds.spec import KINDS, kind_named
@@ -75,6 +76,16 @@ class TestRows:
         assert all(panel.rows[claim.name].stop.isHidden() for claim in claims)
         assert not panel.no_stop.isHidden()
         assert "without Stop" in panel.no_stop.text()
+
+    @pytest.mark.parametrize("system", KINDS)
+    def test_inside_an_event_the_state_before_it_is_judged(self, panel, system):
+        """A run that is opened there was never looked at between events."""
+        session = ran(SMALL[system], events=60)
+        while not session.timeline.substep:
+            session.step_into()
+        assert look_at(session)
+        assert {reading.standing for reading in session.lookout.readings} == {"holds"}
+        assert not look_at(session)
 
     def test_below_the_last_row_the_list_ends(self, panel, qtbot):
         panel.set_frame(looked_at("reservation"))

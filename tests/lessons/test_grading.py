@@ -175,6 +175,34 @@ def test_an_end_cut_off_shows_in_the_closing_code(tmp_path: Path) -> None:
     assert not read_answers(path).broken and read_answers(path).code != code
 
 
+def test_what_an_editor_leaves_around_the_lines_is_no_change(tmp_path: Path) -> None:
+    path = tmp_path / "a.answers"
+    code = add_answers(path, (answered("7"),))
+    path.write_text("\ufeff" + path.read_text("utf-8").replace("\n", "\r\n") + "\n\n", "utf-8", newline="")
+    found = read_answers(path)
+    assert (found.code, found.broken, len(found.given)) == (code, 0, 1)
+    add_answers(path, (answered("none"),))
+    found = read_answers(path)
+    assert (found.broken, [one.answer for one in found.given]) == (0, ["7", "none"])
+
+
+def test_files_of_one_name_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [tmp_path / student / "my.answers" for student in ("ada", "eve")]
+    for path in paths:
+        path.parent.mkdir()
+        add_answers(path, (answered("none"), answered("7")))
+    paths[1].write_text(paths[1].read_text("utf-8").replace('"answer": "7"', '"answer": "none"'), "utf-8")
+    assert main(["grade", *map(str, paths)]) == 1
+    said = capsys.readouterr()
+    assert [(row["file"], row["signed"]) for row in table_of(said.out)] == [
+        (str(paths[0]), "yes"),
+        (str(paths[0]), "yes"),
+        (str(paths[1]), "yes"),
+        (str(paths[1]), "no"),
+    ]
+    assert said.err == f"slotscope: {paths[1]}: changed from answer 2 on; allowed: a file as slotscope has written it\n"
+
+
 def test_a_folder_is_no_file_of_answers(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"found a directory, allowed: a file of answers$"):
         read_answers(tmp_path)

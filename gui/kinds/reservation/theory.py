@@ -31,6 +31,7 @@ from slotscope.gui.widgets.rows import in_column
 from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.programs.configurations import Configuration
+from slotscope.model.reporting.explain import quantity
 from slotscope.model.reporting.frame import Frame
 
 #: From this width on, at the usual size of type, the bars stand side by side.
@@ -225,7 +226,9 @@ class TheoryPanel(Panel):
         if series is not None and len(series.values) > 1:
             duration, width = falling_for(series, frame.time)
             if duration > 0:
-                said = f"V has fallen for the last {significant(duration, 2)} (averages over {significant(width, 2)})."
+                since = significant(frame.time - duration, 3)
+                stretch = quantity(significant(width, 2), frame.info.time_unit)
+                said = f"V has fallen since t = {since}, in averages over {stretch}."
         limit = (
             f"Only the fluid limit falls for ever (Proposition 7); {servers} servers "
             "fluctuate, and V can even be below 0."

@@ -14,6 +14,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.kinds.reservation import theory
 from slotscope.gui.kinds.reservation.theory import TheoryPanel
 from slotscope.gui.kinds.reservation.theory_bars import DeficitBars
 from slotscope.gui.kinds.reservation.theory_values import falling_for
@@ -160,6 +161,12 @@ def test_how_long_a_series_has_fallen() -> None:
     constant.append(times, np.full(len(times), 1 / 3), None)
     assert falling_for(constant, 8.0)[0] == 0
     assert falling_for(constant, 0.0) == (0, 0)
+
+
+def test_since_when_v_falls_is_told_as_a_time(panel: TheoryPanel, frame: Frame, monkeypatch) -> None:
+    monkeypatch.setattr(theory, "falling_for", lambda series, now: (now - 0.25, 0.125))
+    panel.set_frame(frame)
+    assert "V has fallen since t = 0.25, in averages over 0.12 mean service times." in panel.verdict.text()
 
 
 def test_words_about_v_are_honest(panel: TheoryPanel, frame: Frame) -> None:
