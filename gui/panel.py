@@ -258,6 +258,12 @@ class Panel(QWidget):
         if self.frame is not None and self.isVisible():
             self.set_frame(self.frame)
 
+    def catch_up(self) -> None:
+        """Show all of the last frame: a picture keeps no number of a moment before it, beside the table of this one."""
+        for calm in self.findChildren(Calm):
+            calm.forget()
+        self._show_latest()
+
     def veil(self, what: str) -> None:
         """Show nothing while a question asks for *what* the panel tells; empty: none does."""
         was, self.veiled = self.veiled, bool(what) and not self.tells.isdisjoint({what, EVERYTHING})
@@ -368,8 +374,10 @@ class Panel(QWidget):
 
     def save_png(self, path: Path) -> None:
         """Save the picture as PNG, with twice as many pixels as on the screen in each direction."""
+        self.catch_up()
         write_image(image_of(self), path)
 
     def save_svg(self, path: Path) -> None:
         """Save the picture as SVG."""
+        self.catch_up()
         write_text(path, svg_of(self, self.title))

@@ -76,6 +76,7 @@ class PictureButton(QToolButton):
 
 def picture_data(panel: Panel) -> QMimeData:
     """A panel's picture as the clipboard takes it: pixels, twice as many as on the screen, and vectors."""
+    panel.catch_up()
     data = QMimeData()
     data.setImageData(image_of(panel))
     data.setData("image/svg+xml", svg_of(panel, panel.title).encode())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
@@ -9,6 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.moldable.allocations import AllocationsPanel
 from slotscope.gui.kinds.moldable.allocations_painting import FacetPainter
+from slotscope.gui.kinds.moldable.allocations_values import tiles
+from slotscope.gui.sharing.picture_button import picture_data
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
@@ -66,3 +70,15 @@ def test_what_stands_still_is_painted_once_and_anew_where_it_is_another(
         fresh.set_frame(panel.frame)
         QApplication.processEvents()
         assert picture(panel) == picture(fresh)
+
+
+def test_a_picture_has_the_numbers_of_its_moment(qtbot: QtBot) -> None:
+    """While the run goes on they stand still for a moment, and the table below them does not."""
+    panel, session = on_screen(qtbot, AllocationsPanel(LIGHT), *SIZE), ran("moldable-classroom", events=0)
+    panel.set_frame(replace(session.frame(), running=True))
+    still = panel.tiles.shown()
+    session.run(events=9)
+    panel.set_frame(replace(session.frame(), running=True))
+    assert panel.tiles.shown() == still
+    picture_data(panel)
+    assert panel.tiles.shown() == [one.value for one in tiles(session.frame())] != still
