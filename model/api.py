@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.errors import PolicyError, ScenarioError, UserError
+from slotscope.model.errors import PolicyError, ReplayError, ScenarioError, UserError
 from slotscope.model.forks.changes import Course, short_words
 from slotscope.model.forks.tree import ForkTree
 from slotscope.model.measures.metrics import Estimate, estimates
@@ -35,6 +35,7 @@ from slotscope.model.running.timeline import Timeline
 from slotscope.model.running.waiting import GivenUpError, nobody_waits
 from slotscope.model.running.walk import ROWS_OF_LOG, Walk
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
+from slotscope.model.session.archive import DIGEST, UNSIGNED, has_member
 from slotscope.model.session.bench import jobs_from, open_bench, saved_bench
 from slotscope.model.session.file import (
     EARLIER_BYTES,
@@ -163,7 +164,11 @@ class Session(Walk):
         session.continues = (place.fork_event, place.fork_time, place.fork_arrivals)
         if kernel:
             session.use_kernel()
-        session.timeline.adopt(saved.present, place.digest, saved.earlier)
+        doubt = "" if has_member(path, DIGEST) else UNSIGNED
+        try:
+            session.timeline.adopt(saved.present, place.digest, saved.earlier, doubt)
+        except ReplayError as error:
+            raise error.inside(str(path)) from None
         session.timeline.samples.restore(saved.samples, place.stride)
         session.seek(place.event, place.substep)
         session.layout = place.layout

@@ -18,6 +18,7 @@ class Landings:
         self.verified = 0  #: landings at which the digest was that recorded
         self.owed: Any = None  #: a state whose digest is not taken yet: what it shows comes first
         self._on_drift = on_drift
+        self._doubt = ""  # what else a drift may come from
         self._digests: dict[int, str] = {}
 
     def owe(self, state: Any) -> None:
@@ -48,11 +49,17 @@ class Landings:
         self._digests[event] = found
         return found
 
-    def adopt(self, state: Any, recorded: str) -> None:
-        """Take over the digest that was saved with a state. Raises ReplayError if the state has another one."""
-        event = int(state.number[0])
-        self.compare(event, digest(state), recorded)
-        self._digests[event] = recorded
+    def adopt(self, state: Any, recorded: str, doubt: str = "") -> None:
+        """Take over the digest that was saved with a state; *doubt*: why what was saved may not be what ran.
+
+        Raises ReplayError if the state has another one.
+        """
+        event, found = int(state.number[0]), digest(state)
+        if recorded != found:
+            said = f"the state has the digest {found}, saved was {recorded}: one of them was changed since"
+            raise ReplayError(said, where=f"event {event}")
+        self.verified += 1
+        self._digests[event], self._doubt = recorded, doubt
 
     def share(self, past: Landings, last: int) -> None:
         """Take over those of another run, up to event *last*."""
@@ -69,8 +76,6 @@ class Landings:
     def compare(self, event: int, found: str, recorded: str) -> None:
         """Refuse a digest that is not the one recorded; raises as :meth:`take`."""
         if recorded != found:
-            raise ReplayError(
-                f"found the digest {found}, recorded {recorded}: the replay has drifted; {self._on_drift()}",
-                where=f"event {event}",
-            )
+            said = f"found the digest {found}, recorded {recorded}: the replay has drifted"
+            raise ReplayError(f"{said}; {self._doubt}{self._on_drift()}", where=f"event {event}")
         self.verified += 1

@@ -74,13 +74,13 @@ class Timeline:
         """The state at the start of history."""
         return self._keyframes.state(self.first_event)
 
-    def adopt(self, state: Any, recorded: str, earlier: Sequence[Any] = ()) -> None:
+    def adopt(self, state: Any, recorded: str, earlier: Sequence[Any] = (), doubt: str = "") -> None:
         """Take a saved state of this very run as present, without running up to it.
 
-        *earlier* are others, before it.
+        *earlier* are others, before it; *doubt*: why they may not be those that ran.
         Raises ReplayError if the state does not have the digest that was saved with it.
         """
-        self.landings.adopt(state, recorded)
+        self.landings.adopt(state, recorded, doubt)
         self.state = copied(state)
         self._live_end = (self.event, self.time)
         for known in (*earlier, state):

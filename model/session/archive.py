@@ -35,6 +35,9 @@ MOST_BYTES = 2**30
 #: The member that has the digest of all others.
 DIGEST = "digest.txt"
 
+#: What may be so of an archive that has none.
+UNSIGNED = f"the file has no {DIGEST} and may have been changed by hand; else "
+
 #: What reading a damaged archive can raise.
 _DAMAGE = (
     zipfile.BadZipFile,

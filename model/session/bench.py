@@ -149,7 +149,7 @@ def _misplaced(saved: Saved, bench: Bench) -> Iterator[str]:
         if after.number[0] < before.number[0] or after.clock[NOW] < before.clock[NOW]:
             yield (f"its state of event {after.number[0]} is said to follow that of event {before.number[0]}")
     fork = (place.fork_event, place.fork_time, place.fork_arrivals)
-    start = (first.number[0], first.clock[NOW], bench.system.arrivals(first))
+    start = (int(first.number[0]), float(first.clock[NOW]), int(bench.system.arrivals(first)))
     if fork != start:
         yield f"it goes on from event, time and arrival {fork}, but begins at {start}"
 

@@ -99,8 +99,28 @@ def test_a_session_from_before_states_had_a_memory_opens(system: str, tmp_path: 
     again.seek(3)
     content["session.json"] = json.dumps(table | {"digest": "0" * 32}).encode()
     write(path, content)
-    with pytest.raises(ReplayError):
+    with pytest.raises(
+        ReplayError, match=rf"{path}: event \d+: the state has the digest .*, saved was 0{{32}}: one of"
+    ):
         load_run(path, kernel=False)
+
+
+def test_a_file_without_a_digest_that_was_changed_is_told_so(tmp_path: Path) -> None:
+    """The states are sound each, but other jobs lead to other ones."""
+    path = tmp_path / "run.slotscope"
+    saved(path, "dra-classroom")
+    content = members(path)
+    text = content["scenario.toml"].decode()
+    content["scenario.toml"] = text.replace("mean = 40", "mean = 41").encode()
+    for sign in (False, True):
+        write(path, {name: data for name, data in content.items() if name != archive.DIGEST}, sign=sign)
+        again = Session.load(path, kernel=False)
+        with pytest.raises(ReplayError, match="the replay has drifted; ") as drift:
+            again.seek(119)
+            again.step()
+            again.timeline.mark()
+        assert ("no digest.txt and may have been changed by hand" in drift.value.line) is not sign
+        assert "please report" in drift.value.line
 
 
 def test_a_file_has_only_so_many_states_within(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -197,3 +198,28 @@ def test_a_policy_that_is_gone_is_gone_there_too(tmp_path: Path) -> None:
     session.run(events=30)
     assert HOST.child is child
     assert os.getpid() != child._process.pid
+
+
+SLOWLY = """
+from time import sleep
+from slotscope.model.policies.own.watch import watched
+
+def call():
+    print("begun", flush=True)
+    for _ in range(10):
+        sleep(0.05)
+    return "done"
+
+print(watched(call, 2.0))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes stop on systems like Unix")
+def test_a_process_that_stood_still_ran_for_no_longer() -> None:
+    """As by Ctrl+Z, or on a machine that is put to sleep: no policy is ended for that."""
+    with subprocess.Popen([sys.executable, "-c", SLOWLY], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"begun\n"
+        process.send_signal(signal.SIGSTOP)
+        sleep(2.5)
+        process.send_signal(signal.SIGCONT)
+        assert process.communicate()[0] == b"done\n"

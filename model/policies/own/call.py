@@ -81,7 +81,7 @@ class Call:
         except BaseException as error:
             raise self._told(error) from None
         ended = monotonic()
-        self._seconds += ended - begun
+        self._seconds += min(ended - begun, limits.LIMITS.seconds)  # more is time in which the process stood still
         self.is_slow = ended - self._started > SLOW_EVENT
         self._locate()
         asked = self._seconds > watch.NOTICEABLE and watch.asked_since(self._started)

@@ -15,7 +15,7 @@ import threading
 from contextlib import contextmanager
 from math import inf
 from threading import get_ident
-from time import monotonic
+from time import monotonic, process_time
 from traceback import clear_frames
 from typing import Callable, Iterator, TypeVar
 
@@ -28,6 +28,9 @@ LOOK_EVERY = 0.05
 TRY_AGAIN_AFTER = 0.5
 #: The watching thread ends when nothing was watched for so long.
 IDLE_SECONDS = 10.0
+#: Seconds without a look after which the whole process has stood still, as by Ctrl+Z, if it has worked for no more than
+#: a share of them: code that lets nobody look works all the time.
+STOOD_STILL, WORKS = 1.0, 0.1
 #: Esc stops code that has run for so long; what takes less ends by itself.
 NOTICEABLE = 0.25
 
@@ -74,6 +77,11 @@ class Entry:
         """Notice what memory there is while it goes on."""
         if self._memory_before is None:
             self._memory_before = self._memory()
+
+    def allow(self, since: float, now: float) -> None:
+        """Do not count the time from one moment to the other, in which its process stood still."""
+        stood = now - max(since, self.started)
+        self.started, self.deadline = self.started + stood, self.deadline + stood
 
     def fire(self, thread: int) -> None:
         """Stop what runs too long in a thread."""
@@ -186,11 +194,15 @@ class _Watchdog:
         return entry is not None and entry.fired and entry.deadline < inf
 
     def _watch(self) -> None:
-        pause = threading.Event()
+        pause, before, worked = threading.Event(), monotonic(), process_time()
         while True:
             pause.wait(LOOK_EVERY)
             with self._lock:
-                now = monotonic()
+                now, works = monotonic(), process_time()
+                if now - before > STOOD_STILL and works - worked < WORKS * (now - before):
+                    for entry in self._going_on().values():
+                        entry.allow(before, now)
+                before, worked = now, works
                 if not self._going_on() and now - self._last_used > IDLE_SECONDS:
                     self._thread = None
                     if not self._going_on():  # which begins looks only then whether there is a thread
