@@ -20,6 +20,8 @@ _OTHERS = ("numpy", "numba", "llvmlite", "scipy")
 _OURS = "slotscope"
 _PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes, range, np.generic, np.dtype)
 
+_compiled_as: dict[Callable[..., Any], Callable[..., Any]] = {}
+
 
 class MeaningUnknownError(TypeError):
     """Of what a function uses nothing is known that could be compared."""
@@ -38,7 +40,7 @@ def meaning_of_function(function: Callable[..., Any] | tuple[object, ...], *also
 
 def meant_by(stand_in: Callable[..., Any], compiled_as: Callable[..., Any]) -> None:
     """Say that compiled code has what *compiled_as* gives where *stand_in* is called."""
-    stand_in.__dict__["compiled_as"] = compiled_as
+    _compiled_as[stand_in] = compiled_as
 
 
 class _MeaningWalk:
@@ -90,6 +92,7 @@ class _MeaningWalk:
             yield from self._function(value)
         elif isinstance(value, BuiltinFunctionType | np.ufunc):
             yield f"built in {value.__name__}"
+            yield from self.parts_of(_compiled_as.get(value))
         elif (inner := getattr(value, "py_func", None)) is not None:  # compiled by itself, with its options
             yield f"compiled {sorted(map(str, value.targetoptions.items()))}"
             yield from self.parts_of(inner)
@@ -121,7 +124,7 @@ class _MeaningWalk:
         names = frozenset(names_in(code))
         cells = [cell.cell_contents for cell in function.__closure__ or ()]
         yield from self.parts_of((function.__defaults__, function.__kwdefaults__, cells), names)
-        yield from self.parts_of(function.__dict__.get("compiled_as"))
+        yield from self.parts_of(_compiled_as.get(function))
         for name in sorted(names & function.__globals__.keys()):
             yield name
             yield from self.parts_of(function.__globals__[name], names)

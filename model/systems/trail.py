@@ -11,4 +11,4 @@ from slotscope.model.systems.random_words import scrambled
 @jitable
 def mixed(trail: Any, value: int) -> Any:
     """One step of a 64-bit running hash (the finalizer of splitmix64)."""
-    return scrambled(trail ^ unsigned(int(value)))
+    return scrambled(trail ^ unsigned(value))

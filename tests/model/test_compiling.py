@@ -99,10 +99,8 @@ def test_what_a_kernel_uses_is_one(tmp_path, old, new):
     assert meaning(tmp_path, SOURCE.replace(old, new)) != meaning(tmp_path)
 
 
-def test_what_stands_behind_a_function_counts():
-    def stand_in():
-        return 0
-
+@pytest.mark.parametrize("stand_in", [lambda: 0, {}.get], ids=["of Python", "built in"])
+def test_what_stands_behind_a_function_counts(stand_in):
     before = meaning_of_function(stand_in)
     meant_by(stand_in, lambda: 1)
     assert meaning_of_function(stand_in) != before

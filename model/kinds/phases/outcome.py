@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.physics import extend_trail
 from slotscope.model.kinds.phases.rows import FLAG_IDLE, FLAG_OVERRUN
 from slotscope.model.kinds.phases.state import ACTIVE, COST, EVENT, NOW, PhaseState
@@ -96,7 +95,7 @@ class PhaseOutcome(Outcome):
         self.tokens = self.fitting = -1
         self.had_jobs = self.takes_over = False
 
-    def close(self, numbers: PhaseNumbers, state: PhaseState, row: np.ndarray) -> None:
+    def close(self, capacity: Any, state: PhaseState, row: np.ndarray) -> None:
         """See :func:`close`."""
         outcome = [
             self.flags,
@@ -115,4 +114,4 @@ class PhaseOutcome(Outcome):
             self.had_jobs,
             self.event.kind,
         ]
-        fill_row(row, close, state, numbers.capacity, outcome, token_age=self.token_age)
+        fill_row(row, close, state, capacity, outcome, token_age=self.token_age)

@@ -30,7 +30,7 @@ from slotscope.model.kinds.phases.state import (
 from slotscope.model.kinds.phases.tables import REAL_KEY, VIRTUAL_KEY
 from slotscope.model.systems.heap import pop as heap_pop
 from slotscope.model.systems.heap import push as heap_push
-from slotscope.model.systems.random_words import exponential, random_word, uniform
+from slotscope.model.systems.random_words import exponential, start_of, uniform, word_at
 from slotscope.model.systems.trail import mixed
 
 State = Any
@@ -84,8 +84,9 @@ def draw_move(state: State, tables: Any, record: int) -> None:
     key = tables.key[VIRTUAL_KEY] if state.job_virtual[at] else tables.key[REAL_KEY]
     number = state.job_number[at]
     moves = state.job_moves[at]
-    time = exponential(random_word(key, number, 2 * moves)) / tables.out_rate[phase]
-    where = uniform(random_word(key, number, 2 * moves + 1))
+    start = start_of(key, number)
+    time = exponential(word_at(start, 2 * moves)) / tables.out_rate[phase]
+    where = uniform(word_at(start, 2 * moves + 1))
     phases = tables.next_phase.shape[1]
     following = 0
     while following < phases and where > tables.next_phase[phase, unsigned(following)]:

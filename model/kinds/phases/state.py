@@ -161,10 +161,11 @@ def with_room(state: PhaseState, most_tokens: int) -> PhaseState:
     the reference engine and the kernels alike, so that both grow at the same event.
     """
     number = state.number.tolist()
-    while int(state.number[FREE]) <= number[TOKENS] + most_tokens:
+    tokens = number[TOKENS] + most_tokens
+    while state.number.item(FREE) <= tokens:
         state = with_more_records(SPEC, state, FREE)
     # No list of tokens is longer than all together, and no place on the backup servers beyond their jobs.
-    while number[TOKENS] + most_tokens > (most := state.token_server.shape[2]):
+    while tokens > (most := state.token_server.shape[2]):
         if state.token_count.max() + most_tokens <= most:
             break
         state = SPEC.longer(state, "T")

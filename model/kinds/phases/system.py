@@ -30,7 +30,7 @@ from slotscope.model.kinds.phases.state import (
 )
 from slotscope.model.kinds.phases.tables import tables_of
 from slotscope.model.kinds.phases.takeover import check_continuation, taken_over
-from slotscope.model.kinds.phases.view import Choices, PhaseJob, PhaseView, RandomChoices
+from slotscope.model.kinds.phases.view import PhaseJob, PhaseView, RandomChoices
 from slotscope.model.reporting.records import (
     ARRIVAL,
     DEPARTURE,
@@ -69,6 +69,7 @@ class PhaseSystem(PolicySystem):
             self.script = PhaseScript(scenario, numbers, self.tables, policy)
             self.initial_jobs, self.names = self.script.initial_jobs, self.script.names
         self._told = by_number(self.tables)
+        self._shown: tuple[PhaseState, PhaseView] | None = None
 
     @property
     def normal_servers(self) -> int:
@@ -164,7 +165,7 @@ class PhaseSystem(PolicySystem):
             yield from self._tick(state, event, outcome)
         else:
             yield from self._job_moves(state, event, outcome)
-        outcome.close(self.numbers, now, row)
+        outcome.close(self._told.capacity, now, row)
 
     def _arrival(self, state: PhaseState, event: Event, outcome: PhaseOutcome) -> Iterator[Record]:
         now = self.quick(state)
@@ -221,20 +222,25 @@ class PhaseSystem(PolicySystem):
     # Decisions.
 
     def _view(self, state: PhaseState, timer: int = -1, starting: bool = False) -> PhaseView:
-        choices: Choices = RandomChoices(self.tables, state, timer)
         if self.script:
             event = None if starting else self.script.event(state)
-            choices = ScriptedChoices(self.script, self.tables, state, event)
-        return PhaseView(self.numbers, state, choices)
+            return PhaseView(self.numbers, state, ScriptedChoices(self.script, self.tables, state, event))
+        if timer >= 0:
+            return PhaseView(self.numbers, state, RandomChoices(self.tables, state, timer))
+        if (shown := self._shown) is None or shown[0] is not state:  # else it goes on in place
+            view = PhaseView(self.numbers, state, RandomChoices(self.tables, state))
+            self._shown = shown = (state, view)
+        return shown[1]
 
-    def carry_out(self, state: PhaseState, record: Record, outcome: PhaseOutcome) -> None:
+    def carry_out(self, state: PhaseState, record: Any, outcome: PhaseOutcome) -> None:
         """Check and do what one record decides."""
-        if type(record) not in self.handlers:
+        handler = self.handlers.get(kind := type(record))
+        if handler is None:
             outcome.flags |= rows.TOLD.get(record.kind, 0)
             return
-        if isinstance(record, Match | Overflow | Place):
+        if kind in self.of_arrivals:
             self._check_arrival(state, record.job, outcome)
-        super().carry_out(state, record, outcome)
+        handler(self, state, record, outcome)
 
     def _check_arrival(self, state: PhaseState, job: int, outcome: PhaseOutcome) -> None:
         record, now = outcome.arrived, self.quick(state)
@@ -278,9 +284,10 @@ class PhaseSystem(PolicySystem):
             raise outcome.fault(
                 f"it places a job on server {server + 1}, which has {now.jobs_on[server]}, the service limit"
             )
-        need = self.numbers.demand[now.job_type[record]]
-        if self.numbers.model.hard and (state.use[server] + need > self.numbers.capacity).any():
-            raise outcome.fault(f"it places a job on server {server + 1}, which has no room")
+        if self.numbers.model.hard:
+            need = self.numbers.demand[now.job_type[record]]
+            if (state.use[server] + need > self.numbers.capacity).any():
+                raise outcome.fault(f"it places a job on server {server + 1}, which has no room")
         outcome.server = server
         outcome.fitting = int(decision.values.get("fitting", -1))
         physics.put(now, self._told, record, server)
@@ -358,6 +365,8 @@ class PhaseSystem(PolicySystem):
                 f"it takes token {position + 1} of type {job_type + 1} in pool {pool + 1}, where there are {count}"
             )
 
+    #: the decisions that place the job which has just arrived
+    of_arrivals: ClassVar = frozenset({Match, Overflow, Place})
     handlers: ClassVar = {
         Match: _match,
         Overflow: _overflow,

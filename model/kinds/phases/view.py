@@ -109,6 +109,11 @@ class RandomChoices:
         return self._below(CHOICE_KEY, job, draw, count)
 
 
+def _apart(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A copy, unless they are one, as those of several servers are."""
+    return rows if rows.base is None else rows.copy()
+
+
 class PhaseView(PolicyView):
     """The state as a policy sees it in one event."""
 
@@ -193,13 +198,11 @@ class PhaseView(PolicyView):
 
     def use(self, server: int | Sequence[int]) -> NDArray[np.int64]:
         """[D] units that the real jobs need now; [s, D] of several servers."""
-        use: NDArray[np.int64] = self._state.use[server].copy()
-        return use
+        return _apart(self._state.use[server])
 
     def peak_use(self, server: int | Sequence[int]) -> NDArray[np.int64]:
         """[D] units that the real jobs may need at most; [s, D] of several servers."""
-        use: NDArray[np.int64] = self._state.peak_use[server].copy()
-        return use
+        return _apart(self._state.peak_use[server])
 
     def with_room(self, job_type: int) -> NDArray[np.int64]:
         """Numbers of the servers, busy or idle, on which a job of the type finds what it needs now."""

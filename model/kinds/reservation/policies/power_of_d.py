@@ -28,7 +28,7 @@ from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.reporting.records import Admit, Line, Record, Reject
 from slotscope.model.scenario.fields import Section, Whole
 from slotscope.model.scenario.streams import stream_key
-from slotscope.model.systems.random_words import below, random_word
+from slotscope.model.systems.random_words import below, start_of, word_at
 
 
 class Parameters(Section):
@@ -72,12 +72,14 @@ class Reference(ReservationPolicy):
 
     def sampled(self, job: int) -> list[int]:
         """[d] the servers that are looked at for a job, in the order of sampling."""
-        servers = list(range(self.numbers.servers))
+        servers, start = self.numbers.servers, start_of(self.key, job)
+        found: list[int] = []
+        swapped: dict[int, int] = {}  # who stands in another's place, in the row of all servers
         for position in range(self.choices):
-            rest = self.numbers.servers - position
-            other = position + below(random_word(self.key, job, position), rest)
-            servers[position], servers[other] = servers[other], servers[position]
-        return servers[: self.choices]
+            other = position + below(word_at(start, position), servers - position)
+            found.append(swapped.get(other, other))
+            swapped[other] = swapped.get(position, position)
+        return found
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
         """The least loaded of the sampled servers with room, or rejection."""
