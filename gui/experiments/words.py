@@ -121,6 +121,8 @@ def running_text(status: Status | None, waited: float = 0.0) -> str:
     share = f"{tr('running')} {status.share:.0%}".replace("%", f"{THIN_SPACE}%")
     if status.seconds_left is None:
         return share
+    if waited > max(status.seconds_left, _SOON):  # parts that are under way take longer than those before did
+        return tr("{share}, longer than estimated").format(share=share)
     return tr("{share}, {time} left").format(share=share, time=duration(status.seconds_left - waited))
 
 

@@ -308,6 +308,10 @@ Auf und ab wählt eines; F5 führt es aus.</translation>
             <translation>etwa</translation>
         </message>
         <message>
+            <source>{share}, longer than estimated</source>
+            <translation>{share}, länger als geschätzt</translation>
+        </message>
+        <message>
             <source>{share}, {time} left</source>
             <translation>{share}, noch {time}</translation>
         </message>

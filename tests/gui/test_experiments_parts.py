@@ -135,6 +135,7 @@ class TestWords:
         assert goes_on(0, 40) == goes_on(40, 40) == ""
         status = Status(12, 40, 0, 0.43, 130.0)
         assert running_text(status, 10.0).replace("\u202f", " ") == ("running 43 %, about 2 min left")
+        assert running_text(status, 1000.0).replace("\u202f", " ") == "running 43 %, longer than estimated"
         assert "making ready" in running_text(None)
 
     def test_errors_name_no_option_of_a_command(self) -> None:
