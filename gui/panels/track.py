@@ -363,8 +363,10 @@ def _said(line: TrackLine, frame: Frame) -> str:
     so_far = up_to(tracked.last, frame.lanes[line.lane].extent.live_end, tracked.searching)
     if not track.truth:
         row = int(np.searchsorted(tracked.table[:, 0], frame.lanes[line.lane].event, side="right")) - 1
-        value = tracked.table[row, 2 + 2 * place] if row >= 0 else np.nan
-        return f"{significant(float(value))}{so_far}"
+        value = float(tracked.table[row, 2 + 2 * place]) if row >= 0 else np.nan
+        if row >= 0 and np.isnan(value):  # at each event it was missing
+            return f"no number{so_far or ' so far'}"
+        return (f"{'−' * (value < 0)}∞" if np.isinf(value) else significant(value)) + so_far
     if not track.hits:
         return f"at no event{so_far or ' so far'}"
     if track.first_false < 0:

@@ -185,6 +185,7 @@ class Tracks(HistorySearch):
         self._samples = Samples(2 + 2 * len(questions))
         self._tracks = []
         self._values = np.full(len(questions), np.nan)  # the last one known of each
+        self._finite = self._values.copy()
         self._totals = np.zeros(len(questions))
         self._counts = dict[str, int]()  # how often those have held that stop the run only at every so-manieth time
         self._time = float(self._timeline.time)
@@ -222,8 +223,11 @@ class Tracks(HistorySearch):
                 totals = np.cumsum(values) + self._totals[place]
                 self._tracks[place] = _counted(track, events, column)
             else:
-                before = np.r_[self._values[place], values[:-1]]
+                # Nothing is added to infinity: a mean is over the last finite numbers.
+                finite = _held(np.where(np.isinf(values), np.nan, values), self._finite[place])
+                before = np.r_[self._finite[place], finite[:-1]]
                 totals = np.cumsum(np.nan_to_num(before) * steps) + self._totals[place]
+                self._finite[place] = finite[-1]
             self._values[place], self._totals[place] = values[-1], totals[-1]
             table[:, 2 + 2 * place], table[:, 3 + 2 * place] = values, totals
         self._samples.append(table)

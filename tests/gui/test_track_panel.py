@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels.track import Hits, TrackPanel
-from slotscope.model.questions.tracks import Tracked
+from slotscope.gui.theme import load_theme
+from slotscope.model.questions.tracks import Followed, Tracked
 from slotscope.model.reporting.explain import THIN_SPACE
 from tests.gui.painted import Counted, colours
-from tests.gui.windows import press, rest
+from tests.gui.windows import on_screen, press, rest
+from tests.own_policies import opened, source
 
 Key = Qt.Key
 
@@ -236,3 +239,16 @@ def test_ticks_have_an_axis_of_time_below_them_also_in_a_low_panel(qtbot: QtBot,
     qtbot.waitUntil(lambda: not column.placed() and column.width() < 40)  # no room is kept for names that have none
     panel.body.resize(430, 900)
     qtbot.waitUntil(lambda: column.width() > 80)
+
+
+def test_a_number_that_is_missing_or_infinite_is_told_so(qtbot: QtBot, tmp_path: Path) -> None:
+    """What a policy says under a name need be no number, and "–" alone tells nobody why there is no curve."""
+    said = 'yield say("tried", high=float("inf"), low=-float("inf"), odd=float("nan"), word="x")\nyield Reject()\n'
+    session, panel = opened(tmp_path, source(said)), on_screen(qtbot, TrackPanel(load_theme("light")), 600, 300)
+    session.run(events=20)
+    session.tracks.want(Followed(("said[high]", "said[low]", "said[odd]", "said[word]")))
+    session.tracks.search(60)
+    panel.set_frame(session.frame())
+    told = [text.rsplit("■", 1)[1] for text in re.sub("<[^>]*>", "", panel.legend.text()).split("×")[:4]]
+    words = [text.replace("&nbsp;", " ").replace("\u00a0", " ").strip() for text in told]
+    assert words == ["∞", "−∞", "no number so far", "no number so far"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from slotscope.model.questions.tracks import MOST_TRACKS, OWN, Followed, Tracked
 from slotscope.model.questions.understanding import understood
 from slotscope.model.running import recorder
 from slotscope.model.running.waiting import waiting
+from tests.own_policies import opened, source
 from tests.runs import ran
 
 #: Numbers and conditions of each kind of system, from rows, samples and states; some are missing at times.
@@ -202,3 +204,20 @@ def test_a_session_file_keeps_what_is_followed(tmp_path):
     session.save(tmp_path / "a.slotscope")
     again = Session.load(tmp_path / "a.slotscope", kernel=False)
     assert again.tracks.followed == followed == again.frame().followed
+
+
+#: Says a number, infinity from then on, and nothing that is one.
+SAYS = """
+yield say("tried", margin=3.0 if view.event < 40 else float("inf"), odd=float("nan"))
+yield Reject()
+"""
+
+
+@pytest.mark.filterwarnings("error")
+def test_of_infinite_numbers_means_are_over_the_finite_ones_before(tmp_path: Path) -> None:
+    session = opened(tmp_path, source(SAYS))
+    session.run(events=80)
+    table = followed(session, "said[margin]", "said[odd]").table
+    began = table[np.argmax(~np.isnan(table[:, 2])), 1]
+    assert np.isinf(table[-1, 2]) and table[-1, 3] == pytest.approx(3.0 * (table[-1, 1] - began))
+    assert np.isnan(table[:, 4]).all() and not table[:, 5].any()
