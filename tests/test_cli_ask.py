@@ -12,6 +12,7 @@ import pytest
 from slotscope.model.cli import ask
 from slotscope.model.cli.arguments import parse
 from slotscope.model.kinds.reservation.rows import FLAG_REJECTED
+from tests.own_policies import source, write
 from tests.runs import ran
 
 REJECTED = "ask dra-classroom rejected --events 400"
@@ -123,6 +124,17 @@ def test_parquet_without_its_package_is_refused_in_one_line(slotscope, monkeypat
     assert (found.code, found.out) == (2, "")
     assert "pyarrow" in found.err
     assert found.err.count("\n") == 1
+
+
+def test_where_a_policy_says_no_number_of_a_name_that_is_told(slotscope, lines, tmp_path):
+    """A comparison with what is missing holds nowhere, which would read as an answer."""
+    own = write(tmp_path, source('yield say("tried", margin=1, odd=float("nan"), word="x")\nyield Reject()\n'))
+    asked = "said[margin] > 1 or said[odd] > 0 or said[ word ] = 1"
+    said = slotscope("ask dra-classroom --events 60 --policy", own, asked, "said[margin] > 0")
+    missing = [line.split(" is missing")[0].strip() for line in said.out.splitlines() if " is missing: " in line]
+    assert missing == ["said[odd]", "said[word]"] and "in the first 60 events" in said.out
+    (end,) = lines("ask dra-classroom --events 60 --policy", own, asked)
+    assert end["questions"][0]["hits"] == 0
 
 
 def test_hits_are_printed_as_they_are_found_and_ctrl_c_is_clean(slotscope, monkeypatch):
