@@ -60,7 +60,7 @@ class At(NamedTuple):
         """The candidates of a decision, in the state in which it is made."""
         found = self.tabled.get(subject)
         if found is None:
-            setting = setting_of(self.retaking, self.system, self.happened, subject)
+            setting = setting_of(self.retaking.to(subject.place), self.system, self.happened, subject)
             found = self.tabled[subject] = self.kind.whys.candidates(setting)
         return found
 

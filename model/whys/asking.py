@@ -89,7 +89,7 @@ def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) 
         about = "" if job < 0 else f" of job {system.job_name(job)}"
         where = f", such as event {near}" if near else ""
         raise UserError(f"event {event} decides nothing{about}, allowed: one that places a job or turns it away{where}")
-    setting = setting_of(Retaking(system, before), system, happened, subject, server)
+    setting = setting_of(taken_to(system, before, subject.place), system, happened, subject, server)
     tables = bench.kind.whys.candidates(setting)
     if server >= 0 and tables[0].place_of(server) < 0:
         raise UserError(f"found server {server + 1}, allowed: servers 1 to {int(tables[0].number_of.max()) + 1}")
@@ -228,9 +228,19 @@ class Retaking:
         return copied(self._run.state), tuple(self._run.records)
 
 
-def setting_of(retaking: Retaking, system: Any, happened: Happened, subject: Subject, server: int = -1) -> Setting:
-    """The state just before a decision of an event that *happened*, and is taken again."""
-    state, records = retaking.to(subject.place)
+def taken_to(system: Any, before: Any, place: int) -> tuple[Any, tuple[Record, ...]]:
+    """As :meth:`Retaking.to`, for who asks once: of a large state one copy is made and not two."""
+    run = EventRun(system, copied(before))
+    for _ in range(place):
+        run.step()
+    return run.state, tuple(run.records)
+
+
+def setting_of(
+    taken: tuple[Any, tuple[Record, ...]], system: Any, happened: Happened, subject: Subject, server: int = -1
+) -> Setting:
+    """The state just before a decision of an event that *happened*, and is *taken* again up to there."""
+    state, records = taken
     decision = happened.records[subject.place] if subject.place < len(happened.records) else None
     return Setting(system, state, happened.event, records, subject, decision, server)
 

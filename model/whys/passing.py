@@ -8,7 +8,7 @@ import numpy as np
 
 from slotscope.model.reporting.explain import told
 from slotscope.model.reporting.records import Admit, Allocate, Event, Match, Overflow, Place, Record, Reject
-from slotscope.model.whys.asking import Retaking, setting_of
+from slotscope.model.whys.asking import setting_of, taken_to
 from slotscope.model.whys.decision import Happened, Setting, Whys
 from slotscope.model.whys.own import last_said
 
@@ -35,7 +35,9 @@ def passed_over(
         subject = whys.subject(system, happened, getattr(last, "job", -1))
     else:
         return ()
-    return () if subject is None else _among(whys, setting_of(Retaking(system, before), system, happened, subject))
+    if subject is None:
+        return ()
+    return _among(whys, setting_of(taken_to(system, before, subject.place), system, happened, subject))
 
 
 def _among(whys: Whys, setting: Setting) -> tuple[PassedOver, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -10,6 +11,8 @@ from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError
 from slotscope.model.kinds.reservation.rows import FLAG_REJECTED
 from slotscope.model.scenario.load import parse_scenario_text
+from slotscope.model.systems.state import copied
+from slotscope.model.whys import asking
 from slotscope.model.whys.asking import why
 from tests.own_policies import FIRST_FIT, opened, source, write
 from tests.runs import ran
@@ -172,3 +175,12 @@ def test_where_the_event_cannot_be_run_again_the_frame_is_made_all_the_same(monk
     assert not session.frame().passed_over
     session.step()
     assert not session.frame().passed_over
+
+
+def test_the_event_is_taken_again_on_one_copy_of_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state of many servers takes longer to copy than the event takes."""
+    session = until_passed("dra-classroom", "dra", True)
+    known, copies = session.passed_over(), Mock(side_effect=copied)
+    monkeypatch.setattr(asking, "copied", copies)
+    assert session._passes_over() == known
+    assert copies.call_count == 1

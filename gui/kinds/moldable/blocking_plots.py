@@ -68,12 +68,14 @@ class Sums(History):
     def __init__(self) -> None:
         super().__init__(read_sums)
         self._now, self._present = 0.0, np.zeros(len(_KEPT))
+        self._merged: dict[int, tuple[Values, Values]] = {}  # times and sums by place, with the moment that is shown
 
     def update(self, frame: Frame) -> bool:
         """Of a long run few samples are kept: the moment that is shown counts by its own state."""
         anew = super().update(frame)
         self._now = frame.time
         self._present = read_sums(frame.info.numbers, frame.sample).values[0]
+        self._merged.clear()
         return anew
 
     @property
@@ -89,11 +91,19 @@ class Sums(History):
         return found
 
     def _grown(self, place: int, first: Any, last: Values) -> Values:
+        times, sums = self._merged.get(place) or self._up_to_now(place)
+        return np.asarray(np.interp(last, times, sums) - np.interp(first, times, sums))
+
+    def _up_to_now(self, place: int) -> tuple[Values, Values]:
+        """Times and sums of the samples, with those of the moment that is shown; each is asked for several times."""
         known = self.series[place].values
         start, stop = (int(np.searchsorted(known.x, self._now, side=side)) for side in ("left", "right"))
-        times = np.r_[known.x[:start], self._now, known.x[stop:]]
-        sums = np.r_[known.y[:start], self._present[place], known.y[stop:]]
-        return np.asarray(np.interp(last, times, sums) - np.interp(first, times, sums))
+        now, sums = [self._now], [self._present[place]]
+        self._merged[place] = found = (
+            np.concatenate([known.x[:start], now, known.x[stop:]]),
+            np.concatenate([known.y[:start], sums, known.y[stop:]]),
+        )
+        return found
 
 
 def grid(part: tuple[float, float], view: tuple[float, float]) -> Values:

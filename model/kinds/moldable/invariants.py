@@ -263,28 +263,55 @@ def _pool_of(system: MoldableSystem, servers: int) -> NDArray[np.intp]:
 def _pieces(system: MoldableSystem, state: MoldableState) -> Sentences:
     """The pieces of a job are its servers, each within a pool that its class may use: its own
     first."""
+    pool_of = _pool_of(system, len(state.server_job))
+    for record in doubtful(system, state, pool_of).tolist():
+        yield from pieces_of(system, state, pool_of, record)
+
+
+def pieces_of(system: MoldableSystem, state: MoldableState, pool_of: NDArray[np.intp], record: int) -> Sentences:
+    """What is wrong with the pieces of a job, with the pool of each server [n]."""
+    servers, common = len(state.server_job), int(system.rules.common_pool[0])
+    name, width = f"the job of server {record + 1}", int(state.job_width[record])
+    order, start, held = [int(system.rules.own_pool[state.job_class[record]]), common], record, 0
+    while start >= 0 and held < width:
+        end = start + int(state.run_length[start])
+        if not start < end <= servers or (state.server_job[start:end] != record).any():
+            break
+        pools = set(pool_of[start:end].tolist())
+        if pools & set(order) != pools or -1 in pools:
+            yield f"{name} runs on servers that are not for its class"
+        elif len(pools) > 1:
+            yield f"a piece of {name} is in two pools"
+        elif pools == {common}:
+            order = [common]
+        held, start = held + end - start, int(state.piece_next[start])
+    if held != width or start >= 0:
+        yield f"the pieces of {name} are not its servers"
+
+
+def doubtful(system: MoldableSystem, state: MoldableState, pool_of: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The jobs with whose pieces something is wrong: all are followed at once, piece by piece."""
     rules, servers = system.rules, len(state.server_job)
-    pool_of, common = _pool_of(system, servers).tolist(), int(system.rules.common_pool[0])
-    holder, lengths = state.server_job.tolist(), state.run_length.tolist()
-    following = state.piece_next.tolist()
-    for record in np.flatnonzero(state.job_number >= 0).tolist():
-        name, width = f"the job of server {record + 1}", int(state.job_width[record])
-        own = int(rules.own_pool[state.job_class[record]])
-        order, start, held = [own, common], record, 0
-        while start >= 0 and held < width:
-            end = start + lengths[start]
-            if not start < end <= servers or holder[start:end].count(record) < end - start:
-                break
-            pools = set(pool_of[start:end])
-            if pools & set(order) != pools or -1 in pools:
-                yield f"{name} runs on servers that are not for its class"
-            elif len(pools) > 1:
-                yield f"a piece of {name} is in two pools"
-            elif pools == {common}:
-                order = [common]
-            held, start = held + end - start, following[start]
-        if held != width or start >= 0:
-            yield f"the pieces of {name} are not its servers"
+    common, records = int(rules.common_pool[0]), np.flatnonzero(state.job_number >= 0)
+    changes = np.flatnonzero(np.diff(state.server_job, append=-2)) + 1  # where another job's servers begin
+    last = changes[np.searchsorted(changes, np.arange(servers), side="right")]  # [n] where the job of each ends
+    own, width = rules.own_pool[state.job_class[records]], state.job_width[records].astype(np.int64)
+    sound, held = width > 0, np.zeros(len(records), np.int64)
+    going, start = np.flatnonzero(sound), records[sound]  # places among the records, and their next pieces
+    while len(going):
+        end, pool = start + state.run_length[start], pool_of[start]
+        fits = (start < end) & (end <= last[start]) & (state.server_job[start] == records[going])
+        fits &= (pool >= 0) & (pool == pool_of[np.clip(end, 1, servers) - 1])
+        fits &= (pool == own[going]) | (pool == common)
+        own[going[fits & (pool == common)]] = common  # from here on no piece is of its own pool
+        held[going] += end - start
+        start = state.piece_next[start].astype(np.intp)
+        short = held[going] < width[going]
+        ends_well = short == (start >= 0)
+        sound[going[~fits | ~ends_well | (held[going] > width[going])]] = False
+        onward = fits & short & ends_well
+        going, start = going[onward], start[onward]
+    return records[~sound]
 
 
 def _gaps(system: MoldableSystem, state: MoldableState) -> Sentences:

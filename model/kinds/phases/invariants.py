@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.phases.facts import PhaseFacts
-from slotscope.model.kinds.phases.lattice import cost_rate
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL, LIMIT_REACHED
 from slotscope.model.kinds.phases.sampling import SCALARS, TOKENS_COLUMN
@@ -216,18 +215,21 @@ def _areas(_: Any, state: PhaseState) -> Sentences:
 
 def _costs(system: PhaseSystem, state: PhaseState) -> Sentences:
     """h of each server's real jobs, and in all, exactly; 0 without jobs."""
-    model, unit = system.numbers.model, system.numbers.cost_unit
-    if cost_rate(model, (0,) * len(model.phases)):
+    phases, cost_of = system.numbers.phases, system.numbers.cost_of
+    if cost_of((0,) * phases):
         yield "a server without jobs has a cost"
-    rows = [*map(tuple, state.real.tolist())]
-    rates = {row: int(cost_rate(model, row) / unit) for row in set(rows)}
-    right = np.array([rates[row] for row in rows], np.int64)
+    order = np.lexsort(state.real.T)
+    rows = state.real[order]
+    first = np.append(True, (rows[1:] != rows[:-1]).any(axis=1))[: len(rows)]  # of servers with the same jobs
+    rates = np.array([cost_of(tuple(row)) for row in rows[first].tolist()], np.int64)
+    right = np.zeros(len(rows), np.int64)
+    right[order] = rates[np.cumsum(first) - 1]
     for server in np.flatnonzero(right != state.cost):
         yield f"server {server + 1} has cost {right[server]}, counted {state.cost[server]}"
     total = int(right.sum())
     alone = state.job_phase[(state.job_number >= 0) & (state.job_server <= FIRST_BACKUP)]
-    for phase, configuration in enumerate(np.eye(len(model.phases), dtype=int).tolist()):
-        total += int((alone == phase).sum()) * int(cost_rate(model, tuple(configuration)) / unit)
+    for phase, configuration in enumerate(np.eye(phases, dtype=int).tolist()):
+        total += int((alone == phase).sum()) * cost_of(tuple(configuration))
     if total != state.number[COST]:
         yield f"all servers have cost {total}, counted {state.number[COST]}"
 

@@ -114,7 +114,17 @@ class PhaseNumbers:
         if self.power:
             return np.zeros(0, np.int64)
         rows = self.lattice.configurations.tolist()
-        return np.array([int(cost_rate(self.model, tuple(row)) / self.cost_unit) for row in rows], np.int64)
+        return np.array([self.cost_of(tuple(row)) for row in rows], np.int64)
+
+    def cost_of(self, configuration: tuple[int, ...]) -> int:
+        """Units of cost of a configuration, exact; each is worked out once."""
+        if configuration not in self._costs:
+            self._costs[configuration] = int(cost_rate(self.model, configuration) / self.cost_unit)
+        return self._costs[configuration]
+
+    @cached_property
+    def _costs(self) -> dict[tuple[int, ...], int]:
+        return {}
 
     @cached_property
     def mean_jobs(self) -> Fraction:

@@ -33,8 +33,8 @@ def choices(system: PhaseSystem, state: PhaseState) -> tuple[Choice, ...]:
     if event.kind != ARRIVAL:
         types = system.numbers.model.phases if _asks_by_plan(system) and event.server >= 0 else ()
         title = f"server {event.server + 1} asks for a job of type"
-        asked = (Choice(f"type={place + 1}", f"{title} {name}") for place, name in enumerate(types))
-        return tuple(choice for choice in asked if _can_be(system, state, event, choice.decision(0)))
+        asked = [Choice(f"type={place + 1}", f"{title} {name}") for place, name in enumerate(types)]
+        return tuple(_possible(system, state, event, asked))
     job = system.job_name(event.job)
     if not system.normal_servers:
         return (Choice("server", f"put job {job} on server {{}}", len(state.jobs_on)),)
@@ -43,20 +43,22 @@ def choices(system: PhaseSystem, state: PhaseState) -> tuple[Choice, ...]:
     return (Choice("token", f"job {job} takes token {{}} of its type", tokens), backup) if tokens else (backup,)
 
 
-def _can_be(system: PhaseSystem, state: PhaseState, event: Event, decision: str) -> bool:
-    """Whether the server draws what it asks for in an event, and has room for that: it is tried on a copy.
+def _possible(system: PhaseSystem, state: PhaseState, event: Event, asked: list[Choice]) -> Iterator[Choice]:
+    """Those that the server can be made to draw in an event, and has room for: each is tried on a copy.
 
     Policies of one's own are asked only where they decide.
     """
-    if system.policy.may_fail:
-        return True
-    other = under(system, overruled(system, event, decision))
-    try:
-        for _ in other.run(system.prepared(copied(state), event), event, np.zeros(1, system.row_dtype)):
-            pass
-    except UserError:
-        return False
-    return True
+    for choice in asked:
+        if not system.policy.may_fail:
+            other = under(system, overruled(system, event, choice.decision(0)))
+            try:
+                for _ in other.run(system.prepared(copied(state), event), event, np.zeros(1, system.row_dtype)):
+                    pass
+            except NothingDrawnError:
+                return  # nor is another type: what comes before the first draw depends on none
+            except UserError:
+                continue
+        yield choice
 
 
 def _asks_by_plan(system: PhaseSystem) -> bool:
@@ -81,6 +83,10 @@ def overruled(system: PhaseSystem, event: Event, decision: str) -> Overruled:
     if system.policy.may_fail and event.kind == ARRIVAL:
         return OverruledToken(system.policy, decision, number - 1)
     return OverruledChoice(system.policy, decision, number - 1)
+
+
+class NothingDrawnError(PolicyError):
+    """What is forced on a policy was not asked for: it draws nothing in the event."""
 
 
 class OverruledPlace(Overruled):
@@ -157,7 +163,7 @@ class OverruledChoice(Overruled):
             told = isinstance(record, Match | Overflow)
             yield replace(record, values={**record.values, "forced": True}) if told else record
         if not choices.used:
-            raise PolicyError("the policy draws nothing here; it is told what to do by its plan alone")
+            raise NothingDrawnError("the policy draws nothing here; it is told what to do by its plan alone")
 
 
 class ForcedChoices:

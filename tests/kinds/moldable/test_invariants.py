@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from slotscope.model.kinds.moldable.invariants import doubtful, pieces_of
 from slotscope.model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
@@ -338,3 +339,17 @@ def test_a_run_that_goes_on_from_another_may_have_less_time_in_its_bins() -> Non
     found = violations(system, state)
     system.workload = workload
     assert found == []
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_job_with_a_fault_in_its_pieces_is_passed_over(seed: int) -> None:
+    """All are followed at once: what is found so is what is found of one after the other."""
+    chance, (system, sound) = np.random.default_rng(seed), common()
+    state, servers = copied(sound), len(sound.server_job)
+    for name in chance.choice(["server_job", "run_length", "piece_next", "job_width", "job_class"], 1 + seed % 3):
+        most = len(system.rules.own_pool) if name == "job_class" else servers
+        getattr(state, name)[chance.integers(servers)] = chance.integers(-(name != "job_class"), most)
+    pools = np.searchsorted(system.rules.pool_end, np.arange(servers), side="right")
+    jobs = np.flatnonzero(state.job_number >= 0).tolist()
+    wrong = [one for one in jobs if [*pieces_of(system, state, pools, one)]]
+    assert doubtful(system, state, pools).tolist() == wrong

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.comparison.companion import forked
-from slotscope.model.errors import PolicyError
+from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.forks.changes import Deviation
+from slotscope.model.kinds.phases import whatif
 from slotscope.model.kinds.phases.whatif import choices, overruled
 from slotscope.model.reporting.records import MOVE, Event
+from slotscope.model.systems.state import copied
 from tests.runs import ran
 
 
@@ -48,6 +51,23 @@ def test_what_is_offered_to_a_server_can_be_decided() -> None:
                 forked(session, Deviation(line.event, decision=choice.decision(0)), kernel=False).run(events=1)
         session.step()
     assert offered > 10
+
+
+def test_where_nothing_is_drawn_one_try_tells_of_all_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each try is on a copy of the state; what a server is not offered is refused where it is forced."""
+    session, once = Session.open("jrs-classroom", kernel=False), 0
+    tried = Mock(side_effect=copied)
+    monkeypatch.setattr(whatif, "copied", tried)
+    for _ in range(40):
+        line, system = session.timeline, session.bench.system
+        tried.reset_mock()
+        if not choices(system, line.state) and tried.called:
+            once += tried.call_count == 1
+            for decision in ("type=1", "type=2"):
+                with pytest.raises(UserError):
+                    forked(session, Deviation(line.event, decision=decision), kernel=False).run(events=1)
+        session.step()
+    assert once > 5
 
 
 def test_a_users_policy_that_asks_at_the_start_goes_on_in_a_fork(tmp_path: Path) -> None:
