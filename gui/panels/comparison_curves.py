@@ -159,7 +159,8 @@ class LaneCurves(QWidget):
             times, heights = _averages(series, first, last, _COARSER * average_width(*view))
         if last < now or (self._frame.running and not each):
             return times, heights
-        return np.r_[times, now], [np.r_[one, value] for one, value in zip(heights, self._present(), strict=True)]
+        present = zip(heights, self._present(), strict=True)
+        return np.append(times, now), [np.append(one, value) for one, value in present]
 
     def _present(self) -> list[float]:
         """The headline of each lane at the moment shown."""
@@ -189,8 +190,8 @@ def _steps(series: Sequence[SampledSeries], first: float, last: float) -> tuple[
     """Corners of piecewise constant curves from *first* to *last*, the same times for all."""
     inside = [np.searchsorted(one.values.x, [first, last], side="right") for one in series]
     inner = np.unique(np.concatenate([one.values.x[slice(*ends)] for one, ends in zip(series, inside, strict=True)]))
-    starts = np.r_[first, inner]
-    corners = np.r_[first, np.repeat(inner, 2), last]
+    starts = np.append(first, inner)
+    corners = np.concatenate([[first], np.repeat(inner, 2), [last]])
     places = [np.searchsorted(one.values.x, starts, side="right") - 1 for one in series]
     return corners, [np.repeat(one.values.y[at], 2) for one, at in zip(series, places, strict=True)]
 
@@ -206,7 +207,7 @@ def _averages(series: Sequence[SampledSeries], first: float, last: float, width:
         return np.zeros(0), [np.zeros(0) for _ in series]
     grid = np.arange(math.floor(first / width), math.ceil(end / width) + 1) * width
     inner = grid[(grid > first + width / 2) & (grid < end - width / 2)]
-    edges = np.r_[first, inner, end]
+    edges = np.concatenate([[first], inner, [end]])
     means = [np.diff(np.interp(edges, one.values.x, one.totals())) / np.diff(edges) for one in series]
     middles = (edges[1:] + edges[:-1]) / 2
-    return np.r_[middles, last], [np.r_[one, one[-1]] for one in means]
+    return np.append(middles, last), [np.append(one, one[-1]) for one in means]

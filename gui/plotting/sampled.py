@@ -54,7 +54,7 @@ class SampledSeries:
             begin = max(0, known - 1)
             steps = np.diff(self.values.x[begin:]) * self.values.y[begin:-1]
             before = self._totals.values[-1] if known else 0.0
-            self._totals.extend(before + np.cumsum(steps if known else np.r_[0.0, steps]))
+            self._totals.extend(before + np.cumsum(steps if known else np.append(0.0, steps)))
         return self._totals.values
 
     def count(self, first: float, last: float) -> int:
@@ -70,7 +70,7 @@ class SampledSeries:
         if stop <= start:
             return nothing(first)
         times = np.clip(x[start:stop], first, last)
-        corners = np.r_[np.repeat(times, 2)[1:], last]
+        corners = np.append(np.repeat(times, 2)[1:], last)
         return corners, np.repeat(self.values.y[start:stop], 2)
 
     def averages(self, first: float, last: float, width: float) -> tuple[Values, Values]:
@@ -85,11 +85,11 @@ class SampledSeries:
             return nothing(first)
         grid = np.arange(math.floor(first / width), math.ceil(last / width) + 1) * width
         inner = grid[(grid > first + width / 2) & (grid < last - width / 2)]
-        edges = np.r_[first, inner, last]
+        edges = np.concatenate([[first], inner, [last]])
         means = np.diff(np.interp(edges, x, self.totals())) / np.diff(edges)
         middles = (edges[1:] + edges[:-1]) / 2
         middles[0] = first
-        return np.r_[middles, last], np.r_[means, means[-1]]
+        return np.append(middles, last), np.append(means, means[-1])
 
     def curve(self, part: tuple[float, float], view: tuple[float, float]) -> tuple[Values, Values]:
         """What to draw of the stretch *part* while *view* is in view."""

@@ -51,8 +51,8 @@ def used_lately(frame: Frame, most: int) -> tuple[Life, ...]:
     taken = np.flatnonzero((state.job_token >= 0) & (state.job_arrival >= since))
     # Jobs in service know their tokens; a real one that has left is known from its row.
     left = np.flatnonzero(~np.isin(matched["token"], state.job_token[taken]))
-    tokens = np.r_[state.job_token[taken], matched["token"][left]]
-    used = np.r_[state.job_arrival[taken], matched["time"][left]]
+    tokens = np.concatenate([state.job_token[taken], matched["token"][left]])
+    used = np.concatenate([state.job_arrival[taken], matched["time"][left]])
     lives = []
     for place in np.lexsort((tokens, used))[::-1][:most].tolist():
         if place < len(taken):
@@ -61,7 +61,7 @@ def used_lately(frame: Frame, most: int) -> tuple[Life, ...]:
             lives.append(_of_row(matched[left[place - len(taken)]]))
     facts = frame.info.facts
     if facts.plan is not None and not facts.asks_after_pause:  # or a row names another server
-        known = np.r_[tokens, state.token_number[state.token_number >= 0]]
+        known = np.append(tokens, state.token_number[state.token_number >= 0])
         lives += _by_virtual_gone(rows, state, known)
     lives.sort(key=lambda life: (life.used, life.token), reverse=True)
     return tuple(lives[:most])
