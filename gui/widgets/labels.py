@@ -34,9 +34,13 @@ def cut_lines(text: str, font: QFont, width: float, height: float) -> list[str]:
 
 def paint_cut(painter: QPainter, rect: QRectF, text: str) -> None:
     """Draw *text* from the top of *rect* on, cut to it."""
+    _paint_lines(painter, rect.topLeft(), cut_lines(text, painter.font(), rect.width(), rect.height()))
+
+
+def _paint_lines(painter: QPainter, corner: QPointF, lines: list[str]) -> None:
     metrics = QFontMetricsF(painter.font())
-    for number, line in enumerate(cut_lines(text, painter.font(), rect.width(), rect.height())):
-        painter.drawText(rect.topLeft() + QPointF(0, metrics.ascent() + number * metrics.height()), line)
+    for number, line in enumerate(lines):
+        painter.drawText(corner + QPointF(0, metrics.ascent() + number * metrics.height()), line)
 
 
 class CutLabel(QLabel):
@@ -69,11 +73,11 @@ class CutLabel(QLabel):
         return cut_lines(self.text(), self.font(), room.width(), room.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        room = QRectF(self.contentsRect())
+        room, lines = QRectF(self.contentsRect()), self.shown
         if self.alignment() & Qt.AlignmentFlag.AlignVCenter:
-            spare = room.height() - len(self.shown) * QFontMetricsF(self.font()).height()
+            spare = room.height() - len(lines) * QFontMetricsF(self.font()).height()
             room.adjust(0, spare / 2, 0, 0)
-        paint_cut(QPainter(self), room, self.text())
+        _paint_lines(QPainter(self), room.topLeft(), lines)
 
 
 #: Lines that are seen at least.

@@ -261,8 +261,11 @@ def _widths_of_headings(fonts: Fonts) -> tuple[float, ...]:
 
 def whole_number(value: float, room: float, metrics: QFontMetricsF) -> str:
     """A rate with as many digits as have room: half a number is another one."""
-    told = [significant(value, digits) for digits in _DIGITS]
-    return next((one for one in told if metrics.horizontalAdvance(one) <= room), told[-1])
+    for digits in _DIGITS:
+        told = significant(value, digits)
+        if metrics.horizontalAdvance(told) <= room:
+            break
+    return told
 
 
 def _of_limit(row: TokenRow) -> str:
