@@ -27,7 +27,7 @@ from slotscope.model.scenario.common import (
     Pareto,
     Service,
 )
-from slotscope.model.scenario.streams import stream
+from slotscope.model.scenario.streams import BlockStreams
 
 #: Jobs in a block of random arrivals.
 BLOCK = 16_384
@@ -124,8 +124,7 @@ class PoissonWorkload:
         self._total = fsum(rates)
         self._shares = np.cumsum(np.asarray(rates, float))[:-1] / (self._total or 1.0)
         self._samplers = [service_sampler(distribution) for distribution in distributions]
-        self._seed = seed
-        self._branch = branch
+        self._stream = BlockStreams(seed, branch)
         self._starts = [start]
         self._only_type = np.zeros(BLOCK, np.int32)
         self._recent: RecentBlocks[JobBlock] = RecentBlocks()
@@ -144,9 +143,6 @@ class PoissonWorkload:
         job_type = self._types(position)
         service = self._services(position, job_type)
         return JobBlock(time, job_type, service, np.array([position * BLOCK], np.int64))
-
-    def _stream(self, name: str, *position: int) -> np.random.Generator:
-        return stream(self._seed, name, self._branch, *position)
 
     def _times(self, position: int) -> NDArray[np.float64]:
         # Always summed in this order, so that a block made again has the very same times; and in

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from slotscope.model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
-from slotscope.model.scenario.streams import stream
+from slotscope.model.scenario.streams import BlockStreams, stream
 from slotscope.model.scenario.workload import (
     BLOCK,
     ContinuedWorkload,
@@ -220,6 +220,19 @@ def test_a_stream_is_the_same_on_every_machine() -> None:
     """First numbers of two streams; if these change, no run can be reproduced any more."""
     assert stream(1, "arrivals", 0).integers(0, 1000, 5).tolist() == ARRIVALS
     assert stream(1, "policy").integers(0, 1000, 5).tolist() == POLICY
+
+
+@given(
+    seed=st.integers(0, 2**150),
+    position=st.lists(st.integers(0, 2**70), max_size=3),
+    blocks=st.lists(st.one_of(st.integers(0, 70), st.integers(2**32 - 2, 2**32 + 2)), min_size=1, max_size=4),
+)
+def test_streams_of_blocks_are_those_of_any_place(seed: int, position: list[int], blocks: list[int]) -> None:
+    *run, name = (*position, 0) if position else (0,)
+    streams = BlockStreams(seed, *run)
+    for block in blocks:
+        found, wanted = streams("arrivals", name, block), stream(seed, "arrivals", *run, name, block)
+        assert found.bit_generator.state == wanted.bit_generator.state
 
 
 def test_a_fork_has_arrivals_of_its_own_after_the_fork() -> None:

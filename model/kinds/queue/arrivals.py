@@ -25,7 +25,7 @@ from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.service import slot_sampler
 from slotscope.model.kinds.queue.sizes import SizeDistribution
 from slotscope.model.kinds.queue.units import scaled
-from slotscope.model.scenario.streams import stream
+from slotscope.model.scenario.streams import BlockStreams
 from slotscope.model.scenario.workload import RecentBlocks, Sampler
 
 #: Arrivals that a block of random arrivals has on average, or more if one slot has more.
@@ -155,7 +155,7 @@ class SlottedWorkload:
         self._counts = counts
         self._distributions, self._services = tuple(distributions), tuple(services)
         self._below = np.cumsum(shares)[:-1]
-        self._seed, self._branch = seed, branch
+        self._stream = BlockStreams(seed, branch)
         self._start = start
         self.slots = max(1, round(EXPECTED / rate))  #: slots in a block
         self._before = [0]  # arrivals before each block, as far as they are known
@@ -181,9 +181,6 @@ class SlottedWorkload:
             size[mine] = distribution.sample(self._stream("sizes", kind, number), len(mine))
             service[mine] = sampler(self._stream("service", kind, number), len(mine))
         return SlottedBlock(time, size, service, np.array([self._before[number]], np.int64))
-
-    def _stream(self, name: str, *position: int) -> np.random.Generator:
-        return stream(self._seed, name, self._branch, *position)
 
 
 def workload_of(
