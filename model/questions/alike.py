@@ -41,8 +41,9 @@ def alike(columns: NDArray[np.float64], there: NDArray[np.bool_], most: int) -> 
         place = np.empty(count + 1, np.int64)
         place[order], place[-1] = np.arange(count), -1
         kind, value = place[kind], value[:, order]
-    whole = np.pad(value, ((0, 0), (0, -value.shape[1] % BLOCK)), "edge")
-    return Alike(kind, np.ascontiguousarray(whole), count)
+    whole = np.empty((len(value), -(-value.shape[1] // BLOCK) * BLOCK))
+    whole[:, : value.shape[1]], whole[:, value.shape[1] :] = value, value[:, -1:]
+    return Alike(kind, whole, count)
 
 
 def tell_apart(words: Array, there: Array, table: Array, kind: Array, first: Array, most: int) -> int:

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
 from threading import local
-from time import monotonic
+from time import monotonic, thread_time
 from typing import Any, Callable, Generator, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
@@ -160,7 +160,8 @@ class _Asker:
         self._looks = any(question.looks for question in questions)
         self._slices = self._timeline.slices
         if self._looks:  # looking takes longer than running
-            self._slices = Slices(min(FEW, self._slices.room), SECONDS)
+            clock = thread_time if timeline.engine.watches else monotonic  # policies may run in another process
+            self._slices = Slices(min(FEW, self._slices.room), SECONDS, clock)
         looks = [look for question in questions for look in question.looks]
         self._watches = watched_by(looks, state, system.numbers)
         self._at_once = read_at_once(looks, state, system.numbers)
@@ -213,7 +214,7 @@ class _Asker:
         while goes_on:
             goes_on, watch = False, self._watch_to_tell()
             own = copied(state) if self._looks else state
-            for stretch in self._timeline.onwards(own, last, self._task(until, watch), self._slices, by):
+            for stretch in self._timeline.onwards(own, last, self._task(until, watch), self._slices, by, self._along):
                 ran, behind = self._to_look_at(stretch), Future() if self._recalls else looks
                 self._open.append(None)
                 yield _Slice(state, ran, watch, lead, looks, behind)
@@ -237,9 +238,10 @@ class _Asker:
         """The last events of a stretch, or before it, for what follows."""
         if not self._depth:
             return lead
-        last = slice(-self._depth, None)
-        rows = np.concatenate([lead.rows, stretch.rows[last]])[last]
-        return Lead(rows, np.concatenate([lead.samples, self._samples_of(stretch)[last]])[last])
+        last, rows, samples = slice(-self._depth, None), stretch.rows, self._samples_of(stretch)
+        if len(rows) < self._depth:
+            rows, samples = np.concatenate([lead.rows, rows]), np.concatenate([lead.samples, samples])
+        return Lead(rows[last].copy(), samples[last].copy())
 
     def _samples_of(self, stretch: Stretch) -> NDArray[np.float64]:
         return stretch.samples if self._samples else np.zeros((len(stretch.rows), 0))
@@ -292,7 +294,7 @@ class _Asker:
 
     def _look_one_by_one(self, tables: list[EventTable], part: _Slice) -> None:
         """Fill in what is not known yet at the events that are open, from the state after each of them."""
-        began = monotonic()
+        began = self._slices.clock()
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         events = np.flatnonzero(np.logical_or.reduce(needed)).tolist()
         if not events:
@@ -319,7 +321,7 @@ class _Asker:
                         if place not in table.known:
                             table.looks[place][event + self._depth] = _one(look.read, scene)
         self._looker.seen = state
-        self._slices.learn(len(tables[0].rows), monotonic() - began)
+        self._slices.learn(len(tables[0].rows), self._slices.clock() - began)
 
     def _pass_over(self, tables: list[EventTable], before: Any, after: Any) -> None:
         """What is read of jobs that have left before a slice, or come after it, is missing; or nobody asks."""
@@ -373,7 +375,7 @@ class _Asker:
             mine = events[start : start + together]
             task = Task(watch=self._at_once, whole=True, moments=rows["event"][mine].astype(np.int64))
             number = int(rows["event"][mine[-1]])
-            for stretch in self._timeline.onwards(state, number, task, Slices(MOST_EVENTS), self._looker.by):
+            for stretch in self._timeline.onwards(state, number, task, Slices(MOST_EVENTS), self._looker.by, False):
                 first = int(stretch.rows["event"][0]) - int(rows["event"][0])
                 here = mine[(mine >= first) & (mine < first + len(stretch.rows))]
                 told = np.searchsorted(stretch.changes.event, here - first, "right")
@@ -391,7 +393,7 @@ class _Asker:
         task = _watching(watch)._replace(moments=moments)
         before = state
         last = int(moments.max(initial=0))
-        for stretch in self._timeline.onwards(copied(state), last, task, Slices(MOST_EVENTS), self._looker.by):
+        for stretch in self._timeline.onwards(copied(state), last, task, Slices(MOST_EVENTS), self._looker.by, False):
             yield before, stretch.changes, len(stretch.rows)
             before = copied(stretch.state)
 
@@ -416,7 +418,7 @@ class _Asker:
         return run.state, partial(_said, run)
 
     def _state_after(self, state: Any, event: int) -> Any:
-        for stretch in self._timeline.onwards(state, event, by=self._looker.by):
+        for stretch in self._timeline.onwards(state, event, by=self._looker.by, to_take=False):
             state = stretch.state
         return state
 

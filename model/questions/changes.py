@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
 import numpy as np
@@ -16,7 +17,8 @@ from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.systems.watching import MOST_WATCHED, RowChanges, StateRows
 
 
-class OfThings(NamedTuple):
+@dataclass(frozen=True)
+class OfThings:
     """A look that is about things, or about the state itself (None), which need not stop at each state.
 
     *read* gives a truth of each thing, a *condition*, and how many are true is asked for, or whether *any* is; or the
@@ -37,6 +39,21 @@ class OfThings(NamedTuple):
     paired: bool = False
     any: bool = False
     maybe: Callable[[EventTable, bool], Column] = FALSE.where
+
+    @cached_property
+    def parts(self) -> dict[Run, Meaning]:
+        """What its condition is made of that reads a thing alone, by what reads it."""
+        return {part.run: part for one in (self.still, self.condition) for part in one.of_things()}
+
+    @cached_property
+    def then(self) -> tuple[Meaning, ...]:
+        """What its condition asks about one event before."""
+        return tuple(dict.fromkeys(self.condition.of_things_before()))
+
+    @cached_property
+    def now(self) -> tuple[Meaning, ...]:
+        """What it asks besides of things as they are."""
+        return tuple(dict.fromkeys(part for part in self.still.of_things() if part not in self.then))
 
 
 class StateLook(NamedTuple):
@@ -118,7 +135,7 @@ def of_states(look: OfThings, changes: RowChanges, before: Any, table: EventTabl
     arrays = {name: np.concatenate([_first(getattr(before, name), rows), rows]) for name, rows in changes.rows.items()}
     states = StateRows(before, {name: _taken(array, told) for name, array in arrays.items()})
     with np.errstate(all="ignore"):
-        return np.broadcast_to(look.read(replace(table, state=states)), told.shape)
+        return np.broadcast_to(look.read(table.but(state=states)), told.shape)
 
 
 def _taken(array: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Callable, Iterator
 
@@ -59,7 +59,7 @@ class Meaning:
 
     def value(self, table: EventTable) -> Column:
         """Its value, which the table may know already of each thing."""
-        known = table.of_things.get(self.run)
+        known = table.of_things(self.run)
         return self.run(table) if known is None else known
 
     def of_things(self) -> Iterator[Meaning]:
@@ -187,7 +187,7 @@ def _leaves(part: Meaning) -> Iterator[Meaning]:
 def _before(part: Meaning, table: EventTable) -> Column:
     """[length] what a part that reads no thing was one event before; missing, or false, before the first event."""
     if table.at is not None:
-        return part.run(replace(table, at=table.at - 1))
+        return part.run(table.but(at=table.at - 1))
     was = shifted(np.broadcast_to(part.run(table), (table.length,)))
     was[np.isnan(table.row("event"))] = False if part.truth else np.nan
     return was

@@ -8,9 +8,8 @@ Where what it asks about one event before is the same, it says what it says of a
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
-from typing import Any, Iterator, Mapping
+from typing import Any, Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,20 +62,13 @@ class _Versions:
     def __len__(self) -> int:
         return self.places + len(self.changes.event)
 
-    @cached_property
-    def parts(self) -> dict[Run, Meaning]:
-        """What a condition is made of that reads a thing alone, by what reads it."""
-        conditions = self.look.still, self.look.condition
-        return {part.run: part for one in conditions for part in one.of_things()}
-
     def sifted(self) -> Sifted:
         """The changes that matter to a condition."""
-        then = dict.fromkeys(self.look.condition.of_things_before())
-        now = dict.fromkeys(part for part in self.look.still.of_things() if part not in then)
         numbers = () if self.number is None else (self.number,)
-        return sifted(self._columns(then, *numbers), self._columns(now), self.changes, self.places)
+        then, now = self._columns(self.look.then, *numbers), self._columns(self.look.now)
+        return sifted(then, now, self.changes, self.places)
 
-    def _columns(self, parts: Mapping[Meaning, None], *numbers: NDArray[np.int64]) -> PartColumns:
+    def _columns(self, parts: Sequence[Meaning], *numbers: NDArray[np.int64]) -> PartColumns:
         """What is read of parts, beside other numbers."""
         truths = sum(part.truth for part in parts)
         columns = PartColumns.empty(len(parts) - truths + len(numbers), truths, len(self))
@@ -92,6 +84,15 @@ class _Versions:
         if part.run not in self._known:
             self._known[part.run] = self._read(part.run, np.empty(len(self), np.bool_ if part.truth else float))
         return self._known[part.run]
+
+    def of(self, versions: NDArray[np.int64]) -> Callable[[Run], Column | None]:
+        """What parts read of some versions, which is looked up once it is asked for."""
+
+        def read(run: Run) -> Column | None:
+            part = self.look.parts.get(run)
+            return None if part is None else self.column(part).take(versions, mode="wrap")
+
+        return read
 
     def value(self, events: int) -> Column:
         """[events] the value of the thing of a number; missing where there is none."""
@@ -117,7 +118,7 @@ class _Versions:
         for mine, state, places in given:
             here = self._there[mine] if self._there is not None else slice(None)
             with np.errstate(all="ignore"):
-                found = run(replace(self._table, state=state, places=places[here]))
+                found = run(self._table.but(state=state, places=places[here]))
             if self._there is not None:
                 column[mine] = nothing
             column[mine][here] = found
@@ -139,23 +140,6 @@ class _Versions:
         return numbers
 
 
-class _PartsRead(Mapping[Run, NDArray[Any]]):
-    """What parts read of some versions, which is looked up once it is asked for."""
-
-    def __init__(self, versions: _Versions, mine: NDArray[np.int64]) -> None:
-        self._versions, self._mine = versions, mine
-        self._parts = versions.parts
-
-    def __getitem__(self, run: Run) -> NDArray[Any]:
-        return self._versions.column(self._parts[run]).take(self._mine, mode="wrap")
-
-    def __iter__(self) -> Iterator[Run]:
-        return iter(self._parts)
-
-    def __len__(self) -> int:
-        return len(self._parts)
-
-
 class _Things:
     """What a condition says of the versions that matter, event by event."""
 
@@ -172,7 +156,7 @@ class _Things:
 
     def counted(self) -> tuple[Column, Column]:
         """[events] of how many things that were touched it is true, and of how many in all, whatever the event is."""
-        said = self._said(self._look.still, of_things=_PartsRead(self._versions, self._standing))
+        said = self._said(self._look.still, of_things=self._versions.of(self._standing))
         true, places = self._there(self._standing) & said, self._versions.places
         now = self._event[self._mine.touched & true[places:]]
         return np.bincount(now, minlength=self._events), counted_truths(
@@ -181,12 +165,12 @@ class _Things:
 
     def counted_in_pairs(self, pairing: Pairing, enough: Any) -> Column:
         """[events] of how many things it is true, by what each event is; of no more than are *enough*."""
-        there, events = self._there(self._standing), self._events
+        there, events, of_things = self._there(self._standing), self._events, self._versions.of(self._standing)
         own = np.empty((len(pairing.own), len(there)))
         for part in pairing.only:
-            there &= self._said(part, of_things=_PartsRead(self._versions, self._standing))
+            there &= self._said(part, of_things=of_things)
         for values, part in zip(own, pairing.own, strict=True):
-            values[:] = self._said(part, of_things=_PartsRead(self._versions, self._standing))
+            values[:] = self._said(part, of_things=of_things)
         at = self._start + np.arange(events)
         enough = np.broadcast_to(enough, events)
         for part in pairing.when:
@@ -211,9 +195,8 @@ class _Things:
         event, now, was = (one[chosen] for one in (self._event, now, self._mine.was))
         same = was >= 0 if number is None else (was >= 0) & (number.take(was, mode="wrap") == number[now])
         at = self._start + event
-        before = replace(self._table, of_things=_PartsRead(self._versions, was), at=at - 1)
-        read = _PartsRead(self._versions, now)
-        true = self._said(part, of_things=read, at=at, before=before, lasting=same)
+        before = self._table.but(of_things=self._versions.of(was), at=at - 1)
+        true = self._said(part, of_things=self._versions.of(now), at=at, before=before, lasting=same)
         return np.bincount(event, np.broadcast_to(true, event.shape), len(asked))
 
     def _there(self, versions: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -223,4 +206,4 @@ class _Things:
 
     def _said(self, part: Meaning, **beside: Any) -> Column:
         with np.errstate(all="ignore"):
-            return part.value(replace(self._table, **beside))
+            return part.value(self._table.but(**beside))

@@ -409,11 +409,18 @@ class Timeline:
         return found[:count]
 
     def onwards(
-        self, state: Any, event: int, task: Task = _TO_THE_END, own: Slices | None = None, by: Engine | None = None
+        self,
+        state: Any,
+        event: int,
+        task: Task = _TO_THE_END,
+        own: Slices | None = None,
+        by: Engine | None = None,
+        to_take: bool = True,
     ) -> Iterator[Stretch]:
         """Run a copy on to an event, or as a task says, in slices: *own* ones, or those of the run.
 
-        It is run *by* an engine of its own where that does so in a thread of its own.
+        It is run *by* an engine of its own where that does so in a thread of its own.  Slices that the run is *to take*
+        end where it keeps states.
         Raises GivenUpError if whoever waits has had enough.
         """
         result, task = Advance(state, 0, Reason.LIMIT), task._replace(past=self.live_end)
@@ -423,7 +430,7 @@ class Timeline:
         def run(room: int) -> int:
             nonlocal result
             here = place_of(result.state)[0]
-            tape = rows[: min(room, event - here, self._every - here % self._every)]
+            tape = rows[: min(room, event - here, self._every - here % self._every if to_take else room)]
             result = (by or self.engine).advance(result.state, tape, task)
             return result.rows
 

@@ -403,6 +403,7 @@ def test_changes_are_told_while_events_run_or_left_to_who_looks(
         told.append(known)
         return look(self, tables, part, watch, known)
 
+    monkeypatch.setattr(asking, "SECONDS", 1e-4)  # so that there are many slices
     monkeypatch.setattr(asking._Asker, "_watch_to_tell", to_tell)
     monkeypatch.setattr(asking._Asker, "_look_at_changes", looked)
     field = "empty > 1" if scenario == "dra-classroom" else "busy = 1"

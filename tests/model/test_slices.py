@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Callable
 
+import numpy as np
 import pytest
 
 from slotscope.model.api import Session
@@ -310,3 +311,14 @@ def test_a_step_is_stopped_at_the_sub_step_it_has_reached() -> None:
     assert (session.timeline.event, session.timeline.substep) == (14, 1)
     session.step()
     assert (session.timeline.event, session.timeline.substep) == (15, 0)
+
+
+@pytest.mark.parametrize("to_take", [True, False])
+def test_slices_end_where_states_are_kept_only_if_the_run_takes_them(to_take: bool) -> None:
+    timeline = Session.open("dra-classroom").timeline
+    every = timeline.engine.keyframe_every
+    room = Slices(every // 3 * 2, clock=lambda: 0.0)
+    stretches = timeline.onwards(timeline.fork_at(0), 5 * every, own=room, to_take=to_take)
+    ends = np.cumsum([len(stretch.rows) for stretch in stretches])
+    assert ends[-1] == 5 * every
+    assert {every * kept for kept in range(1, 5)} <= {*ends.tolist()} if to_take else every not in ends
