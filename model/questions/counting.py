@@ -27,6 +27,9 @@ Array = Any
 #: More things than there are: all are counted.
 MANY = 2**62
 
+#: Up to so many classes of things their numbers are looked for in a table that stays in a processor's first cache.
+FEW_CLASSES = 2048
+
 #: Kinds of events at most with which each class is looked at, and how many such looks an event may cost.
 MOST_KINDS, MOST_LOOKS = 64, 64
 
@@ -164,7 +167,8 @@ def counted_by_event(
     Where so many are *enough*, it may be less than that are, and no less than enough.
     """
     events, total = others.shape[1], int(max(things.places, things.place.max(initial=-1) + 1))
-    found, mine = np.zeros(events, np.int64), alike(things.own, things.there, len(things.there))
+    found, rows = np.zeros(events, np.int64), len(things.there)
+    mine = alike(things.own, things.there, min(rows, FEW_CLASSES)) or alike(things.own, things.there, rows)
     assert mine is not None
     standing = np.full(total, -1)
     standing[: things.places] = mine.kind[: things.places]

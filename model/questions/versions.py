@@ -8,7 +8,7 @@ Where what it asks about one event before is the same, it says what it says of a
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -43,8 +43,10 @@ def column_of(look: OfThings, changes: RowChanges, before: Any, table: EventTabl
         return found
     known = look.any & (found > touched)  # of one at least that the event left as it was it is true
     asked = things.maybe() & ~known
-    others = found - touched if look.pairing is None else found - things.turned(look.still, asked & (found > 0))
-    return others + things.turned(look.condition, asked)
+    if look.pairing is None:
+        return np.asarray(found - touched + things.turned(asked, look.condition)[0])
+    still, turned = things.turned(asked, look.still, look.condition)
+    return np.asarray(found - still + turned)
 
 
 class _Versions:
@@ -85,12 +87,15 @@ class _Versions:
             self._known[part.run] = self._read(part.run, np.empty(len(self), np.bool_ if part.truth else float))
         return self._known[part.run]
 
-    def of(self, versions: NDArray[np.int64]) -> Callable[[Run], Column | None]:
-        """What parts read of some versions, which is looked up once it is asked for."""
+    def of(self, versions: NDArray[np.int64] | None) -> Callable[[Run], Column | None]:
+        """What parts read of some versions, or of all, which is looked up once it is asked for."""
 
+        @cache
         def read(run: Run) -> Column | None:
             part = self.look.parts.get(run)
-            return None if part is None else self.column(part).take(versions, mode="wrap")
+            if part is None or versions is None:
+                return None if part is None else self.column(part)
+            return self.column(part).take(versions, mode="wrap")
 
         return read
 
@@ -146,8 +151,11 @@ class _Things:
     def __init__(self, versions: _Versions, table: EventTable, start: int, events: int) -> None:
         self._versions, self._table, self._start, self._events = versions, table, start, events
         self._look, self._mine = versions.look, versions.sifted()
-        self._event, self._place = (one[self._mine.change] for one in versions.changes[:2])
-        self._standing = np.concatenate([np.arange(versions.places), self._mine.change + versions.places])
+        change, (self._event, self._place) = self._mine.change, versions.changes[:2]
+        self._standing: NDArray[np.int64] | None = None  # all versions
+        if change is not None:
+            self._event, self._place = self._event[change], self._place[change]
+            self._standing = np.concatenate([np.arange(versions.places), change + versions.places])
 
     @cached_property
     def touched(self) -> NDArray[np.int64]:
@@ -157,7 +165,7 @@ class _Things:
     def counted(self) -> tuple[Column, Column]:
         """[events] of how many things that were touched it is true, and of how many in all, whatever the event is."""
         said = self._said(self._look.still, of_things=self._versions.of(self._standing))
-        true, places = self._there(self._standing) & said, self._versions.places
+        true, places = self._there & said, self._versions.places
         now = self._event[self._mine.touched & true[places:]]
         return np.bincount(now, minlength=self._events), counted_truths(
             true, places, self._event, self._place, self._events
@@ -165,7 +173,7 @@ class _Things:
 
     def counted_in_pairs(self, pairing: Pairing, enough: Any) -> Column:
         """[events] of how many things it is true, by what each event is; of no more than are *enough*."""
-        there, events, of_things = self._there(self._standing), self._events, self._versions.of(self._standing)
+        there, events, of_things = self._there, self._events, self._versions.of(self._standing)
         own = np.empty((len(pairing.own), len(there)))
         for part in pairing.only:
             there &= self._said(part, of_things=of_things)
@@ -186,23 +194,28 @@ class _Things:
         found = np.broadcast_to(known, (self._table.length,))
         return found[self._start : self._start + self._events]
 
-    def turned(self, part: Meaning, asked: NDArray[np.bool_]) -> Column:
-        """[events] of how many things that were touched a part is true, at those that are *asked*."""
+    def turned(self, asked: NDArray[np.bool_], *parts: Meaning) -> list[Column]:
+        """[events] of how many things that were touched each part is true, at those that are *asked*."""
         number, chosen = self._versions.number, self._mine.touched & asked[self._event]
-        now = self._mine.change + self._versions.places
+        places = self._versions.places
+        now = np.arange(places, len(self._versions)) if self._standing is None else self._standing[places:]
         if number is not None:
             chosen &= number[now] >= 0
         event, now, was = (one[chosen] for one in (self._event, now, self._mine.was))
         same = was >= 0 if number is None else (was >= 0) & (number.take(was, mode="wrap") == number[now])
         at = self._start + event
         before = self._table.but(of_things=self._versions.of(was), at=at - 1)
-        true = self._said(part, of_things=self._versions.of(now), at=at, before=before, lasting=same)
-        return np.bincount(event, np.broadcast_to(true, event.shape), len(asked))
+        given: dict[str, Any] = {"of_things": self._versions.of(now), "at": at, "before": before, "lasting": same}
+        true = (np.broadcast_to(self._said(part, **given), event.shape) for part in parts)
+        return [np.bincount(event, one, len(asked)) for one in true]
 
-    def _there(self, versions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """[n] where there is a thing."""
+    @property
+    def _there(self) -> NDArray[np.bool_]:
+        """[places + changes that matter] where there is a thing."""
         number = self._versions.number
-        return np.ones(len(versions), np.bool_) if number is None else number[versions] >= 0
+        if number is None:
+            return np.ones(self._versions.places + len(self._event), np.bool_)
+        return (number if self._standing is None else number[self._standing]) >= 0
 
     def _said(self, part: Meaning, **beside: Any) -> Column:
         with np.errstate(all="ignore"):

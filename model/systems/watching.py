@@ -25,7 +25,7 @@ Array = Any
 MOST_WATCHED = 6
 
 #: Entries that there is room for at least: where events change much, a slice still ends at the last of its events.
-FEWEST_ENTRIES = 2**17
+FEWEST_ENTRIES = 2**18
 
 #: Bytes of a word, and words that are compared at once, in whole vectors.
 WORD, BLOCK = 8, 64
