@@ -22,6 +22,7 @@ from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import MOST_LANES, Comparison
 from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.comparison.runs import Run, lanes_of
+from slotscope.model.forks.changes import Course
 from slotscope.model.policies import policy_titles
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.records import DEPARTURE, MOVE, SLOT
@@ -106,9 +107,10 @@ class CompareControl(QObject):
         for name, title in titles:
             if name != own:
                 self._offer(name, title, full)
+        labels = dict(zip(self.beside, self.labels[1:], strict=False))
         for given in self.beside:
             if given not in dict(titles):
-                self._offer(given, given, full)
+                self._offer(given, given, full, labels.get(given, "") if Course.read(given).changes else "")
         self.menu.addSeparator()
         other = self.menu.addAction(tr("Other parameters ..."), self.ask_variant)
         file = self.menu.addAction(tr("From a file ..."), self._ask_file)
@@ -121,8 +123,9 @@ class CompareControl(QObject):
         end = self.menu.addAction(tr("End comparison"), lambda: self.compare(()))
         end.setEnabled(bool(self.labels))
 
-    def _offer(self, policy: str, title: str, full: bool) -> None:
-        action = self.menu.addAction(policy)
+    def _offer(self, policy: str, title: str, full: bool, label: str = "") -> None:
+        """A policy to choose, by its own name, or a fork by that which its docks have."""
+        action = self.menu.addAction(label.replace("&", "&&") or policy)
         action.setToolTip(title)
         action.setCheckable(True)
         running = policy in self.beside

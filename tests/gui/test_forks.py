@@ -323,6 +323,8 @@ def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindo
     qtbot.waitUntil(lambda: "turned away" in items(dialog))
     qtbot.waitUntil(lambda: window.compare.labels[1] == "turned away")
     assert "turned away" in window.windowTitle()
+    window.compare.fill_menu()
+    assert "turned away" in [one.text() for one in window.compare.menu.actions() if one.isChecked()]
     rest(qtbot, window, lambda: window.frame.comparison.labels[1] == "turned away")
     path = tmp_path / "forks.slotscope"
     window.control.save(path, "")
