@@ -179,6 +179,7 @@ def screenshot(
 
     speak(application(offscreen=True), language)
     with _Photographed(size, theme) as window:
+        window.panels.begin_with(_system_of(scenario))
         _wait(window.ready, window.panels.build)
         said = window.stand_at(scenario, policies, seed, trace, at, event)
         window.settle()

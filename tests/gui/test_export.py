@@ -13,7 +13,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import screenshot
+from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panels import panels_of
 from slotscope.model.errors import UserError
 from slotscope.model.running.origin import Moment
 from tests.gui.windows import choose_file, open_anew, press, rest
@@ -103,6 +105,16 @@ def test_esc_stops_it_and_leaves_the_file_that_stood_there(
     rest(qtbot, window, lambda: window.frame.event == 3_000_000)
     qtbot.waitUntil(lambda: said(window, "stopped"))
     assert [(one.name, one.read_text("utf-8")) for one in tmp_path.iterdir()] == [("events.csv", "before")]
+
+
+def test_a_screenshot_builds_the_panels_of_its_kind_and_no_others(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[str] = []
+    make = DockArea.make
+    monkeypatch.setattr(DockArea, "make", lambda area, panel: built.append(panel.name) or make(area, panel))
+    screenshot("moldable-classroom", event=Moment((5,)), out=tmp_path / "a.png")
+    assert built == [entry.name for entry in panels_of("moldable")]
 
 
 def test_a_screenshot_that_cannot_be_written_says_why(qapp: QApplication, tmp_path: Path) -> None:
