@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 
@@ -59,19 +60,19 @@ def alike(found: Exercise) -> bool:
     return "decisions are equally hard" in found.posed.words
 
 
-def runs_of(scenario: str, seed: int) -> Iterator[Session]:
-    """An exercise of each policy that can run a scenario."""
-    first = Session.open(scenario, kernel=False)
-    for policy in ROOMS[first.info.system].policies:
-        try:
-            yield exercise_run(Session.open(scenario, policy, 1, kernel=False), seed)
-        except ScenarioError:
-            continue
+@lru_cache(1)
+def opened(scenario: str) -> tuple[Session, ...]:
+    """A session of each policy that can run a scenario: exercises of any seed leave them as they are."""
+    found = []
+    for policy in ROOMS[Session.open(scenario, kernel=False).info.system].policies:
+        with suppress(ScenarioError):
+            found.append(Session.open(scenario, policy, 1, kernel=False))
+    return tuple(found)
 
 
 def check(scenario: str, seed: int, most: int) -> None:
     """From the same moment the harder one is as hard at least, and all stand where they say."""
-    for run in runs_of(scenario, seed):
+    for run in (exercise_run(session, seed) for session in opened(scenario)):
         for _ in range(most):
             start, found = (run.timeline.event, run.timeline.substep), {}
             for difficulty, among in DIFFICULTIES.items():
