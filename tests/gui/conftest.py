@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.gui.windows import lent_window, shared_window, theme, tidy_window, window
+from tests.gui.windows import language, lent_window, shared_window, theme, tidy_window, window
 
-__all__ = ["lent_window", "shared_window", "theme", "tidy_window", "window"]
+__all__ = ["language", "lent_window", "shared_window", "theme", "tidy_window", "window"]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QScrollArea
+from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.docking.docks import lane_name
-from slotscope.gui.language.words import speak
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import COMPARISON, SENTENCES, panels_of
 from slotscope.gui.presenting.strokes import base_of
@@ -20,9 +18,9 @@ from slotscope.model.lessons.files import lesson_files, load_lesson
 from tests.gui.halls import PROJECTOR, stand
 from tests.gui.overflowing import cut, scrolled_sideways, shortened
 from tests.gui.test_lecture import CLASSROOMS, LEAST, moment_of, sentence_is_whole
-from tests.gui.windows import at_rest, complete_window, press
+from tests.gui.windows import IN_EACH_LANGUAGE, at_rest, press
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm"), IN_EACH_LANGUAGE]
 
 #: Scenarios, policies and events: of each kind that of a classroom, alone and side by side, and one of many pools and
 #: long names.
@@ -36,13 +34,10 @@ STANDS = (
 )
 
 
-@pytest.fixture(params=["en", "de"])
-def window(request: pytest.FixtureRequest, qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    speak(qapp, request.param)
-    with complete_window(qtbot, tmp_path, language=request.param) as made:
-        made.resize(*PROJECTOR)
-        yield made
-    speak(qapp, "en")
+@pytest.fixture
+def window(tidy_window: MainWindow) -> MainWindow:
+    tidy_window.resize(*PROJECTOR)
+    return tidy_window
 
 
 @pytest.mark.parametrize(("scenario", "policies", "event"), STANDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -21,7 +22,7 @@ from slotscope.gui.presenting.strokes import base_of
 from tests.gui import overflowing
 from tests.gui.halls import PROJECTOR, READ, bring, shown, stand
 from tests.gui.painted import Counted
-from tests.gui.windows import at_rest, hall, press
+from tests.gui.windows import at_rest, complete_window, hall, press
 
 pytestmark = pytest.mark.slow
 
@@ -45,9 +46,11 @@ ASKING = {
 
 
 @pytest.fixture
-def window(window: MainWindow) -> MainWindow:
-    window.resize(*PROJECTOR)
-    return window
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """Its panels are those of the first run; a test without one builds them."""
+    with complete_window(qtbot, tmp_path, built=False) as made:
+        made.resize(*PROJECTOR)
+        yield made
 
 
 def server_height(window: MainWindow, name: str) -> float:
@@ -151,6 +154,7 @@ def test_number_keys_reach_every_panel(qtbot: QtBot, window: MainWindow, system:
 @pytest.mark.parametrize("lecture", [False, True])
 def test_a_key_waits_for_no_panel_that_makes_room(qtbot: QtBot, window: MainWindow, lecture: bool) -> None:
     """Between two kinds of system some docks are gone already while their keys are still there."""
+    window.panels.finish()
     if lecture:
         press(qtbot, window, Key.Key_L)
     action = window.findChild(QAction, f"bring-{SENTENCES}")
@@ -163,8 +167,8 @@ def test_a_key_waits_for_no_panel_that_makes_room(qtbot: QtBot, window: MainWind
 
 
 def test_a_hall_keeps_its_picture_while_panels_of_another_kind_are_built(qtbot: QtBot, window: MainWindow) -> None:
-    if not window.lecture.on:
-        press(qtbot, window, Key.Key_L)
+    window.panels.finish()
+    press(qtbot, window, Key.Key_L)
     seen: list[tuple[bool, bool]] = []
     note = window.lecture.switched.connect(lambda on: seen.append((on, window.updatesEnabled())))
     window.panels.show_system("queue")
@@ -179,11 +183,10 @@ def test_a_hall_keeps_its_picture_while_panels_of_another_kind_are_built(qtbot: 
 def test_a_hall_sees_the_other_kind_although_the_window_was_about_to_be_painted(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    if not window.lecture.on:
-        press(qtbot, window, Key.Key_L)
-    other = "queue" if window.area.system != "queue" else "phases"
+    window.panels.finish()
+    press(qtbot, window, Key.Key_L)
     window.update()
-    window.panels.show_system(other)
+    window.panels.show_system("queue")
     QApplication.processEvents()  # Qt asks for what it may not paint
     qtbot.waitUntil(lambda: window.area.complete and window.lecture.on)
     paints = Counted(window)
@@ -210,6 +213,7 @@ def test_the_servers_and_the_log_take_the_room_on_request(qtbot: QtBot, window: 
 
 
 def test_keys_bring_tabs_to_the_front_outside_of_it(qtbot: QtBot, window: MainWindow) -> None:
+    window.panels.finish()
     assert not window.lecture.on
     press(qtbot, window, Key.Key_7)
     assert window.docks["theory"].seen and not window.docks["lp"].seen
@@ -220,6 +224,8 @@ def test_keys_bring_tabs_to_the_front_outside_of_it(qtbot: QtBot, window: MainWi
 
 
 def test_the_usual_layout_comes_back(qtbot: QtBot, window: MainWindow) -> None:
+    window.panels.finish()
+    window.settle()
     before = {name: dock.geometry() for name, dock in window.docks.items() if dock.seen}
     kept = window.area.layouts.text()
     press(qtbot, window, Key.Key_L)

@@ -15,17 +15,22 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QWi
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import make_window
+from slotscope.gui.language.words import speak
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import SENTENCES
 from slotscope.gui.running.bounds_service import BoundsService, Receiver
 from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.kinds.spec import kind_named
+from slotscope.model.lessons.languages import ENGLISH, LANGUAGES
 from slotscope.model.scenario.load import Scenario
 
 Shown = TypeVar("Shown", bound=QWidget)
 
 #: Width and height of a window, where nothing else is said.
 SIZE = (1600, 900)
+
+#: A mark: each test of a module has its window in each of the languages.
+IN_EACH_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES, indirect=True, scope="module")
 
 
 class SolvedOnce(BoundsService):
@@ -84,8 +89,13 @@ def choose_file(window: QWidget, path: Path | str, kind: str = "") -> None:
 
 
 @contextmanager
-def complete_window(qtbot: QtBot, folder: Path, height: int = SIZE[1], **settings: str) -> Iterator[MainWindow]:
-    """A window with all its panels; its settings stand in *folder* and begin with *settings*."""
+def complete_window(
+    qtbot: QtBot, folder: Path, height: int = SIZE[1], *, built: bool = True, **settings: str
+) -> Iterator[MainWindow]:
+    """A window with all its panels, or, not *built*, with those of the first run once that is opened.
+
+    Its settings stand in *folder* and begin with *settings*.
+    """
     store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
     for name, value in settings.items():
         store.setValue(name.replace("__", "/"), value)
@@ -97,8 +107,9 @@ def complete_window(qtbot: QtBot, folder: Path, height: int = SIZE[1], **setting
     try:
         window.resize(SIZE[0], height)
         window.show()
-        with qtbot.waitSignal(window.ready):
-            window.panels.build()
+        if built:
+            with qtbot.waitSignal(window.ready):
+                window.panels.build()
         yield window
     finally:
         window.close()
@@ -129,8 +140,17 @@ def shared_window(
 
 
 @pytest.fixture(scope="module")
+def language(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[str]:
+    """What the window of a module speaks: English, or each language that :data:`IN_EACH_LANGUAGE` names."""
+    chosen = getattr(request, "param", ENGLISH)
+    speak(qapp, chosen)
+    yield chosen
+    speak(qapp, ENGLISH)
+
+
+@pytest.fixture(scope="module")
 def lent_window(
-    qapp: QApplication, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    language: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[], MainWindow]]:
     """A function that gives the window of a module; one failure stays one: after it that is a new one."""
     with ExitStack() as opened:
@@ -141,7 +161,8 @@ def lent_window(
             if failures not in lent:
                 opened.close()
                 folder = tmp_path_factory.mktemp("settings")
-                lent[failures] = opened.enter_context(complete_window(QtBot(request), folder))
+                made = complete_window(QtBot(request), folder, language=language)
+                lent[failures] = opened.enter_context(made)
             return lent[failures]
 
         yield lend

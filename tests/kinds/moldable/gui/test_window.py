@@ -37,7 +37,7 @@ SCENARIOS = (CLASSROOM, "moldable-sublinear", "moldable-linear", "moldable-class
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     """A complete window at event 0 of the classroom."""
-    with complete_window(qtbot, tmp_path, height=1000) as made:
+    with complete_window(qtbot, tmp_path, height=1000, built=False) as made:
         show(qtbot, made, CLASSROOM)
         yield made
 
