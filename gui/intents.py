@@ -107,6 +107,11 @@ class WhatIf:
 
 
 @dataclass(frozen=True)
+class OfferChoices:
+    """Have the next frame tell what could be decided of the next event."""
+
+
+@dataclass(frozen=True)
 class ApplyScenario:
     """Run an edited scenario: from the start, or on from the present state.
 
@@ -141,5 +146,18 @@ class Say:
 
 
 Intent = (
-    Ask | AskWhy | Follow | GoTo | RunUntil | BreakAt | Select | Inspect | ApplyScenario | WhatIf | Differ | Solve | Say
+    Ask
+    | AskWhy
+    | Follow
+    | GoTo
+    | RunUntil
+    | BreakAt
+    | Select
+    | Inspect
+    | ApplyScenario
+    | OfferChoices
+    | WhatIf
+    | Differ
+    | Solve
+    | Say
 )

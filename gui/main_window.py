@@ -32,6 +32,7 @@ from slotscope.gui.intents import (
     GoTo,
     Inspect,
     Intent,
+    OfferChoices,
     RunUntil,
     Say,
     Select,
@@ -240,8 +241,7 @@ class MainWindow(DockWindow):
         self.transport.set_frame(frame)
         self.area.show_frame(frame)
         self.lessons.questions.follow(frame)
-        moment = frame.event, len(frame.records)
-        self.status.show_run(frame.message, self.compare.next_text(frame), frame.why, moment)
+        self.status.show_run(frame.message, self.compare.next_text(frame), frame.why, (frame.event, len(frame.records)))
         self.lecture.follow()
 
     def say(self, text: str) -> None:
@@ -285,6 +285,8 @@ class MainWindow(DockWindow):
                 self.control.watch(intent)
             case ApplyScenario(data, carry_on, beside):
                 self.control.apply(data, carry_on, beside)
+            case OfferChoices():
+                self.worker.post(RunWorker.offer_choices)
             case WhatIf(decision, event):
                 self._what_if(decision, event, lane)
             case Differ(which, where):

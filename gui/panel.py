@@ -6,7 +6,7 @@ gets read-only frames and knows neither the run nor other panels.
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Iterable, Protocol
 
@@ -15,18 +15,18 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QLabel, QMenu, QStackedLayout, QWidget
 
 from slotscope.gui.faults import Fault, caught, guard_classes
-from slotscope.gui.intents import AskWhy, GoTo, Select, WhatIf
+from slotscope.gui.intents import AskWhy, GoTo, OfferChoices, Select, WhatIf
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.calm import Calm, Steady
+from slotscope.gui.widgets.choice_menu import ChoiceMenu
 from slotscope.gui.widgets.curtain import curtain_of
 from slotscope.gui.widgets.fault_words import FaultPage
 from slotscope.gui.widgets.focus_ring import FocusRing
 from slotscope.gui.widgets.painted import image_of, svg_of, write_image
 from slotscope.gui.widgets.spoken import Table, describe, heard, name_areas, plain, words_of
 from slotscope.model.draft import write_text
-from slotscope.model.forks.changes import offered
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.inspection import JOB, SERVER, Thing
 from slotscope.model.running.origin import NO_LINE
@@ -67,6 +67,7 @@ class Panel(QWidget):
     titled_in_lecture: ClassVar[bool] = True  #: whether a hall needs to read what it is
 
     intent = Signal(object)
+    framed = Signal(object)  #: there is another frame, which menus that are open wait for
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         guard_classes()
@@ -206,7 +207,7 @@ class Panel(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         keep_keys(menu)
         menu.addAction(self._question_why(self.frame, thing.what if thing else ""), lambda: self._why(thing))
-        self._offer_decisions(menu.addMenu(tr("What if ...")), self.frame, thing)
+        menu.addMenu(self._decisions(menu, self.frame, thing))
         menu.popup(event.globalPos())
         if event.reason() == QContextMenuEvent.Reason.Keyboard:  # then Enter takes what stands first
             menu.setActiveAction(menu.actions()[0])
@@ -218,13 +219,14 @@ class Panel(QWidget):
             return tr("Why here, or why does it still wait?")
         return tr(_WHY[what]) if what in _WHY else tr("Why this {what}?").format(what=what)
 
-    def _offer_decisions(self, menu: QMenu, frame: Frame, thing: Thing | None) -> None:
+    def _decisions(self, menu: QMenu, frame: Frame, thing: Thing | None) -> QMenu:
         """What could be decided of the next event, of what is selected where it is about that."""
-        keep_keys(menu)
         server, job = (thing.number if thing is not None and thing.what == what else -1 for what in (SERVER, JOB))
-        for words, decision in offered(frame.choices, server, job):
-            menu.addAction(words, partial(self.intent.emit, WhatIf(decision)))
-        menu.addAction(tr("Others ..."), lambda: self.intent.emit(WhatIf()))
+        decisions = ChoiceMenu(menu, frame, server, job)
+        decisions.decided.connect(lambda decision: self.intent.emit(WhatIf(decision)))
+        self.framed.connect(decisions.take)
+        self.intent.emit(OfferChoices())
+        return decisions
 
     def _why(self, thing: Thing | None) -> None:
         self.intent.emit(AskWhy(thing))
@@ -234,6 +236,7 @@ class Panel(QWidget):
     def set_frame(self, frame: Frame) -> None:
         """Show a frame, or why there is no picture of it."""
         self.frame = frame
+        self.framed.emit(frame)
         if self.fault is not None:
             return
         with caught():

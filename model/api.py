@@ -320,10 +320,12 @@ class Session(Walk):
         breakpoints: frozenset[int | str] = frozenset(),
         playing: bool = False,
         hasty: bool = False,
+        offering: bool = False,
     ) -> Frame:
         """An immutable snapshot of this moment; the arguments are fields of :class:`Frame`.
 
-        Where it is *hasty* its log is that of a run, although the run rests.
+        Where it is *hasty* its log is that of a run, although the run rests.  What could be decided of the next event
+        is tried out, which takes long, only where it is *offering* that.
         """
         line, extent = self.timeline, self.timeline.extent()
         return Frame(
@@ -356,7 +358,7 @@ class Session(Walk):
             tracked=self.tracks.found(),
             forks=self.forks.entries(),
             explaining=self.explaining,
-            choices=() if playing or running else self._leg.system.choices(line.state),
+            choices=self._leg.system.choices(line.state) if offering and not (playing or running) else (),
         )
 
     def _around_warmup(self, reached: float) -> NDArray[np.float64] | None:

@@ -110,6 +110,7 @@ class RunWorker(QObject):
         self.window_grows = False
         self._seen = False  # whether a frame of what runs is out
         self._out: Frame | None = None
+        self._offering = False  # whether the next frame tells what could be decided
         self.outdated: Frame | None = None  #: the frame that was out when something else was asked for
         self._stale = True
         self._after = Afterwards()
@@ -283,6 +284,7 @@ class RunWorker(QObject):
         legible = not self.drive.running or self.drive.legible(self.session)
         if self.drive.running and legible:
             self._after.recall(self.session)
+        offering, self._offering = self._offering, False
         frame = self.session.frame(
             running=not legible,
             playing=self.drive.running,
@@ -291,6 +293,7 @@ class RunWorker(QObject):
             bounds=self.bounds,
             breakpoints=self.breakpoints.active,
             hasty=self._after.hasty(self.session, self.drive.running),
+            offering=offering,
         )
         if self.drive.running and not self._stops.empty():
             return
@@ -421,6 +424,10 @@ class RunWorker(QObject):
     def refresh(self) -> None:
         """Publish a frame although nothing has happened."""
         self._stale = True
+
+    def offer_choices(self) -> None:
+        """Let the next frame tell what could be decided of the next event."""
+        self._offering = self._stale = True
 
     def set_pace(self, pace: Pace) -> None:
         """Run at another pace."""

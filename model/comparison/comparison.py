@@ -327,15 +327,17 @@ class Comparison:
         breakpoints: frozenset[int | str] = frozenset(),
         playing: bool = False,
         hasty: bool = False,
+        offering: bool = False,
     ) -> Frame:
         """A snapshot of this moment: that of the first lane, others as its companions; see :meth:`Session.frame`.
 
         Where it is *hasty* what was decided before is known as far as it was read.
         """
         clock = self._moved.clock
+        marked = [breakpoints, *(frozenset[int | str]() for _ in self.sessions[1:])]
         frames = [
-            session.frame(running, speed, message, bounds, breakpoints if place == 0 else frozenset(), playing, hasty)
-            for place, session in enumerate(self.sessions)
+            session.frame(running, speed, message, bounds, its, playing, hasty, offering)
+            for session, its in zip(self.sessions, marked, strict=True)
         ]
         frames = [
             replace(frame, time=clock, beside=tuple(frames[:place] + frames[place + 1 :]))

@@ -117,7 +117,7 @@ class Frame:
     explaining: bool = False  #: the sub-steps of the event that led here are still to come
     passed_over: tuple[PassedOver, ...] = ()  #: the servers that the last decision shown passes over
     forks: tuple[Fork, ...] = ()  #: all forks of this run
-    choices: tuple[Choice, ...] = ()  #: what could be decided of the next event, where the run rests
+    choices: tuple[Choice, ...] = ()  #: what could be decided of the next event, once asked for of a run that rests
     asked: Asked | None = None  #: what all history is asked, and where that holds
     followed: Followed = field(default_factory=Followed)  #: the expressions that are wanted through all history
     tracked: Tracked | None = None  #: and what is known of them

@@ -243,6 +243,8 @@ def test_a_right_click_offers_what_can_be_decided_of_the_server(qtbot: QtBot, wi
     QApplication.sendEvent(view, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, view.mapToGlobal(point)))
     menu = next(menu for menu in view.findChildren(QMenu) if menu.isVisible() and not menu.title())
     offers = next(action.menu() for action in menu.actions() if action.text() == "What if ...")
+    assert offers.actions()[-1].text() == "Others ...", "it is there before the run tells the others"
+    rest(qtbot, window, lambda: len(offers.actions()) > 1)
     assert [action.text() for action in offers.actions()] == ["put job 11 on server 2", "reject job 11", "Others ..."]
     offers.actions()[1].trigger()
     menu.close()

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import ApplyScenario
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.widgets.choice_menu import ChoiceMenu
 from slotscope.model.comparison.runs import lanes_of
+from slotscope.model.forks.changes import Choice, offered
 from slotscope.model.forks.tree import Fork
 from slotscope.model.scenario.load import as_data
+from slotscope.model.systems.base import PolicySystem
 from slotscope.model.systems.state import digest
 from tests.forking import RUNS, straight
 from tests.gui.test_forks import begun_name, click, close, items, opened
@@ -67,6 +73,56 @@ def test_forks_of_each_sort_are_kept_named_and_left_by_one_key(qtbot: QtBot, kin
         press(qtbot, again, Key.Key_Z, CTRL | SHIFT)
         rest(qtbot, again, lambda: not again.frame.companions)
         assert digest(again.worker.session.timeline.state) == straight(*RUNS[kind][:2]).at(event)
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_decisions_are_found_only_for_a_menu_that_asks_and_are_those_of_its_event(
+    qtbot: QtBot, kind: str, shared_window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, found = shared_window, []
+
+    def noted(system: PolicySystem, state: Any, find: Any = PolicySystem.choices) -> tuple[Choice, ...]:
+        found.append(find(system, state))
+        return found[-1]
+
+    event = before_a_decision(kind)
+    open_anew(qtbot, window, *RUNS[kind][:2])
+    monkeypatch.setattr(PolicySystem, "choices", noted)
+    window.control.go_to(event - 1)
+    rest(qtbot, window, lambda: window.frame.event == event - 1)
+    press(qtbot, window, Key.Key_Right)
+    rest(qtbot, window, lambda: window.frame.event == event)
+    assert not found and not window.frame.choices, "nobody has asked"
+    panel = window.docks[window.area.roles.servers].panel
+    point = panel.rect().center()
+    QApplication.sendEvent(panel, QContextMenuEvent(QContextMenuEvent.Reason.Other, point, panel.mapToGlobal(point)))
+    menu = panel.findChildren(ChoiceMenu)[-1]
+    rest(qtbot, window, lambda: bool(found) and bool(window.frame.choices))
+    line = window.worker.session.timeline
+    wanted = window.worker.session.bench.at(event).system.whatif.choices(window.worker.session.bench.system, line.state)
+    assert found == [wanted]
+    offers = [words for words, _ in offered(wanted)]
+    assert offers and [action.text() for action in menu.actions()] == [*offers, "Others ..."]
+    menu.take(window.frame)
+    assert len(menu.actions()) == len(offers) + 1, "told once"
+    menu.parent().close()
+    press(qtbot, window, Key.Key_Left)
+    rest(qtbot, window, lambda: window.frame.event == event - 1)
+    assert len(found) == 1 and not window.frame.choices, "nobody asks any more"
+
+
+def test_a_menu_offers_nothing_of_another_event(qtbot: QtBot) -> None:
+    session = ran(*RUNS["reservation"][:2], events=before_a_decision("reservation"))
+    frame = session.frame()
+    menu = QMenu()
+    qtbot.addWidget(menu)
+    offers = ChoiceMenu(menu, frame, -1, -1)
+    here = session.frame(offering=True)
+    offers.take(replace(here, event=here.event + 1))
+    offers.take(replace(here, info=replace(here.info)))
+    assert [action.text() for action in offers.actions()] == ["Others ..."]
+    offers.take(here)
+    assert len(offers.actions()) > 1
 
 
 def made(qtbot: QtBot, window: MainWindow, kind: str) -> tuple[Fork, ...]:
