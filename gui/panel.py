@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Iterable, Protocol
+from typing import ClassVar, Iterable, Iterator, Protocol
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QPalette, QResizeEvent
@@ -121,6 +121,10 @@ class Panel(QWidget):
 
     def build(self) -> None:
         """Build the widgets in ``self.body``; called again only after a fault."""
+
+    def build_ahead(self) -> Iterator[None]:
+        """Build, a part with each step, what takes long and would otherwise be built for the first frame."""
+        yield from ()
 
     def follow_theme(self, *parts: Styled) -> None:
         """Let *parts* follow themes and sizes of type with the panel."""

@@ -25,12 +25,12 @@ LanePanel = tuple[PanelEntry, int]
 
 
 class PanelsAhead(QObject):
-    """Builds one panel with its dock in each turn of the event loop, so that the window answers in between."""
+    """Builds a panel with its dock, or a part of one, in each turn of the event loop: the window answers in between."""
 
     def __init__(self, area: DockArea) -> None:
         super().__init__(area)
         self._area = area
-        self._wanted: list[LanePanel] = []
+        self._turns: Iterator[bool] = iter(())
         self._built: dict[LanePanel, PanelDock] = {}
         self._then: list[Callable[[], object]] = []
         self._turn = soon(self, self._build_next)
@@ -42,20 +42,26 @@ class PanelsAhead(QObject):
         """
         self._go_on()
         self.forget()
-        self._wanted, self._then = [] if current_fonts().lecture else list(wanted), [then]
-        if self._wanted:
+        panels, self._then = [] if current_fonts().lecture else list(wanted), [then]
+        self._turns = self._build_in_turns(panels)
+        if panels:
             self._turn.start()
         else:
             self._go_on()
 
     def _build_next(self) -> None:
-        if not self._wanted:
+        if next(self._turns, False):
+            self._turn.start()
+        else:
             self._go_on()
-            return
-        self._turn.start()
-        wanted = self._wanted.pop(0)
-        with suppress(Exception):  # it is raised again where the panel is needed, and told there
-            self._built[wanted] = self._made(*wanted)
+
+    def _build_in_turns(self, wanted: Iterable[LanePanel]) -> Iterator[bool]:
+        """A panel, or what else of it is built for its first frame, with each step."""
+        for one in wanted:
+            with suppress(Exception):  # it is raised again where the panel is needed, and told there
+                dock = self._built[one] = self._made(*one)
+                yield True
+                yield from (True for _ in dock.panel.build_ahead())
 
     def _go_on(self) -> None:
         while self._then:
@@ -71,7 +77,7 @@ class PanelsAhead(QObject):
     def forget(self) -> None:
         """Nobody needs what is left, nor what was to be done with it."""
         self._turn.stop()
-        self._wanted, self._then = [], []
+        self._turns, self._then = iter(()), []
         for dock in self._built.values():
             dock.deleteLater()
         self._built = {}

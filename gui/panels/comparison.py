@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
-from typing import Iterable
+from typing import Iterable, Iterator
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
@@ -25,6 +26,7 @@ from slotscope.gui.panels.comparison_table import (
 )
 from slotscope.gui.panels.wording import job_words, significant
 from slotscope.gui.theme import current_fonts
+from slotscope.gui.widgets.kept_picture import once_laid_out
 from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.model.comparison.differences import Difference
 from slotscope.model.reporting.explain import grouped
@@ -74,6 +76,10 @@ class ComparisonPanel(Panel):
         self.sentence.setContentsMargins(10, 0, 10, 0)
         self.ground(self.body, self.measures.viewport(), self._inside)
         self.follow_theme(self.curves)
+
+    def build_ahead(self) -> Iterator[None]:
+        """The plots."""
+        return self.curves.build_ahead()
 
     def _fill_measures(self) -> None:
         self._inside = QWidget()
@@ -129,7 +135,7 @@ class ComparisonPanel(Panel):
         self.caption.setText(f'<span style="color:{self.theme.muted}">{caption(frame)}</span>')
         self.sentence.setText(self._told(frame))
         self.arrange()
-        self.curves.show_frame(frame)
+        once_laid_out(self.curves, partial(self.curves.show_frame, frame))  # the first time takes long
 
     def arrange(self) -> None:
         """The measures take what they need, but leave the curves some room.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from functools import cached_property
+from typing import Any, Iterator, Sequence
 
 import numpy as np
 from PySide6.QtCore import Signal
@@ -52,17 +53,34 @@ class LaneCurves(QWidget):
         self._histories: tuple[History, ...] = ()
         self._labels: tuple[str, ...] = ()
         self._drawing = False
-        fonts = current_fonts()
-        self.rewards = TimePlot(theme, fonts, PlotText("time", "value"), parent=self)
-        self.differences = TimePlot(theme, fonts, PlotText("time", "difference", "diff."), from_zero=False, parent=self)
+        self._theme = theme
         self._curves: list[Pyramid] = []
         self._gaps: list[Pyramid] = []
-        column = in_column(self, spacing=0)
-        for plot in (self.rewards, self.differences):
-            column.addWidget(plot, 1)
-            plot.picked.connect(self.picked)
-            plot.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
-            plot.setMinimumHeight(60)
+        self._column = in_column(self, spacing=0)
+
+    @cached_property
+    def rewards(self) -> TimePlot:
+        """The plot above, built when it is first asked for, as the one below is: each takes long."""
+        return self._placed(0, TimePlot(self._theme, current_fonts(), PlotText("time", "value"), parent=self))
+
+    @cached_property
+    def differences(self) -> TimePlot:
+        """The plot below."""
+        text = PlotText("time", "difference", "diff.")
+        return self._placed(1, TimePlot(self._theme, current_fonts(), text, from_zero=False, parent=self))
+
+    def _placed(self, place: int, plot: TimePlot) -> TimePlot:
+        self._column.insertWidget(place, plot, 1)
+        plot.picked.connect(self.picked)
+        plot.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
+        plot.setMinimumHeight(60)
+        return plot
+
+    def build_ahead(self) -> Iterator[None]:
+        """Build a plot with each step."""
+        for name in ("rewards", "differences"):
+            getattr(self, name)
+            yield
 
     def show_frame(self, frame: Frame) -> None:
         """Draw all lanes up to a moment."""
@@ -74,8 +92,9 @@ class LaneCurves(QWidget):
         if other:
             name = self._kind.headline
             self.rewards.set_quantity(y=name)
-            self.rewards.setAccessibleName(f"{name} over time")
-            self.differences.setAccessibleName(f"differences of the {name} over time")
+            for plot, what in ((self.rewards, name), (self.differences, f"differences of the {name}")):
+                for part in (plot, plot.viewport()):
+                    part.setAccessibleName(f"{what} over time")
         if other or len(labels) != len(self._histories):
             self._begin(labels)
         frames = frame.lanes
@@ -177,7 +196,8 @@ class LaneCurves(QWidget):
         return self._histories[0].event_at(self._frame, time)
 
     def restyle(self, theme: Theme) -> None:
-        for plot in (self.rewards, self.differences):
+        self._theme = theme
+        for plot in self.findChildren(TimePlot):
             plot.set_theme(theme, current_fonts())
 
     def resizeEvent(self, event: QResizeEvent) -> None:

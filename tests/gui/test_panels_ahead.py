@@ -13,6 +13,8 @@ from slotscope.gui.docking.compare_docks import PanelsAhead
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel
+from slotscope.gui.plotting.time_plot import TimePlot
+from slotscope.model.reporting.frame import Frame
 from tests.gui.windows import complete_window, rest
 
 
@@ -49,13 +51,48 @@ def test_panels_of_lanes_are_built_one_by_one_before_these_come(qtbot: QtBot, tm
         assert not made, "the window answers before the first of them"
         rest(qtbot, window, lambda: len(window.compare.labels) == 2 and window.frame.comparison is not None)
         names = [entry.name for entry in (*compare_docks.companions_of("reservation"), compare_docks.COMPARISON)]
-        assert made == [*(part for name in names for part in (".", name)), "."], "each once"
+        assert made == [*(part for name in names for part in (".", name)), ".", ".", "."], "each once, and two plots"
         assert all(name in window.docks for name in ("servers-2", "decisions-2", "reward-2", "comparison"))
         assert window.docks["servers-2"].panel.frame is not None
         made.clear()
         window.compare.compare(())
         rest(qtbot, window, lambda: not window.compare.labels)
         assert not made
+
+
+@pytest.mark.slow
+def test_the_plots_of_the_comparison_are_built_in_turns_of_their_own(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plots: list[list[str]] = []
+    turn, prepare = PanelsAhead._build_next, TimePlot._prepare
+
+    def began(ahead: PanelsAhead) -> None:
+        plots.append([])
+        turn(ahead)
+
+    def prepared(plot: TimePlot) -> None:
+        plots[-1].append(type(plot.parent()).__name__)
+        prepare(plot)
+
+    with complete_window(qtbot, tmp_path) as window:
+        opened(qtbot, window)
+        monkeypatch.setattr(PanelsAhead, "_build_next", began)
+        monkeypatch.setattr(TimePlot, "_prepare", prepared)
+        window.compare.compare(("first-fit",))
+        rest(qtbot, window, lambda: len(window.compare.labels) == 2 and window.frame.comparison is not None)
+        assert all(len(turn) <= 1 for turn in plots)
+        assert plots[-4:] == [[], ["LaneCurves"], ["LaneCurves"], []], "behind the panel, before the lanes come"
+        curves = window.docks["comparison"].panel.curves
+        column = curves.layout()
+        assert [column.itemAt(place).widget() for place in range(2)] == [curves.rewards, curves.differences]
+        drawn: list[Frame] = []
+        monkeypatch.setattr(curves, "show_frame", drawn.append)
+        with window.area.layouts.picture.behind():  # as while docks of lanes come
+            window.docks["comparison"].panel.set_frame(window.frame)
+        assert not drawn, "nor are they drawn in the turn of the numbers"
+        qtbot.waitUntil(window.updatesEnabled)
+        assert drawn == [window.frame]
 
 
 @pytest.mark.slow
