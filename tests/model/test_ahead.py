@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.questions import asking
+from slotscope.model.questions import asking, looking
 from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.understanding import understood
 from slotscope.model.running.ahead import ahead, looked_at
@@ -114,7 +114,7 @@ def test_answers_are_the_same_with_few_processors_and_with_many(
 
 def test_a_look_that_fails_is_told_though_the_next_one_waits_for_what_it_saw(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "processors", lambda: 2)
-    looks, own = [], asking.column_of
+    looks, own = [], looking.column_of
 
     def column_of(*told: Any) -> Any:
         looks.append(told)
@@ -122,7 +122,7 @@ def test_a_look_that_fails_is_told_though_the_next_one_waits_for_what_it_saw(mon
             raise ZeroDivisionError
         return own(*told)
 
-    monkeypatch.setattr(asking, "column_of", column_of)
+    monkeypatch.setattr(looking, "column_of", column_of)
     session = Session.open("dra-vms")
     question = understood("(any server where index = 3) becomes true", session.info.words)
     assert question.recalls

@@ -14,7 +14,7 @@ import pytest
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.ranking import RANKS
 from slotscope.model.kinds.rooms import ROOMS
-from slotscope.model.questions import asking, versions
+from slotscope.model.questions import asking, looking, versions
 from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.changes import StateLook
 from slotscope.model.questions.meaning import Question
@@ -129,7 +129,7 @@ def test_changes_answer_as_states_do(scenario: str, servers: int, told: bool, mo
     """Also where each event's changes are told, as those of large systems are."""
     if told:
         monkeypatch.setattr(watching, "BYTES_FOR_AN_EVENT", -1)
-    monkeypatch.setattr(asking, "MOST_BYTES", 4000)  # so that states are read at once many times
+    monkeypatch.setattr(looking, "MOST_BYTES", 4000)  # so that states are read at once many times
     seed = random.randrange(2**32)
     print("seed", seed)
     session = Session.open(scenario)
@@ -174,7 +174,7 @@ def test_things_are_compared_with_the_event_as_states_do(
     scenario: str, events: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also with few states at once, and where the table of jobs grows."""
-    monkeypatch.setattr(asking, "MOST_BYTES", 4000)
+    monkeypatch.setattr(looking, "MOST_BYTES", 4000)
     seed = random.randrange(2**32)
     print("seed", seed)
     session, known = Session.open(scenario), {}
@@ -258,7 +258,7 @@ def test_changes_say_what_an_event_did_to_each_thing(
     scenario: str, events: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where a job takes the place of one that left, and where the table of jobs grows."""
-    monkeypatch.setattr(asking, "MOST_BYTES", 4000)
+    monkeypatch.setattr(looking, "MOST_BYTES", 4000)
     seed = random.randrange(2**32)
     print("seed", seed)
     session = Session.open(scenario)
@@ -337,13 +337,13 @@ def test_many_events_that_are_open_and_few_take_turns() -> None:
 def test_events_at_which_the_rest_says_it_all_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the rest is false beside ``and``, or true beside ``or``."""
     session, events = Session.open("dra-classroom"), list[int]()
-    again = asking._Asker._again
+    again = looking.StateLooks._again
 
     def recorded(self: Any, state: Any, rows: np.ndarray, *told: Any) -> Any:
         events.extend(rows["event"].tolist())
         return again(self, state, rows, *told)
 
-    monkeypatch.setattr(asking._Asker, "_again", recorded)
+    monkeypatch.setattr(looking.StateLooks, "_again", recorded)
     monkeypatch.setattr(asking, "SECONDS", 10.0)
     anything = "any server where empty > 3 and jobs[1] > 0"
     for text in (f"event % 10 = 3 and ({anything})", f"event % 10 != 3 or ({anything})"):
@@ -377,7 +377,9 @@ def test_numbers_of_things_that_can_be_no_other_are_not_counted(
     assert found.tolist() == asked(session, by_looking(question)).tolist()
     assert always is None or (found == always).all()
     looks = set[int]()
-    monkeypatch.setattr(asking, "column_of", lambda look, *told: looks.add(id(look)) or versions.column_of(look, *told))
+    monkeypatch.setattr(
+        looking, "column_of", lambda look, *told: looks.add(id(look)) or versions.column_of(look, *told)
+    )
     asked(session, question)
     assert len(looks) == (always is None)
     both = ready(session, f"(any server where empty = 1) and ({text})")
@@ -393,19 +395,19 @@ def test_changes_are_told_while_events_run_or_left_to_who_looks(
     scenario: str, busy: tuple[bool, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They answer alike; which way it goes is who has something to do."""
-    own, look = asking._Asker._watch_to_tell, asking._Asker._look_at_changes
+    own, look = asking._Asker._watch_to_tell, looking.StateLooks._look_at_changes
     session, told, turns = Session.open(scenario), list[bool](), cycle(busy)
 
     def to_tell(self: Any) -> int | None:
         return own(self) if next(turns) else None
 
-    def looked(self: Any, tables: Any, part: Any, watch: Any, known: bool) -> bool:
-        told.append(known)
-        return look(self, tables, part, watch, known)
+    def looked(self: Any, *given: Any) -> bool:
+        told.append(given[-1])
+        return look(self, *given)
 
     monkeypatch.setattr(asking, "SECONDS", 1e-4)  # so that there are many slices
     monkeypatch.setattr(asking._Asker, "_watch_to_tell", to_tell)
-    monkeypatch.setattr(asking._Asker, "_look_at_changes", looked)
+    monkeypatch.setattr(looking.StateLooks, "_look_at_changes", looked)
     field = "empty > 1" if scenario == "dra-classroom" else "busy = 1"
     text = f"((count server where {field}) + (count job where since > time - 5)) % 2 = 1"
     found = compared(session, {text: understood(text, session.info.words)})

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.questions import asking
-from slotscope.model.questions.asking import _Asker
+from slotscope.model.questions import asking, looking
 from slotscope.model.questions.changes import WatchedThings
+from slotscope.model.questions.looking import StateLooks
 from slotscope.model.questions.understanding import understood
 from slotscope.model.running.slices import Slices
 from tests.model.test_question_changes import EVENTS, SCENARIOS, asked, compared, ready
@@ -30,7 +30,8 @@ def about_jobs(session: Session, number: random.Random) -> list[str]:
 
 @pytest.mark.parametrize("scenario", [*SCENARIOS, "dra-classroom dra@30:reject@200=first-fit"])
 def test_jobs_answer_as_states_do(scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "Slices", lambda *_: Slices(random.randint(20, 60)))
+    for module in (asking, looking):
+        monkeypatch.setattr(module, "Slices", lambda *_: Slices(random.randint(20, 60)))
     seed = random.randrange(2**32)
     print("seed", seed)
     session = Session.open(*scenario.split())
@@ -41,14 +42,15 @@ def test_jobs_answer_as_states_do(scenario: str, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_no_slice_is_run_again_in_which_the_job_is_not_there(scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And where it stays only its own place is looked at."""
-    again, told = _Asker._again, []
+    again, told = StateLooks._again, []
 
-    def noted(self: _Asker, state: Any, rows: np.ndarray, watch: WatchedThings) -> Iterator[Any]:
+    def noted(self: StateLooks, state: Any, rows: np.ndarray, watch: WatchedThings) -> Iterator[Any]:
         told.append((int(rows["event"][0]), int(rows["event"][-1]), watch.only))
         yield from again(self, state, rows, watch)
 
-    monkeypatch.setattr(asking, "Slices", lambda *_: Slices(10))
-    monkeypatch.setattr(_Asker, "_again", noted)
+    for module in (asking, looking):
+        monkeypatch.setattr(module, "Slices", lambda *_: Slices(10))
+    monkeypatch.setattr(StateLooks, "_again", noted)
     session = Session.open(scenario)
     field = next(name for name, one in session.info.words.of_thing["job"].items() if not one.index)
     there = asked(session, ready(session, f"known(job 20 . {field})"), EVENTS)
@@ -63,6 +65,6 @@ def test_a_job_that_has_left_asks_for_no_state_of_a_reference(monkeypatch: pytes
     there = asked(session, question)
     session.run(events=EVENTS)
     left = int(np.flatnonzero(there)[-1]) + asking.FEW + 2
-    monkeypatch.setattr(_Asker, "_made_after", lambda *_: pytest.fail("a state is looked at"))
+    monkeypatch.setattr(StateLooks, "_made_after", lambda *_: pytest.fail("a state is looked at"))
     found = asking.answers(session.bench.system, session.timeline, [question], left, EVENTS)
     assert not any(part.values[0].any() for part in found)
