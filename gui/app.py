@@ -104,12 +104,17 @@ def main(
         open_in(window, scenario, policies, seed, event, trace)
     for keys in pressed:
         window.actions_by_name.press(keys)
-    for asked in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(asked, lambda *_: window.close())
+    close_at_signals(window)
     beat = QTimer()  # lets Python see Ctrl+C
     beat.start(300)
     beat.timeout.connect(lambda: None)
     return app.exec()
+
+
+def close_at_signals(window: QWidget) -> None:
+    """Ctrl+C and the like close a window once Qt has no work under way: a painter would go on in one that is gone."""
+    for asked in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(asked, lambda *_: QTimer.singleShot(0, window, window.close))
 
 
 def open_in(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QMoveEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.sketch import SketchPad
@@ -29,6 +29,9 @@ _BUTTONS = (
 
 #: Characters that an answer may have, and with which any may begin, besides digits; without one a key types nothing.
 _LONGEST, _SIGNS = 200, "([-+ "
+
+#: Pixels between the words and a fault, and between them and the field; those that Qt lets a widget be wide.
+_GAP, _BETWEEN, _WIDEST = 16, 3, 2**24 - 1
 
 
 class HintedField(QLineEdit):
@@ -105,9 +108,6 @@ class QuestionLine(QWidget):
         self.words.setTextFormat(Qt.TextFormat.RichText)
         self.verdict.setTextFormat(Qt.TextFormat.RichText)
         self.answer, self.counts, self.fault = AnswerField(), AnswerField(), FaultLine()
-        self.fault.setAutoFillBackground(True)
-        self.fault.setBackgroundRole(QPalette.ColorRole.AlternateBase)
-        self.fault.setContentsMargins(10, 0, 8, 6)
         self.answer.setMaxLength(_LONGEST)
         self.answer.setAccessibleName(tr("Answer"))
         self.counts.hide()  # until a class is taught
@@ -132,6 +132,8 @@ class QuestionLine(QWidget):
             self.buttons[name].clicked.connect(signal)
         self.answer.returnPressed.connect(self._enter)
         self.answer.textEdited.connect(self.sketch.take)
+        for field in (self.answer, self.counts):
+            field.textEdited.connect(lambda: self.say_fault(""))
         self.counts.returnPressed.connect(self.revealed)
         self.hide()
 
@@ -139,10 +141,11 @@ class QuestionLine(QWidget):
         # The verdict stands in the answer's place: a line more would change the pictures that it is about.
         answer, verdict, counts = (self.answer, 2), (self.verdict, 40), (self.counts, 2)
         buttons = (self.buttons[name] for name in ("commit", "reveal", "next", "skip"))
-        row = in_row(None, answer, verdict, self._options, *buttons, counts, STRETCH, self.score)
-        said = in_column(None, self.words, row, STRETCH, spacing=3)
+        self._row = in_row(None, answer, verdict, self._options, *buttons, counts, STRETCH, self.score)
+        self._asked = in_row(None, self.words, self.fault, spacing=_GAP)
+        self._said = in_column(None, self._asked, self._row, STRETCH, spacing=_BETWEEN)
         # A curve stands beside the words: below them it would take the pictures' room.
-        in_row(self, (said, 2), (self.sketch, 3), margins=(10, 4, 8, 6))
+        in_row(self, (self._said, 2), (self.sketch, 3), margins=(10, 4, 8, 6))
 
     def _enter(self) -> None:
         (self.committed if self.answer.isEnabled() else self.advanced).emit()
@@ -233,38 +236,45 @@ class QuestionLine(QWidget):
         self.verdict.setText(set_scripts(text))
         announce(self, text)
         self.verdict.setVisible(bool(text))
-        self._show_words()
-
-    def _show_words(self) -> None:
-        """The verdict takes the place of the words: more lines would change the pictures that it is about."""
-        self.words.setHidden(not self.verdict.isHidden())
+        self._place_fault()
 
     def say_fault(self, text: str) -> None:
         """Say why what was typed is no answer; nothing if it is one."""
+        self.fault.setText(text)
+        self._place_fault()
         self.fault.say(text)
         announce(self, text)
-        self._place_fault()
 
     def _place_fault(self) -> None:
-        """Over the titles below it: a line more would change the pictures that the question is about."""
-        if self.fault.parentWidget() is not self.window():
-            self.fault.setParent(self.window())
-        self.fault.move(self.mapTo(self.window(), QPoint(0, self.height())))
-        self.fault.resize(self.width(), self.fault.heightForWidth(self.width()))
-        self.fault.setVisible(bool(self.fault.text()) and self.isVisible())
-        self.fault.raise_()
+        """Beside the words, below them where a curve gives room, else in their place, as the verdict stands there, too.
+
+        More lines would change the pictures that the question is about.
+        """
+        alone, direction = self.sketch.isHidden(), QBoxLayout.Direction
+        self._asked.setDirection(direction.LeftToRight if alone else direction.TopToBottom)
+        self._asked.setSpacing(_GAP if alone else _BETWEEN)
+        self.fault.setMinimumWidth(0)
+        self.fault.setMaximumWidth(_WIDEST)
+        wide = self._room_of_fault() if self.fault.text() else 0
+        if wide:
+            self.fault.setFixedWidth(wide)
+        elif self.fault.isHidden():
+            self.fault.resize(self._said.geometry().width(), 0)  # else it had the height of a narrow one at first
+        self.words.setVisible(self.verdict.isHidden() and (bool(wide) or not self.fault.text()))
+
+    def _room_of_fault(self) -> int:
+        """The width that it has with the words in sight; 0 where there is none."""
+        words, fault, room = self.words.heightForWidth, self.fault.heightForWidth, self._said.geometry().width()
+        if not self.sketch.isHidden():
+            below = words(room) + fault(room) + 2 * _BETWEEN + self._row.sizeHint().height()
+            return room if below <= self.sketch.height() else 0
+        high = words(room)
+        widths = range(room // 5, 4 * room // 5, _GAP)
+        return next((wide for wide in widths if fault(wide) <= high >= words(room - wide - _GAP)), 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_fault()
-
-    def moveEvent(self, event: QMoveEvent) -> None:
-        super().moveEvent(event)
-        self._place_fault()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.fault.setHidden(not event.spontaneous())
 
     def _show_counts(self) -> None:
         """A class is counted in a hall; curves differ from one to the next, and need the room."""
@@ -278,7 +288,7 @@ class QuestionLine(QWidget):
         """Follow another theme or size of type; in lecture mode the class is counted."""
         fonts = current_fonts()
         self.setMinimumHeight(0)
-        for widget in (self.words, self.verdict, self.score):
+        for widget in (self.words, self.fault, self.verdict, self.score):
             widget.setFont(fonts.body if fonts.lecture else fonts.heading)
         self._show_counts()
         self.sketch.set_theme(theme)

@@ -307,7 +307,9 @@ class DecisionsPanel(Panel):
         if asked is not None:
             if asked.fault:
                 return ""
-            return tr("It holds at none of these kinds of event.") if asked.hits else tr("It held at no event so far.")
+            if asked.hits:
+                return tr("It holds at none of these kinds of event.")
+            return "\n".join([tr("It held at no event so far."), *(f"{one.said(tr)}." for one in asked.missing)])
         if count := len(frame.rows):
             said = tr("None of the last {count} events is of these kinds.")
             if text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Callable, NamedTuple, Sequence
@@ -196,7 +197,7 @@ class ShareDialog(QDialog):
             line.say("")
             field.setAccessibleDescription("")
         option = _OPTION.match(fault)
-        field, line = self.faults.get(option[1] if option else "", (self.save, self.fault))
+        field, line = self.faults.get(option[1] if option else self._named(fault), (self.save, self.fault))
         said = _OPTION.sub("", fault, count=1)
         self.fault.say("")
         line.say(said)
@@ -204,6 +205,11 @@ class ShareDialog(QDialog):
         if said and line is not self.fault:
             field.setAccessibleDescription(said)
             field.setFocus()
+
+    def _named(self, fault: str) -> str:
+        """The option of a fault that names none, but begins with the path of the file, or of one in that folder."""
+        out = Path(self.file.text().strip())
+        return "out" if fault.startswith((f"{out}:", f"{out}{os.sep}")) else ""
 
     def _start(self, words: list[str], fault: str) -> None:
         if fault:

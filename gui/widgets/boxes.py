@@ -7,8 +7,8 @@ focus, would else begin another run.
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QToolButton, QWidget
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QMenu, QMenuBar, QToolButton, QWidget
 
 Key = Qt.Key
 
@@ -43,6 +43,47 @@ def popup_open() -> bool:
 def keep_keys(widget: QWidget) -> None:
     """Leave all keys that reach *widget* to the menu or list that is open, while one is."""
     widget.installEventFilter(_KeyKeeper(widget))
+
+
+class _Leaver(QObject):
+    """Lets Esc in a menu leave its bar, too, to which Qt gives the keys then."""
+
+    def __init__(self, bar: QMenuBar) -> None:
+        super().__init__(bar)
+        self._bar = bar
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() == Key.Key_Escape:
+            again = QKeyEvent(QEvent.Type.KeyPress, Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
+            QApplication.postEvent(self._bar, again)  # once the menu is closed
+        return False
+
+
+class MenuBar(QMenuBar):
+    """Menus that leave the keys where they are: a click on a bar without focus is one on the window, and takes them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._clicked = False
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._give_back)
+
+    def take(self, menu: QMenu) -> None:
+        """Have one more menu."""
+        keep_keys(menu)
+        menu.installEventFilter(_Leaver(self))
+        self.addMenu(menu)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """By Alt it keeps the keys, and gives them back itself."""
+        self._clicked = event.reason() is Qt.FocusReason.MouseFocusReason
+        super().focusInEvent(event)
+
+    def _give_back(self, before: QWidget | None, now: QWidget | None) -> None:
+        if now is self and self._clicked:
+            (before or self.window()).setFocus(Qt.FocusReason.PopupFocusReason)
 
 
 class EnterButton(QToolButton):

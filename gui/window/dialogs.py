@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from slotscope.gui.docking.docks import PanelDock
 from slotscope.gui.language.words import tr
-from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.widgets.boxes import MenuBar
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_file, ask_new_file
 from slotscope.gui.widgets.rows import in_column
@@ -40,14 +40,13 @@ MENUS = (("&File", "File"), ("&Run", "Transport"), ("&View", "View"), ("&Lessons
 def stack_header(header: QWidget, actions: Actions, view: QMenu, *rows: QWidget) -> QMenuBar:
     """Put a menu bar, filled from the table of commands, over these rows; *view* becomes one of its menus."""
     layout = in_column(header, spacing=0)
-    bar = QMenuBar()
+    bar = MenuBar()
     for title, group in MENUS:
         menu = view if group == "View" else QMenu(bar)
         menu.setTitle(tr(title))
         menu.setObjectName(group)
-        keep_keys(menu)
         menu.addActions(actions.in_group(group))
-        bar.addMenu(menu)
+        bar.take(menu)
     for row in (bar, *rows):
         layout.addWidget(row)
     return bar

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import re
+from collections import deque
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Callable, Iterator, Sequence
+from typing import Callable, Sequence
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.columns import events_table
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.understanding import understood
+from slotscope.model.questions.unsaid import Hearing
 from slotscope.model.questions.words import Words
 from slotscope.model.reporting.data_columns import DataColumn
 from slotscope.model.reporting.data_tables import DataTable, table_file
@@ -24,11 +25,6 @@ from slotscope.model.reporting.explain import plural
 
 #: Events looked at, unless the user says how many.
 EVENTS = 100_000
-
-#: Events at which is heard whether the policy says a number, where a question about it holds at none.
-_HEARD = 2000
-
-_SAID = re.compile(r"\bsaid\s*\[\s*(\w+)\s*\]")
 
 #: Takes a question's number and the rows of its hits.
 Writer = Callable[[int, np.ndarray], None]
@@ -139,19 +135,11 @@ def _print_end(session: Session, questions: Sequence[Question], found: list[int]
         return
     for each, hits in zip(questions, found, strict=True):
         print(f"{hits} {plural(hits, 'hit')} in {events} {plural(events, 'event')}: {each.text} ({each.cost})")
-        heard = min(events, _HEARD)
-        for name in () if hits else _unsaid(session, each.text, heard):
-            print(f"    said[{name}] is missing: the policy says no number of that name in the first {heard} events")
-
-
-def _unsaid(session: Session, text: str, events: int) -> Iterator[str]:
-    """The names in a question of which the policy says no number in the first *events*, though its file has them."""
-    line = session.timeline
-    for name in dict.fromkeys(_SAID.findall(text)):
-        known = [understood(f"known(said[{name}])", session.info.words)]
-        parts = answers(session.bench.system, line, known, line.first_event, line.first_event + events)
-        if not any(len(part.hits(0)) for part in parts):
-            yield name
+        hearing = Hearing(session.bench.system, session.timeline, session.info.words, each.text)
+        if not hits and hearing.lacks(last := session.timeline.first_event + events):
+            deque(hearing.parts(last), maxlen=0)
+            for missing in hearing.told():
+                print(f"    {missing}")
 
 
 def _print_names(words: Words, as_json: bool) -> None:

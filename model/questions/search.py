@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import UserError
+from slotscope.model.phrase import Phrase
 from slotscope.model.questions.asking import Answers, answers
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.understanding import understood
+from slotscope.model.questions.unsaid import Hearing
 from slotscope.model.questions.words import Words
 from slotscope.model.running.timeline import NO_END, Timeline
 from slotscope.model.running.waiting import GivenUpError
@@ -97,6 +99,7 @@ class Asked(NamedTuple):
     last: int  #: the event up to which it was asked
     searching: bool
     fault: str = ""  #: what is wrong with it, or why it cannot be asked further
+    missing: tuple[Phrase, ...] = ()  #: of one that holds nowhere, what the policy never says of what it asks for
 
 
 class _Fetch(NamedTuple):
@@ -125,6 +128,8 @@ class QuestionSearch(HistorySearch):
         self._events = np.zeros(0, np.int64)
         self._newest = self._around = np.zeros(0, self._system.row_dtype)  # rows of the last hits, and of others
         self._fetch: _Fetch | None = None
+        self._hearing = Hearing(self._system, self._timeline, self._words, self.text if questions else "")
+        self._heard: Iterator[None] = iter(())
 
     def want(self, text: str) -> None:
         """Ask this from now on; nothing if it is empty.  A mistake in it is told by :meth:`found`."""
@@ -149,7 +154,8 @@ class QuestionSearch(HistorySearch):
             return None
         near = self._near(NEAR)
         rows = self._around if _within(near, self._around) and not _within(near, self._newest) else self._newest
-        return Asked(self.text, self._hits, self._events, rows, self._last, super().due, self._fault)
+        missing = () if self._hits or self.due else self._hearing.told()
+        return Asked(self.text, self._hits, self._events, rows, self._last, super().due, self._fault, missing)
 
     def take(self, part: Answers) -> None:
         """Keep the hits among some events."""
@@ -165,13 +171,18 @@ class QuestionSearch(HistorySearch):
 
     @property
     def due(self) -> bool:
-        """Whether there is anything to search, or rows around the present event are to be fetched."""
-        return super().due or self._fetch is not None or self._lacks()
+        """Whether there is anything to search or to hear, or rows around the present event are to be fetched."""
+        return super().due or self._fetch is not None or self._lacks() or self._hears()
 
     def drop(self) -> None:
         """Fetch again, too."""
         super().drop()
         self._fetch = None
+        self._heard = iter(())
+
+    def _hears(self) -> bool:
+        """Whether it is to be heard which names the policy says no number of, as the question holds nowhere."""
+        return not (self._hits or self._fault or self._stopped) and self._hearing.lacks(self._last)
 
     def _near(self, most: int) -> NDArray[np.int64]:
         """So many hits before the present event and after it; none beyond those whose places are kept."""
@@ -187,7 +198,10 @@ class QuestionSearch(HistorySearch):
     def _step(self) -> None:
         """What is around the present event comes first: a search of long history may be stopped before its end."""
         if self._fetch is None and not self._lacks():
-            super()._step()
+            if super().due:
+                super()._step()
+            elif next(self._heard, self) is self:
+                self._heard = self._hearing.parts(self._last)
             return
         if self._fetch is None:
             wanted = self._near(MOST_ROWS // 2)

@@ -2953,5 +2953,9 @@ Puts other policies, or other parameters, beside this one: the same jobs, clocks
             <translation>Vergleichen
 Stellt andere Strategien oder Parameter neben diese: dieselben Jobs, Uhren im Gleichlauf.</translation>
         </message>
+        <message>
+            <source>said[{name}] is missing: the policy says no number of that name in the first {count} events</source>
+            <translation>said[{name}] fehlt: Die Strategie sagt in den ersten {count} Ereignissen keine Zahl dieses Namens</translation>
+        </message>
     </context>
 </TS>

@@ -246,6 +246,24 @@ class TestDialogs:
         assert path.read_text("utf-8").startswith("<!doctype html>")
         qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
 
+    @pytest.mark.parametrize(
+        ("what", "name"), [("page", "gone/x.html"), ("handout", "x.txt/all"), ("handout", "a.pdf")]
+    )
+    def test_a_file_that_cannot_be_written_is_told_beside_its_name(
+        self, qtbot: QtBot, window: MainWindow, tmp_path: Path, what: str, name: str
+    ) -> None:
+        (tmp_path / "x.txt").touch()
+        (tmp_path / "a.pdf").mkdir()
+        dialog = dialog_of(qtbot, window, what)
+        dialog.file.setText(str(tmp_path / name))
+        qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+        _, said = dialog.faults["out"]
+        qtbot.waitUntil(lambda: said.text().startswith(str(tmp_path / name)))
+        assert dialog.focusWidget() is dialog.file and not dialog.fault.isVisible()
+        assert {path.name for path in tmp_path.rglob("*")} == {"x.txt", "a.pdf"}
+        dialog.close()
+        qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
+
     def test_what_is_wrong_with_the_file_is_said_in_german(
         self, qtbot: QtBot, window: MainWindow, tmp_path: Path, qapp: QApplication
     ) -> None:

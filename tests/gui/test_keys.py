@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
@@ -188,6 +188,30 @@ def test_escape_leaves_a_field_and_the_next_key_is_the_windows(qtbot: QtBot, win
     QTest.mouseClick(search, Qt.MouseButton.LeftButton)
     strike(window, Key.Key_Escape)
     rest(qtbot, window, lambda: not window.frame.running)
+
+
+@pytest.mark.qt_log_ignore("grabbing the (keyboard|mouse)", extend=True)
+@pytest.mark.parametrize("closed_by", ["escape", "click", "command"])
+def test_a_menu_leaves_the_keys_to_the_field_that_has_them(qtbot: QtBot, window: MainWindow, closed_by: str) -> None:
+    """A click on the bar gave them to the window, and Esc to the bar: what was typed next was commands."""
+    search, bar = window.docks["decisions"].panel.bar.search, window.menu_bar
+    search.clear()
+    QTest.mouseClick(search, Qt.MouseButton.LeftButton)
+    menu = bar.actions()[0].menu()
+    assert isinstance(menu, QMenu)
+    place = bar.actionGeometry(bar.actions()[0]).center()
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(menu.isVisible)
+    if closed_by == "escape":
+        strike(menu, Key.Key_Escape)
+    elif closed_by == "click":
+        QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
+    else:
+        line = window.actions_by_name["copy_line"]
+        QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(line).center())
+    qtbot.waitUntil(menu.isHidden)
+    qtbot.waitUntil(lambda: window.focusWidget() is search and not bar.activeAction())
+    search.clear()
 
 
 def test_escape_from_the_window_closes_the_sheet_that_stands_over_it(qtbot: QtBot, window: MainWindow) -> None:

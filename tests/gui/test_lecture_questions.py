@@ -159,24 +159,32 @@ def test_pseudocode_beside_a_question_is_cut_no_more_than_if_the_step_were_the_f
     assert shown() == alone
 
 
-@pytest.mark.parametrize(("name", "step"), [("tour", 3), ("dra-2-reserve", 0)])
-def test_a_fault_leaves_the_picture_as_it_is(qtbot: QtBot, window: MainWindow, name: str, step: int) -> None:
+@pytest.mark.parametrize("hall", [True, False])
+@pytest.mark.parametrize(("name", "step"), [("tour", 3), ("dra-2-reserve", 0), ("dra-3-limit", 5)])
+def test_a_fault_leaves_the_picture_as_it_is(
+    qtbot: QtBot, window: MainWindow, name: str, step: int, hall: bool
+) -> None:
+    """It is said with the question, and covers no title below it."""
     ask(qtbot, window, name, step)
+    if not hall:
+        press(qtbot, window, Key.Key_L)
+        qtbot.waitUntil(lambda: not window.lecture.on)
+        window.settle()
     line, stacks = window.lessons.questions.line, window.docks["servers"].panel.stacks
     before = line.height(), stacks.isVisible(), stacks.size()
     line.answer.setFocus()
-    qtbot.keyClicks(line.answer, "99")
+    qtbot.keyClicks(line.answer, "-99")
     qtbot.keyClick(line.answer, Key.Key_Return)
     assert line.fault.isVisible() and "99" in line.fault.text()
     window.settle()
     qtbot.wait(50)
     assert (line.height(), stacks.isVisible(), stacks.size()) == before
-    corner = line.fault.mapTo(window, line.fault.rect().topLeft())
-    assert corner.y() == line.mapTo(window, line.rect().bottomLeft()).y() + 1
-    assert window.rect().contains(line.fault.geometry())
+    for label in (line.fault, line.words):
+        assert not label.isVisible() or label.height() >= label.heightForWidth(label.width())
+    assert line.rect().contains(line.fault.geometry())
+    assert not line.fault.geometry().intersects(line.answer.geometry())
     qtbot.keyClicks(line.answer, "1")
-    window.lessons.questions.close()
-    assert not line.fault.isVisible()
+    assert not line.fault.isVisible() and line.words.isVisible()
 
 
 def test_a_stray_x_leaves_the_lesson_as_it_is(qtbot: QtBot, window: MainWindow) -> None:

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
+from slotscope.gui.panels.decisions import DecisionsPanel
 from slotscope.model.api import Session
-from tests.gui.windows import open_anew, press, rest
+from tests.gui.windows import on_screen, open_anew, press, rest
+from tests.own_policies import source, write
+from tests.runs import ran
 
 QUESTION = "type = training and rejected and servers_with_room >= 1"
 EVENTS = 3000
@@ -102,6 +105,22 @@ def test_all_history_is_asked_and_gone_to(qtbot, window, true_hits):
     qtbot.keyClicks(search_of(window), "x")  # other words: nothing is asked any more
     rest(qtbot, window, lambda: window.frame.asked is None)
     assert bar.hit_places() == []
+
+
+def test_where_nothing_holds_names_that_the_policy_never_says_are_told(qtbot, theme, tmp_path):
+    own = write(tmp_path, source('yield say("tried", margin=1, word="x")\nyield Reject()\n'))
+    session = ran("dra-classroom", policy=own, events=60)
+    panel = on_screen(qtbot, DecisionsPanel(theme), 700, 300)
+    panel.set_frame(session.frame())
+    for text in ("said[word] > 1", "said[margin] > 1"):
+        session.questions.want(text)
+        while session.questions.due:
+            session.questions.search(0.01)
+        panel.bar.put(text)
+        panel._want(text)
+        panel.set_frame(session.frame())
+        assert panel.view.empty_note.startswith("It held at no event so far.")
+        assert ("said[word] is missing" in panel.view.empty_note) == ("word" in text)
 
 
 def test_a_mistake_stands_in_the_panel_and_the_run_where_it_was(qtbot, window):

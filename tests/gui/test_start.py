@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
+from slotscope.gui.app import close_at_signals
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panels import panels_of
 
@@ -97,3 +101,19 @@ def test_qt_makes_classes_that_are_used_alone_and_pyqtgraph_finds_all(told: dict
     assert "QBitArray" not in told["made"]
     assert "QBitArray" in told["all"]
     assert told["same"]
+
+
+def test_a_signal_closes_no_window_under_a_painter(qtbot: QtBot) -> None:
+    """It is told inside whatever Python is doing, also in the middle of a picture."""
+    before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    try:
+        close_at_signals(window)
+        signal.raise_signal(signal.SIGTERM)
+        assert window.isVisible()
+        qtbot.waitUntil(window.isHidden)
+    finally:
+        for one, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+            signal.signal(one, handler)

@@ -153,3 +153,24 @@ def test_after_a_fork_to_a_policy_that_remembers_nothing_memory_is_missing(sessi
     assert tracked is not None
     assert tracked.last == 60
     assert not tracked.fault
+
+
+def test_a_question_that_holds_nowhere_tells_what_the_policy_never_says(session: Session) -> None:
+    """A comparison with what is missing holds nowhere, which would read as an answer."""
+
+    def missing(text: str) -> list[str]:
+        session.questions.want(text)
+        while session.questions.due:
+            session.questions.search(0.01)
+        asked = session.questions.found()
+        assert asked is not None and not asked.fault and not asked.hits
+        return [str(one) for one in asked.missing]
+
+    told = "said[why] is missing: the policy says no number of that name in the first 400 events"
+    assert missing("rejected and (said[ why ] > 3 or said[room] > 1000)") == [told]
+    assert missing("said[room] > 1000") == missing("time < 0") == []
+    session.questions.want("said[why] > 3 or said[room] > 0")
+    while session.questions.due:
+        session.questions.search(0.01)
+    asked = session.questions.found()
+    assert asked is not None and asked.hits and not asked.missing
