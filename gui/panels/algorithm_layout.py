@@ -73,6 +73,10 @@ class Text(NamedTuple):
     base: float  #: of its last row
 
 
+#: A line's text, its values, and how high it is with them.
+SetLine = tuple[QTextDocument, tuple[Value, ...], float]
+
+
 class CodeLayout:
     """Pseudocode set in a type, wrapped to a width; values stand after the line they belong to, or below it."""
 
@@ -105,6 +109,7 @@ class CodeLayout:
         self._texts = [self._text(document, self.indent(place)) for place, document in enumerate(self._plain)]
         self._cuts: dict[tuple[int, int], Text] = {}
         self._set_headings: dict[int, QTextDocument] = {}
+        self._set_lines: dict[int, tuple[object, SetLine]] = {}
 
     def indent(self, place: int) -> float:
         """Where a line begins."""
@@ -157,14 +162,25 @@ class CodeLayout:
             elif line.indent == 0 and before is not None:
                 top += self.row * 0.35
             before = line.line.algorithm
-            found = _printed(line) | dict(beside.get(line.line, {}))
-            text, whole = self._texts[place], not self._brief or line.line == current
-            if not whole and text.height > self.row:
-                text = self._cut(place, self._row_of(found) + self.row * _GAP)
-            values, height = self._values(place, found, column, text)
-            result.append(PlacedLine(top, height, text.document, values, heading))
+            document, values, height = self._line(place, beside.get(line.line, {}), column, line.line == current)
+            result.append(PlacedLine(top, height, document, values, heading))
             top += height
         return result
+
+    def _line(self, place: int, values: Mapping[str, Beside], column: float, current: bool) -> SetLine:
+        """A line with its values, as it was set before if it was: most stay as they are from moment to moment."""
+        given = values, column, current
+        known = self._set_lines.get(place)
+        if known is None or known[0] != given:
+            known = self._set_lines[place] = given, self._with_values(place, values, column, current)
+        return known[1]
+
+    def _with_values(self, place: int, values: Mapping[str, Beside], column: float, current: bool) -> SetLine:
+        found = _printed(self._code.lines[place]) | dict(values)
+        text, whole = self._texts[place], not self._brief or current
+        if not whole and text.height > self.row:
+            text = self._cut(place, self._row_of(found) + self.row * _GAP)
+        return text.document, *self._values(place, found, column, text)
 
     def _height(self, document: QTextDocument) -> float:
         """How high the strip of a text is, at least a row."""

@@ -14,7 +14,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.symbols import SYMBOLS
 from slotscope.gui.panels import algorithm_values, algorithm_view
 from slotscope.gui.panels.algorithm import AlgorithmPanel
-from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout
+from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout, PlacedLine
 from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside
 from slotscope.gui.panels.algorithm_view import PseudocodeView
 from slotscope.gui.theme import apply
@@ -119,17 +119,19 @@ class TestValues:
         assert "<i>k</i>[4] = (0, 0, 0, 1)" in texts
 
 
+def _stand(one: PlacedLine) -> tuple[object, ...]:
+    """Where a line and its values stand, and what they say."""
+    values = [(value.base.toTuple(), value.fresh, value.document.toHtml()) for value in one.values]
+    return one.top, one.height, one.document.size().toTuple(), one.document.toPlainText(), values
+
+
 class TestStepping:
     def test_lines_that_are_wrapped_anew_stand_as_if_they_had_been_set_so(self, panel, steps):
         panel.set_frame(steps[-2])
         code, picture, font = panel.view.code, panel.view.picture, panel.view.font()
 
         def stand(layout: CodeLayout) -> list[object]:
-            placed = layout.placed(picture.beside, picture.current)
-            return [
-                (one.top, one.height, one.document.size().toTuple(), [value.base.toTuple() for value in one.values])
-                for one in placed
-            ]
+            return [_stand(one) for one in layout.placed(picture.beside, picture.current)]
 
         for brief in (False, True):
             layout, stood = CodeLayout(code, font, 700.0, True, brief=brief), []
@@ -138,6 +140,21 @@ class TestStepping:
                 stood.append(stand(layout))
                 assert stood[-1] == stand(CodeLayout(code, font, width, True, brief=brief))
             assert stood[0] != stood[-1]
+
+    def test_only_lines_with_other_values_are_set_anew_and_stand_as_if_all_were(self, panel, steps):
+        panel.set_frame(steps[0])
+        code, font, anew = panel.view.code, panel.view.font(), 0
+        layout = CodeLayout(code, font, 420.0, True, brief=True)
+        for frame in steps:
+            panel.set_frame(frame)
+            shown = panel.view.picture.beside, panel.view.picture.current
+            with mock.patch.object(layout, "_with_values", wraps=layout._with_values) as setting:
+                placed = layout.placed(*shown)
+                anew += setting.call_count
+                assert layout.placed(*shown) == placed and setting.call_count <= len(code.lines)
+            fresh = CodeLayout(code, font, 420.0, True, brief=True).placed(*shown)
+            assert [_stand(one) for one in placed] == [_stand(one) for one in fresh]
+        assert anew < 0.5 * len(steps) * len(code.lines)
 
     def test_lines_are_set_and_wrapped_once_also_where_no_type_shows_the_whole_function(self, panel, steps):
         panel.resize(500, 160)
