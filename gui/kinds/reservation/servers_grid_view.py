@@ -107,6 +107,8 @@ def _in_cells(wishes: GridWishes, width: int, height: int, columns: int, cell: t
 
 
 LEGEND_LINES = 2
+#: Height in pixels that servers have beside a legend; where there is less, they have its room.
+_BESIDE_LEGEND = 60.0
 #: Of the height, what a legend of all types may take; else it names the first.
 LEGEND_SHARE = 0.5
 NEITHER = 2
@@ -248,7 +250,7 @@ class GridScene(CellScene[ReservationState, ReservationNumbers, ReservationFacts
 class GridView(ZoomedPicture):
     """Shows every server as a bar of slots, to the scale of what they take of a server."""
 
-    least = 60.0
+    least = 40.0
     _fitting = staticmethod(fitting_grid)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -285,7 +287,9 @@ class GridView(ZoomedPicture):
         legend = self._legend.height(room, self._legend_lines)
         bottom = self.height() - 4 - legend
         top = math.ceil(event.bottom() + 4)
-        return event, QRectF(MARGIN, top, room, max(0.0, bottom - 6 - top)), QRectF(MARGIN, bottom, room, legend)
+        if bottom - 6 - top < _BESIDE_LEGEND:
+            return event, QRectF(MARGIN, top, room, max(0.0, self.height() - 4 - top)), QRectF()
+        return event, QRectF(MARGIN, top, room, bottom - 6 - top), QRectF(MARGIN, bottom, room, legend)
 
     @property
     def _legend_lines(self) -> int:

@@ -10,6 +10,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.kinds.reservation.servers import ServerGridPanel, ServersPanel
+from slotscope.gui.kinds.reservation.servers_grid_view import GridView
 from slotscope.gui.kinds.reservation.servers_scene import LADDER
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_words import caption_lines
@@ -17,7 +19,7 @@ from slotscope.gui.painting.stack_text import Symbols
 from slotscope.model.api import Session
 from slotscope.model.lessons.files import lesson_files
 from slotscope.model.reporting.frame import Frame
-from tests.kinds.reservation.gui.servers_views import classroom, stacks
+from tests.kinds.reservation.gui.servers_views import classroom, shown, stacks
 from tests.runs import ran
 
 #: The panel in a window of 1280x720, and lower and higher ones.
@@ -46,6 +48,19 @@ def test_stacks_have_their_share_of_a_low_panel(qtbot: QtBot, classes: Frame, he
 def test_many_servers_have_it_as_well(qtbot: QtBot) -> None:
     session = ran("dra-vms", events=300)
     assert stacks_share(stacks(qtbot, session.frame(), HALL)) > 0.38
+
+
+@pytest.mark.parametrize("kind", [ServersPanel, ServerGridPanel])
+def test_a_question_above_leaves_seven_servers_their_picture(
+    qtbot: QtBot, classes: Frame, kind: type[ServersPanel] | type[ServerGridPanel]
+) -> None:
+    """One with a curve, in a window of 1280x720: the legend had a third of what was left, and servers nothing."""
+    panel = shown(qtbot, kind, classes, (WIDTH, 102))
+    view = panel.findChild(GridView)
+    assert view is not None and view.isVisible() and view.scene is not None
+    boxes = [view.rect_of(server) for server in range(7)]
+    assert all(box is not None and view.rect().contains(box.toAlignedRect()) for box in boxes)
+    assert min(box.height() for box in boxes if box is not None) > 50
 
 
 @pytest.mark.parametrize("events", [0, 300])
