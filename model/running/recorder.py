@@ -74,14 +74,21 @@ class Samples:
         self.stride = stride
 
     def append(self, rows: NDArray[np.float64]) -> None:
-        """Add the rows, in order of events, that are newer than the last and stand on the grid."""
-        fresh = rows[np.searchsorted(rows[:, 0], self.last_event, side="right") :]
-        events = fresh[:, 0].astype(np.int64)
-        while self._count + len(places := self._on_grid(events)) > self._most:
+        """Add of some rows, all those of a grid in order of events, what is newer than the last and on this grid."""
+        while self._count + len(fresh := self._fresh(rows)) > self._most:
             self._thin()
-        end = self._count + len(places)
-        np.take(fresh, places, 0, self._table[self._count : end], "clip")  # at once: a run's start has many
+        end = self._count + len(fresh)
+        self._table[self._count : end] = fresh  # at once: a run's start has many
         self._count = end
+
+    def _fresh(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What to add, told by the first events alone: to look at each row's takes as long as to copy the row."""
+        if not len(rows):
+            return rows
+        first = int(rows[0, 0])
+        apart = int(rows[1, 0]) - first if len(rows) > 1 else self.stride
+        wanted = (max(first - 1, self.last_event) // self.stride + 1) * self.stride
+        return rows[-((first - wanted) // apart) :: max(1, self.stride // apart)]
 
     def _thin(self) -> None:
         self.stride *= 2

@@ -76,6 +76,17 @@ def test_samples_of_a_replay_are_passed_over(walks: list[tuple[int, int]]) -> No
         assert samples.table[:, 0].tolist() == list(range(end + 1))
 
 
+@given(st.integers(0, 3000), st.integers(0, 500), st.sampled_from([1, 2, 4, 8]))
+def test_of_samples_on_another_grid_those_on_this_one_are_added(start: int, length: int, apart: int) -> None:
+    samples = Samples(2, 1024)
+    feed(samples, 0, 2500)
+    before, stride = samples.table[:, 0].tolist(), samples.stride
+    events = np.arange(start, start + length)
+    samples.append(samples_of(events[events % apart == 0]))
+    fresh = [event for event in range(max(2501, start), start + length) if event % max(apart, stride) == 0]
+    assert samples.table[:, 0].tolist() == before + fresh
+
+
 def test_tables_given_out_do_not_change() -> None:
     samples = Samples(2, 1024)
     feed(samples, 0, 700)
