@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, NamedTuple, Protocol, Sequence
+from typing import Any, Iterator, NamedTuple, Protocol, Sequence, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +109,13 @@ class RandomChoices:
         return self._below(CHOICE_KEY, job, draw, count)
 
 
-def _apart(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+#: Several servers, by their numbers.
+Places = Sequence[int] | NDArray[np.intp]
+
+_Rows = TypeVar("_Rows", bound=NDArray[Any])
+
+
+def _apart(rows: _Rows) -> _Rows:
     """A copy, unless they are one, as those of several servers are."""
     return rows if rows.base is None else rows.copy()
 
@@ -188,19 +194,26 @@ class PhaseView(PolicyView):
         """Whether a timer of the server runs."""
         return bool(self._state.timer_number[server] >= 0)
 
-    def jobs_on(self, server: int) -> int:
-        """Real jobs on a server."""
-        return self._state.jobs_on.item(server)
+    @overload
+    def jobs_on(self, server: int) -> int: ...
+
+    @overload
+    def jobs_on(self, server: Places) -> NDArray[np.int32]: ...
+
+    def jobs_on(self, server: int | Places) -> int | NDArray[np.int32]:
+        """Real jobs on a server; [s] on several servers."""
+        jobs = self._state.jobs_on[server]
+        return _apart(jobs) if isinstance(jobs, np.ndarray) else int(jobs)
 
     def configuration(self, server: int) -> tuple[int, ...]:
         """K: real jobs in each phase."""
         return tuple(self._state.real[server].tolist())
 
-    def use(self, server: int | Sequence[int]) -> NDArray[np.int64]:
+    def use(self, server: int | Places) -> NDArray[np.int64]:
         """[D] units that the real jobs need now; [s, D] of several servers."""
         return _apart(self._state.use[server])
 
-    def peak_use(self, server: int | Sequence[int]) -> NDArray[np.int64]:
+    def peak_use(self, server: int | Places) -> NDArray[np.int64]:
         """[D] units that the real jobs may need at most; [s, D] of several servers."""
         return _apart(self._state.peak_use[server])
 

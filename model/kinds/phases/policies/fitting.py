@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import reduce
+from itertools import compress
 from math import floor
 from typing import Literal, Sequence
 
@@ -16,7 +17,7 @@ from pydantic import Field
 
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.policies.base import PhasePolicy
-from slotscope.model.kinds.phases.view import PhaseView
+from slotscope.model.kinds.phases.view import PhaseView, Places
 from slotscope.model.scenario.fields import Positive, Section
 
 
@@ -47,13 +48,14 @@ class FittingPolicy(PhasePolicy):
         need: NDArray[np.int64] = table[job_type]
         return need
 
-    def left(self, view: PhaseView, servers: Sequence[int]) -> NDArray[np.int64]:
+    def left(self, view: PhaseView, servers: Places) -> NDArray[np.int64]:
         """[s, D] units left on some servers, by the same account; below 0 after an overrun."""
         return self.limit - (view.peak_use(servers) if self.by_peak else view.use(servers))
 
     def fitting(self, view: PhaseView, job_type: int, servers: Sequence[int]) -> list[int]:
         """Those of some busy servers that have room for a job of the type."""
-        enough = self.need(job_type) <= self.left(view, servers)
-        room = reduce(np.logical_and, enough.T)  # much faster than along short rows
-        most = self.numbers.model.most_jobs
-        return [one for one, fits in zip(servers, room.tolist(), strict=True) if fits and view.jobs_on(one) < most]
+        places = np.array(servers, np.intp)
+        enough = self.need(job_type) <= self.left(view, places)
+        few = view.jobs_on(places) < self.numbers.model.most_jobs
+        room = reduce(np.logical_and, enough.T, few)  # much faster than along short rows
+        return list(compress(servers, room.tolist()))
