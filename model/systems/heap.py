@@ -62,7 +62,7 @@ def remove(times: Array, records: Array, size: int, position: int, numbers: Arra
                 best = other
             # Which child is first cannot be foreseen: a choice of values costs less than a jump.
             best = other if there < below else best
-            below = min(there, below)
+            below = there if there < below else below  # noqa: FURB136 plain Python would call a function for it
         if time < below or (time == below and numbers[unsigned(record)] < numbers[unsigned(records[unsigned(best)])]):
             break
         times[unsigned(hole)] = below
