@@ -129,6 +129,9 @@ def go_back(worker: RunWorker) -> None:
         go_to_fork(worker, str(course.left))
     else:
         worker.go_back()
+        for policy in (lane.origin.policy for lane in lanes_of(worker.present)):
+            if Course.read(policy).changes:  # it may have been removed meanwhile
+                worker.lane(0).forks.add(policy)
 
 
 def _show_beside(worker: RunWorker, left: Session, other: Session) -> None:
@@ -158,9 +161,15 @@ def rename(worker: RunWorker, text: str, name: str) -> None:
 
 
 def remove(worker: RunWorker, text: str) -> None:
-    """Forget a fork, and those that go on from it. Raises UserError if it runs now."""
-    lanes = lanes_of(worker.present)
-    if any(lane.origin.policy.startswith(text) for lane in lanes):
-        raise UserError("a fork that is shown cannot be removed; go to another one first")
-    lanes[0].forks.remove(text)
+    """Forget a fork, and those that go on from it; where one of them is shown, go back to the run that it left first.
+
+    Raises UserError if it is no fork.
+    """
+    course = Course.read(text)
+    if not course.changes:
+        raise UserError("this is the run that forks leave; it cannot be removed")
+    shown = [Course.read(lane.origin.policy) for lane in lanes_of(worker.present)]
+    if any((one.policy, one.changes[: len(course.changes)]) == (course.policy, course.changes) for one in shown):
+        go_to_fork(worker, str(course.left))
+    worker.lane(0).forks.remove(text)
     offer(worker)

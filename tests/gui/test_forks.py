@@ -337,6 +337,34 @@ def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindo
     qtbot.waitUntil(lambda: "turned away" in items(dialog))
 
 
+def test_a_fork_that_a_click_has_shown_can_be_removed_and_the_key_brings_it_back(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    dialog = opened(qtbot, window)
+    for count, policy in enumerate(("dra:reservation_factor=1", "dra:reservation_factor=12"), 2):
+        dialog.policy.setText(policy)
+        qtbot.keyClick(dialog.policy, Key.Key_Return)
+        qtbot.waitUntil(lambda count=count: len(items(dialog)) == count)
+    first, other = list(items(dialog))[1:]
+    dialog.tree.setFocus()
+    dialog.tree.setCurrentItem(items(dialog)[first])  # its text is the beginning of the other's, which is shown
+    qtbot.keyClick(dialog.tree, Key.Key_Delete)
+    qtbot.waitUntil(lambda: first not in items(dialog))
+    assert len(lanes_of(window.worker.present)) == 2 and not dialog.fault.text()
+    click(qtbot, dialog, other)
+    qtbot.keyClick(dialog.tree, Key.Key_Delete)
+    qtbot.waitUntil(lambda: other not in items(dialog))
+    rest(qtbot, window, lambda: len(lanes_of(window.worker.present)) == 1)
+    root = next(iter(items(dialog)))
+    dialog.tree.setCurrentItem(items(dialog)[root])
+    qtbot.keyClick(dialog.tree, Key.Key_Delete)
+    qtbot.waitUntil(lambda: "cannot be removed" in dialog.fault.text())
+    close(qtbot, window, dialog)
+    press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+    rest(qtbot, window, lambda: len(lanes_of(window.worker.present)) == 2)
+    qtbot.waitUntil(lambda: len(window.worker.lane(0).forks.entries()) == 2)
+
+
 def test_a_name_that_is_typed_is_not_lost_where_another_run_is_shown(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     reject(qtbot, window, dialog)
