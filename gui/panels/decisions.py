@@ -309,7 +309,7 @@ class DecisionsPanel(Panel):
                 return ""
             if asked.hits:
                 return tr("It holds at none of these kinds of event.")
-            return "\n".join([tr("It held at no event so far."), *(f"{one.said(tr)}." for one in asked.missing)])
+            return " ".join([tr("It held at no event so far."), *(f"{one.said(tr)}." for one in asked.missing)])
         if count := len(frame.rows):
             said = tr("None of the last {count} events is of these kinds.")
             if text:
