@@ -354,7 +354,7 @@ class MainWindow(DockWindow):
             "lessons": self.show_lessons,
             **self.lessons.commands(),
             "quit": self.close,
-            "lecture": self.lecture.toggle,
+            **self.lecture.commands(),
             "dark": self.toggle_theme,
             "reset_layout": self.reset_layout,
             "full_screen": self.toggle_full_screen,

@@ -308,6 +308,9 @@ class Panel(QWidget):
     def go_on_paper(self) -> None:
         """Tell what a screen tells in tips; before the first frame."""
 
+    def find(self) -> None:
+        """What is typed goes to the field that this is searched by; most panels have none."""
+
     def turn_page(self) -> None:
         """Scroll on by a page, or from the end back to the top."""
         areas = [area for area in self.findChildren(QAbstractScrollArea) if area.isVisibleTo(self)]

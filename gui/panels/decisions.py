@@ -34,6 +34,7 @@ class FilterBar(QWidget):
 
     While something stands in the field, or is to, it has a line of its own where it is short of room beside the chips.
     The count stands beside these, else beside the field, where the log stays where it is, and below it at last.
+    In lecture mode all of it is there only while something is written into the field.
     """
 
     changed = Signal()
@@ -52,6 +53,7 @@ class FilterBar(QWidget):
         self._rows[0].addStretch(1)
         self.count = QLabel(self)
         self.search = QuestionField(self)
+        self._lecture = False
         self._placed = (-1, -1)  # in which rows the count and the field are
         self._counts: tuple[str, ...] = ("",)
         self.search.setPlaceholderText(tr("search"))
@@ -100,7 +102,14 @@ class FilterBar(QWidget):
         """What is searched for."""
         return self.search.text().strip()
 
+    def find(self) -> None:
+        """What is typed goes to the field, in place of what stands there."""
+        self.show()
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
     def restyle(self, theme: Theme) -> None:
+        self._lecture = current_fonts().lecture
         side = int(mark_side(self.fontMetrics().height()))
         for mark in self.marks:
             chip = self.chips[mark.flag]
@@ -138,6 +147,7 @@ class FilterBar(QWidget):
         text, row = (fitting or [(self._counts[-1], 2)])[0]
         self.count.setText(text)
         self._place(row if text else 0, int(below))  # an empty line would take height
+        self.setHidden(self._lecture and not self.search.hasFocus())
 
     def _place(self, count: int, search: int) -> None:
         """Put the count and the field into these rows."""
@@ -210,11 +220,14 @@ class DecisionsPanel(Panel):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type; in lecture mode sentences are all there is."""
         lecture = current_fonts().lecture
-        self.bar.setHidden(lecture)
         self.bar.restyle(theme)
         self.view.set_lecture(lecture)
         self.view.restyle(theme)
         self.setMinimumHeight(self.view.minimumSizeHint().height() if lecture else LEAST[1])
+
+    def find(self) -> None:
+        """See :meth:`Panel.find`: the log's search is a question, too, once Return is pressed."""
+        self.bar.find()
 
     def go_on_paper(self) -> None:
         """Every sentence is whole: paper has no tips."""

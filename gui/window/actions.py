@@ -77,6 +77,12 @@ COMMANDS: tuple[Command, ...] = (
             "or why the last decision was made.",
         ),
         Command(
+            "find",
+            "Search the log",
+            ("Ctrl+F",),
+            "Writes into the log's search: words, or a question that Return asks of all history.",
+        ),
+        Command(
             "next_hit",
             "To the next hit",
             ("F3",),
@@ -186,7 +192,7 @@ COMMANDS: tuple[Command, ...] = (
         Command(
             "film",
             "Save a film ...",
-            ("Ctrl+F",),
+            ("Ctrl+Shift+F",),
             "Films a decision, some events or a length of time: MP4, GIF or a folder of pictures.",
         ),
         Command(

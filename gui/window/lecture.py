@@ -6,7 +6,7 @@ Numbers and a few letters bring panels to the front, in lecture mode and out of 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Iterator, Sequence
+from typing import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction
@@ -153,6 +153,15 @@ class LectureMode(QObject):
             return
         self._arrange()
 
+    def find(self) -> None:
+        """Bring up the log, and let its search have what is typed."""
+        logs = [dock for dock in self._docks_of(SENTENCES) if dock.seen and dock.isVisible()]
+        if not logs or (self.on and not self._log):
+            self.bring(SENTENCES)
+            logs = self._docks_of(SENTENCES)
+        for dock in logs[:1]:
+            dock.panel.find()
+
     def put_beside(self, name: str, lane: int) -> None:
         """In lecture mode, have a panel of a policy beside the servers."""
         self._put(lane, (name,))
@@ -196,6 +205,10 @@ class LectureMode(QObject):
     def returns(self) -> bool:
         """Whether it comes on once all panels are there."""
         return self._wanted
+
+    def commands(self) -> dict[str, Callable[[], object]]:
+        """What its keys do."""
+        return {"lecture": self.toggle, "find": self.find}
 
     def toggle(self) -> None:
         """Larger type, and only the panels that a hall needs; and back."""

@@ -1712,6 +1712,14 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Sagt, warum der gewählte Job ist, wo er ist, warum nicht auf dem gewählten Server, oder warum die letzte Entscheidung so fiel.</translation>
         </message>
         <message>
+            <source>Search the log</source>
+            <translation>Protokoll durchsuchen</translation>
+        </message>
+        <message>
+            <source>Writes into the log's search: words, or a question that Return asks of all history.</source>
+            <translation>Schreibt in die Suche des Protokolls: Wörter oder eine Bedingung, nach der Return im ganzen Verlauf fragt.</translation>
+        </message>
+        <message>
             <source>To the next hit</source>
             <translation>Zum nächsten Treffer</translation>
         </message>

@@ -153,7 +153,7 @@ copy_data(QMimeData())
 
 class TestDialogs:
     def test_a_film_is_made_beside_the_window(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-        qtbot.keyClick(window, Key.Key_F, CTRL)
+        qtbot.keyClick(window, Key.Key_F, CTRL | Qt.KeyboardModifier.ShiftModifier)
         (dialog,) = window.findChildren(ShareDialog)
         assert (dialog.start.text(), dialog.end.text()) == ("18", "19")
         assert not dialog.isModal()

@@ -13,10 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panels import SENTENCES
 from slotscope.gui.window.actions import BRING, COMMANDS
 from slotscope.model.api import Session
 from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import as_data
+from tests.gui import overflowing
 from tests.gui.painted import wheel
 from tests.gui.windows import open_anew, rest
 
@@ -401,3 +403,25 @@ def test_no_key_belongs_to_two_commands() -> None:
     """Qt gives neither of them a key that two have."""
     keys = [key for command in (*COMMANDS, BRING) for key in command.all_keys]
     assert sorted(keys) == sorted(set(keys))
+
+
+@pytest.mark.parametrize("lecture", [False, True])
+def test_a_key_leads_to_the_log_s_search_and_what_is_typed_is_asked(
+    qtbot: QtBot, window: MainWindow, lecture: bool
+) -> None:
+    """In lecture mode it is there only while something is written into it, and what was asked stays."""
+    log = window.docks[SENTENCES].panel
+    if lecture:
+        strike(window, Key.Key_L)
+        rest(qtbot, window, lambda: window.lecture.on and not log.bar.isVisible())
+    strike(window, Key.Key_F, CTRL)
+    qtbot.waitUntil(lambda: log.bar.search.hasFocus() and log.bar.isVisible())
+    qtbot.waitUntil(lambda: log.view.height() > log.view.minimumSizeHint().height())
+    assert not overflowing.cut(log.bar)
+    QTest.keyClicks(log.bar.search, "event < 3")
+    strike(window, Key.Key_Return)
+    rest(qtbot, window, lambda: window.frame.asked is not None and window.frame.asked.text == "event < 3")
+    strike(window, Key.Key_Escape)
+    qtbot.waitUntil(lambda: log.bar.isVisible() != lecture)
+    assert settled(qtbot, window) == START and window.lecture.on == lecture
+    assert window.frame is not None and window.frame.asked is not None
