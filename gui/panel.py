@@ -308,7 +308,7 @@ class Panel(QWidget):
     def go_on_paper(self) -> None:
         """Tell what a screen tells in tips; before the first frame."""
 
-    def find(self) -> None:
+    def begin_search(self) -> None:
         """What is typed goes to the field that this is searched by; most panels have none."""
 
     def turn_page(self) -> None:

@@ -102,7 +102,7 @@ class FilterBar(QWidget):
         """What is searched for."""
         return self.search.text().strip()
 
-    def find(self) -> None:
+    def begin_search(self) -> None:
         """What is typed goes to the field, in place of what stands there."""
         self.show()
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -225,9 +225,9 @@ class DecisionsPanel(Panel):
         self.view.restyle(theme)
         self.setMinimumHeight(self.view.minimumSizeHint().height() if lecture else LEAST[1])
 
-    def find(self) -> None:
-        """See :meth:`Panel.find`: the log's search is a question, too, once Return is pressed."""
-        self.bar.find()
+    def begin_search(self) -> None:
+        """See :meth:`Panel.begin_search`: the log's search is a question, too, once Return is pressed."""
+        self.bar.begin_search()
 
     def go_on_paper(self) -> None:
         """Every sentence is whole: paper has no tips."""

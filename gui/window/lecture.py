@@ -153,14 +153,14 @@ class LectureMode(QObject):
             return
         self._arrange()
 
-    def find(self) -> None:
+    def begin_search(self) -> None:
         """Bring up the log, and let its search have what is typed."""
         logs = [dock for dock in self._docks_of(SENTENCES) if dock.seen and dock.isVisible()]
         if not logs or (self.on and not self._log):
             self.bring(SENTENCES)
             logs = self._docks_of(SENTENCES)
         for dock in logs[:1]:
-            dock.panel.find()
+            dock.panel.begin_search()
 
     def put_beside(self, name: str, lane: int) -> None:
         """In lecture mode, have a panel of a policy beside the servers."""
@@ -208,7 +208,7 @@ class LectureMode(QObject):
 
     def commands(self) -> dict[str, Callable[[], object]]:
         """What its keys do."""
-        return {"lecture": self.toggle, "find": self.find}
+        return {"lecture": self.toggle, "find": self.begin_search}
 
     def toggle(self) -> None:
         """Larger type, and only the panels that a hall needs; and back."""
