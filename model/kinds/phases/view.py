@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, NamedTuple, Protocol, Sequence, TypeVar, overload
+from typing import Any, Iterator, NamedTuple, Protocol, Sequence, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,16 +194,13 @@ class PhaseView(PolicyView):
         """Whether a timer of the server runs."""
         return bool(self._state.timer_number[server] >= 0)
 
-    @overload
-    def jobs_on(self, server: int) -> int: ...
+    def jobs_on(self, server: int) -> int:
+        """Real jobs on a server."""
+        return self._state.jobs_on.item(server)
 
-    @overload
-    def jobs_on(self, server: Places) -> NDArray[np.int32]: ...
-
-    def jobs_on(self, server: int | Places) -> int | NDArray[np.int32]:
-        """Real jobs on a server; [s] on several servers."""
-        jobs = self._state.jobs_on[server]
-        return _apart(jobs) if isinstance(jobs, np.ndarray) else int(jobs)
+    def jobs_on_each(self, servers: Places) -> NDArray[np.int32]:
+        """[s] real jobs on some servers."""
+        return _apart(self._state.jobs_on[servers])
 
     def configuration(self, server: int) -> tuple[int, ...]:
         """K: real jobs in each phase."""

@@ -56,6 +56,6 @@ class FittingPolicy(PhasePolicy):
         """Those of some busy servers that have room for a job of the type."""
         places = np.array(servers, np.intp)
         enough = self.need(job_type) <= self.left(view, places)
-        few = view.jobs_on(places) < self.numbers.model.most_jobs
+        few = view.jobs_on_each(places) < self.numbers.model.most_jobs
         room = reduce(np.logical_and, enough.T, few)  # much faster than along short rows
         return list(compress(servers, room.tolist()))
