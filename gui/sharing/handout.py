@@ -154,7 +154,8 @@ class PictureSheets:
 
     def end(self) -> None:
         """Write the captions; the pictures stay, also where they are not all."""
-        write_text(self._folder / "captions.txt", "\n\n".join(self._captions) + "\n")
+        if self._captions:
+            write_text(self._folder / "captions.txt", "\n\n".join(self._captions) + "\n")
 
 
 class PdfSheets:

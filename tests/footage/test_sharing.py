@@ -414,6 +414,10 @@ class TestHandouts:
         with room_for(len(text) // 2), pytest.raises(UserError, match=r"all.pdf: cannot be written: File too large"):
             save_handout(run.frame(), path, "dark", lambda _: None)
         assert path.read_bytes() == text  # the one before
+        pictures = tmp_path / "pictures"
+        with room_for(1000), pytest.raises(UserError, match=r"01-\w+.png: cannot be written: File too large"):
+            save_handout(run.frame(), pictures, "dark", lambda _: None)
+        assert not list(pictures.iterdir())  # captions of none, neither
 
     def test_one_that_is_given_up_is_none(self, qapp: object, tmp_path: Path) -> None:
         def stop(_: float) -> None:
