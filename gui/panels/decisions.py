@@ -109,7 +109,9 @@ class FilterBar(QWidget):
         self.search.selectAll()
 
     def restyle(self, theme: Theme) -> None:
-        self._lecture = current_fonts().lecture
+        was, self._lecture = self._lecture, current_fonts().lecture
+        if was and not self._lecture:
+            self.show()
         side = int(mark_side(self.fontMetrics().height()))
         for mark in self.marks:
             chip = self.chips[mark.flag]
@@ -147,7 +149,8 @@ class FilterBar(QWidget):
         text, row = (fitting or [(self._counts[-1], 2)])[0]
         self.count.setText(text)
         self._place(row if text else 0, int(below))  # an empty line would take height
-        self.setHidden(self._lecture and not self.search.hasFocus())
+        if self._lecture:
+            self.setHidden(not self.search.hasFocus())
 
     def _place(self, count: int, search: int) -> None:
         """Put the count and the field into these rows."""

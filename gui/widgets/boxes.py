@@ -10,6 +10,8 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QMenu, QMenuBar, QToolButton, QWidget
 
+from slotscope.gui.language.words import tr
+
 Key = Qt.Key
 
 _CHOOSING = {Key.Key_Return, Key.Key_Enter}
@@ -65,6 +67,7 @@ class MenuBar(QMenuBar):
     def __init__(self) -> None:
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setAccessibleName(tr("Menus"))
         self._clicked = False
         application = QApplication.instance()
         assert isinstance(application, QApplication)

@@ -1712,6 +1712,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Sagt, warum der gewählte Job ist, wo er ist, warum nicht auf dem gewählten Server, oder warum die letzte Entscheidung so fiel.</translation>
         </message>
         <message>
+            <source>Menus</source>
+            <translation>Menüs</translation>
+        </message>
+        <message>
             <source>Search the log</source>
             <translation>Protokoll durchsuchen</translation>
         </message>

@@ -69,7 +69,6 @@ class PhaseSystem(PolicySystem):
             self.script = PhaseScript(scenario, numbers, self.tables, policy)
             self.initial_jobs, self.names = self.script.initial_jobs, self.script.names
         self._told = by_number(self.tables)
-        self._shown: tuple[PhaseState, PhaseView] | None = None
 
     @property
     def normal_servers(self) -> int:
@@ -225,12 +224,7 @@ class PhaseSystem(PolicySystem):
         if self.script:
             event = None if starting else self.script.event(state)
             return PhaseView(self.numbers, state, ScriptedChoices(self.script, self.tables, state, event))
-        if timer >= 0:
-            return PhaseView(self.numbers, state, RandomChoices(self.tables, state, timer))
-        if (shown := self._shown) is None or shown[0] is not state:  # else it goes on in place
-            view = PhaseView(self.numbers, state, RandomChoices(self.tables, state))
-            self._shown = shown = (state, view)
-        return shown[1]
+        return PhaseView(self.numbers, state, RandomChoices(self.tables, state, timer))
 
     def carry_out(self, state: PhaseState, record: Any, outcome: PhaseOutcome) -> None:
         """Check and do what one record decides."""
