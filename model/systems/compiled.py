@@ -25,6 +25,7 @@ from slotscope.model.running.slices import SLICE_SECONDS
 from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.workload import JobBlock
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
+from slotscope.model.systems.state import apart
 from slotscope.model.systems.watching import DerivedSoFar, RowWatch, follow_nothing, watched
 
 # Why a kernel comes back.
@@ -40,6 +41,10 @@ _REASONS = {AT_LIMIT: Reason.LIMIT, AT_TIME: Reason.TIME, AT_FLAG: Reason.FLAG, 
 #: Indexes that an engine keeps with the states that it has run.
 MOST_KEPT = 2
 
+#: Events in which it pays to move a state to where other threads write nothing; a policy of a file has its data where
+#: it knows of.
+PAYS = 1000
+
 
 class _Kept(NamedTuple):
     """An index, with its state and when that was left: nothing else may be at the state's place in memory."""
@@ -47,6 +52,7 @@ class _Kept(NamedTuple):
     state: Any
     moment: tuple[int, int]
     given: tuple[Any, ...]
+    alone: bool  #: whether both are in memory of their own
     followed: DerivedSoFar | None = None  #: what was derived from the state, up to it
 
 
@@ -69,7 +75,9 @@ class CompiledEngine:
     def __init__(self, system: Any) -> None:
         self.system = system
         self.policy: Any = system.policy
-        self.constant = np.zeros(self.constants, np.int64)
+        self.constant, self._done, self._outcome = apart(
+            (np.zeros(self.constants, np.int64), np.zeros(2, np.int64), np.zeros(self.outcomes, np.int64))
+        )
         for place, number in self.options().items():
             self.constant[place] = number
         self._run = self.twin()
@@ -122,9 +130,11 @@ class CompiledEngine:
         )
         most = len(tape) // task.stride + 1 if task.stride else 0
         samples = np.empty((most, self.system.sample_width))
-        done, outcome = np.zeros(2, np.int64), np.zeros(self.outcomes, np.int64)
-        left = self._taken(state)
-        index = left.given if left is not None else self.build(state)
+        done, outcome = self._done, self._outcome
+        done[:] = outcome[:] = 0
+        left = self._taken(state, pays := len(tape) >= PAYS and not self.policy.brought)
+        alone = pays if left is None else left.alone
+        state, index = (state, left.given) if left is not None else self._given(state, alone)
         jobs = self._jobs(state)
         watch = self._watch(state, task, tape, left.followed if left is not None else None) if watching else None
         while True:
@@ -144,20 +154,26 @@ class CompiledEngine:
                 self.learn(index)
             else:
                 break
-            index = self.build(state)
+            state, index = self._given(state, alone)
         followed = None if watch is None else watch.followed(int(done[0]))
-        self._kept = [*self._kept, _Kept(state, _moment(state), index, followed)][-MOST_KEPT:]
+        self._kept = [*self._kept, _Kept(state, _moment(state), index, alone, followed)][-MOST_KEPT:]
         changes = None if watch is None else watch.changes(state)
         return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]], changes=changes)
 
-    def _taken(self, state: Any) -> _Kept | None:
-        """The index of a state as it was left, which is kept no more until it runs on.
+    def _given(self, state: Any, alone: bool) -> tuple[Any, tuple[Any, ...]]:
+        """A state and its index, to be run in memory where they are *alone*, or where the state is."""
+        given = state, self.build(state)
+        return apart(given) if alone else given
+
+    def _taken(self, state: Any, pays: bool) -> _Kept | None:
+        """The index of a state as it was left, which is kept no more until it runs on; where it *pays* one alone.
 
         The last few are kept: who asks about a run lets a copy of it follow it from slice to slice.
         """
         mine = next((one for one in self._kept if one.state is state), None)
         self._kept = [one for one in self._kept if one is not mine]
-        return mine if mine is not None and mine.moment == _moment(state) else None
+        fits = mine is not None and mine.moment == _moment(state) and (mine.alone or not pays)
+        return mine if fits else None
 
     def _watch(self, state: Any, task: Task, tape: np.ndarray, followed: DerivedSoFar | None) -> RowWatch:
         """What is watched in the next events, whose rows come on *tape*, after those that the task names."""

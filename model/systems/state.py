@@ -8,17 +8,63 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
-from typing import Any, Mapping, NamedTuple, TypeVar, cast
+from typing import Any, Iterator, Mapping, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 #: A NamedTuple of arrays; the bound cannot say more than "some named tuple".
 State = TypeVar("State", bound=NamedTuple)
 
+#: Bytes of memory that a processor fetches, or takes from another one, at once: two lines of its cache.
+LINES = 128
+
+#: The most bytes of a short array; of a longer one hardly anything lies where others may.
+SHORT = 2**15
+
+#: Bytes between the places at which arrays may begin, as of those that the system gives.
+_PLACE = 16
+
 
 def copied(state: State) -> State:
     """An independent copy."""
     return type(state)(*(array.copy() for array in state))
+
+
+def apart(data: Any) -> Any:
+    """The same tuple, also of tuples, whose short arrays are copied into memory that nothing else lies in the lines of.
+
+    NumPy gives what one thread has left to the next one that asks.  Where two threads write to the same line, each
+    waits for the other at every number: runs of two threads took up to 1.7 times as long.
+    """
+    short = {id(array): array for array in arrays_of(data) if is_short(array)}
+    memory = np.empty(sum(_PLACE + array.nbytes for array in short.values()) + 2 * LINES, np.uint8)
+    place = LINES  # the line in which memory begins may be another's, and so may that in which it ends
+    for key, array in short.items():
+        short[key] = np.ndarray(array.shape, array.dtype, memory, place)
+        short[key][...] = array
+        place += -(-array.nbytes // _PLACE) * _PLACE
+    return _with_arrays(data, short)
+
+
+def arrays_of(data: Any) -> Iterator[np.ndarray]:
+    """The arrays in a tuple, also of tuples."""
+    for item in data:
+        if isinstance(item, tuple):
+            yield from arrays_of(item)
+        elif isinstance(item, np.ndarray):
+            yield item
+
+
+def is_short(array: np.ndarray) -> bool:
+    """Whether :func:`apart` copies an array: not one that can only be read, as others may read it, too."""
+    flags = array.flags
+    return 0 < array.nbytes <= SHORT and flags.writeable and flags.c_contiguous
+
+
+def _with_arrays(data: Any, arrays: Mapping[int, np.ndarray]) -> Any:
+    """The same tuple, in which others stand for some arrays, by what these are."""
+    items = [_with_arrays(item, arrays) if isinstance(item, tuple) else arrays.get(id(item), item) for item in data]
+    return type(data)(*items) if hasattr(data, "_fields") else tuple(items)
 
 
 def frozen(state: State) -> State:

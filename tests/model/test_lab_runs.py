@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from slotscope.model.lab.runs import StraightRun, bench_of, replications
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.session.bench import open_bench
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
-from slotscope.model.systems.state import digest
+from slotscope.model.systems.state import LINES, arrays_of, digest, is_short
 
 #: When a run of each kind has had some hundred events.
 UNTIL = {"reservation": 0.5, "queue": 10_000.0, "phases": 0.5, "moldable": 50.0}
@@ -38,6 +39,27 @@ def test_a_run_goes_up_to_a_time_in_pieces_of_any_length(name: str, monkeypatch:
         pieces.to(share * until)
     assert pieces.state.number[EVENT] > 100
     assert digest(pieces.state) == digest(whole.state)
+
+
+@KIND
+def test_what_two_runs_write_lies_in_no_line_of_memory_together(name: str) -> None:
+    """Two threads that write to one line wait for each other at every number."""
+    both = run_of(name), run_of(name)
+    for share in (0.5, 1.0):
+        for run in both:
+            run.to(share * UNTIL[name])
+    lines: list[set[int]] = []
+    for run in both:
+        engine: Any = run._engine
+        (kept,) = engine._kept
+        assert kept.state is run.state
+        written = arrays_of((kept.state, kept.given, engine.constant, engine._done, engine._outcome))
+        starts = [(array.ctypes.data, array.nbytes) for array in written if is_short(array)]
+        lines.append(
+            {line for start, size in starts for line in range(start // LINES, (start + size - 1) // LINES + 1)}
+        )
+    assert len(lines[0]) > 10
+    assert not set.intersection(*lines)
 
 
 def test_a_run_goes_up_to_an_arrival(monkeypatch: pytest.MonkeyPatch) -> None:

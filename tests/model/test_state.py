@@ -17,6 +17,9 @@ from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import (
+    SHORT,
+    apart,
+    arrays_of,
     copied,
     differences,
     digest,
@@ -179,3 +182,27 @@ def test_a_longer_axis_keeps_what_is_there_and_begins_blank(system: str) -> None
             kept, added = np.split(after, 2, axis=axes.index(axis))
             assert np.array_equal(kept, before) and kept.dtype == before.dtype
             assert (added == field.blank).all(), name
+
+
+@pytest.mark.parametrize("name", list(KINDS))
+def test_what_is_put_apart_is_the_same_elsewhere(name: str) -> None:
+    bench = assemble(load_scenario(kind_named(name).example))
+    kernel: Any = bench.kernel()
+    data = started(bench.system), kernel.build(started(bench.system)), (np.zeros(0), np.arange(6).reshape(2, 3))
+    moved = apart(data)
+    assert type(moved[0]) is type(data[0])
+    assert digest(moved[0]) == digest(data[0])
+    for old, new in zip(arrays_of(data), arrays_of(moved), strict=True):
+        assert (new.dtype, new.shape, new.flags.c_contiguous) == (old.dtype, old.shape, old.flags.c_contiguous)
+        assert np.array_equal(new.view(f"V{new.itemsize}"), old.view(f"V{old.itemsize}"))
+        assert not np.shares_memory(new, old)
+
+
+def test_arrays_that_are_long_cannot_be_written_or_stand_twice_are_no_others_when_put_apart() -> None:
+    long, sealed, twice = np.zeros(SHORT + 1, np.uint8), np.zeros(3), np.zeros(3)
+    sealed.flags.writeable = False
+    moved = apart((long, (sealed, twice), twice))
+    assert moved[0] is long
+    assert moved[1][0] is sealed
+    assert moved[1][1] is moved[2]
+    assert moved[2] is not twice
