@@ -20,7 +20,7 @@ import stat
 import sys
 import tempfile
 from contextlib import suppress
-from ctypes import CFUNCTYPE, c_int64, c_void_p
+from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p
 from ctypes import cast as cast_pointer
 from functools import cache
 from pathlib import Path
@@ -107,6 +107,35 @@ def _register_touch() -> None:
 meant_by(touch, _register_touch)
 
 
+def called_at(address: int, one: int, two: int, three: int) -> float:
+    """What machine code at an address gives for three integers; it raises nothing."""
+    return float(CFUNCTYPE(c_double, c_int64, c_int64, c_int64)(address)(one, two, three))
+
+
+@cache
+def _register_called_at() -> None:
+    numba: Any = load_numba()
+    extending, types, ir = numba.extending, numba.core.types, numba.core.cgutils.ir
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        address, *given = arguments
+        kind = ir.FunctionType(ir.DoubleType(), [one.type for one in given])
+        return builder.call(builder.inttoptr(address, kind.as_pointer()), given)
+
+    def jump(_: Any, address: Any, one: Any, two: Any, three: Any) -> Any:  # noqa: ARG001
+        return types.float64(*[types.int64] * 4), generate
+
+    intrinsic = extending.intrinsic(jump)
+
+    def called(address, one, two, three):  # type: ignore[no-untyped-def]  # noqa: ARG001
+        return lambda address, one, two, three: intrinsic(address, one, two, three)  # noqa: PLW0108
+
+    extending.overload(called_at, jit_options=_inlined())(called)
+
+
+meant_by(called_at, _register_called_at)
+
+
 @cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """The compiled twin of *function*: releases the GIL, kept in a cache on disk.
@@ -120,8 +149,8 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
     """As :func:`compiled`, without remembering it; *kept* says whether the cache on disk may keep it."""
     numba = load_numba()
     with _registering:
-        _register_unsigned()
-        _register_touch()
+        for register in (_register_unsigned, _register_touch, _register_called_at):
+            register()
         while _marked:
             numba.extending.register_jitable(**_inlined())(_marked.pop())
     from slotscope.model.compiling.inlining import KernelCompiler

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import at_hand, compiled, jitable, unsigned
+from slotscope.model.jit import at_hand, called_at, compiled, jitable, unsigned
 from slotscope.model.questions.alike import alike, tell_apart
+from slotscope.model.questions.block_code import BlockCode, block_code, block_table
 from slotscope.model.questions.pairing import ABS, KNOWN, NEGATE, NOT, OTHER, OWN, Pairing
-from slotscope.model.questions.reckoning import change, change_numbers, join, join_numbers
+from slotscope.model.questions.reckoning import change, join
 from slotscope.model.questions.remainders import BLOCK, find_remainders
 from slotscope.model.questions.sifting import prepare_sifting, sift
 
@@ -44,7 +45,7 @@ FEW_LOOKS = 0.25
 FAN = 8
 
 #: Looks at intervals in the time in which numbers of a block are looked at.
-LOOKS_OF_A_BLOCK = 4
+LOOKS_OF_A_BLOCK = 1
 
 # What is known of a branch, or class, for some events: false or true at each, else its place among those that are open.
 FALSE, TRUE, OPEN = -2, -1, 0
@@ -101,7 +102,9 @@ class _Desk(NamedTuple):
     low: Array  #: [depth] of intervals
     high: Array  #: [depth]
     missing: Array  #: [depth] whether a number may be missing
-    block: Array  #: [depth, BLOCK] numbers and truths of a block
+    code: int  #: where the condition's own code is
+    table: Array  #: what it reads; see :func:`block_table`
+    true: Array  #: [BLOCK] of which of a block it is so
     others: Array  #: [3, j] of the values of some events the least, the most, and 1 where one may be missing
     open: Array  #: [k, classes] numbers of those classes that are open
     weight: Array  #: [classes] things in those
@@ -175,27 +178,38 @@ def counted_by_event(
     event, place = np.ascontiguousarray(things.event), np.ascontiguousarray(things.place)
     changes = _Changes(event, place, mine.kind[things.places :], standing, np.array(enough, np.int64))
     weight = np.bincount(standing[standing >= 0], minlength=mine.value.shape[1]).astype(float)
-    desk = _desk_for(pairing, mine.value, others)
     apart = alike(others, np.ones(events, np.bool_), min(MOST_KINDS, MOST_LOOKS * events // max(mine.classes, 1)))
+    code = block_code(pairing.steps)
     if apart is not None:
+        desk = _desk_for(pairing, code, mine.value, apart.value, weight)
         true = np.empty((mine.value.shape[1], apart.classes), np.uint8)
-        compiled(count_by_kinds)(desk, mine.value, weight, changes, apart.value, apart.kind, true, found)
+        compiled(count_by_kinds)(desk, len(weight), changes, apart.kind, true, found)
     else:
+        others = np.ascontiguousarray(others)
+        desk = _desk_for(pairing, code, np.zeros_like(mine.value), others, np.zeros_like(weight))
         compiled(count_by_parts)(desk, _tree(mine.value, weight), changes, others, found)
     return found
 
 
-def _desk_for(pairing: Pairing, value: NDArray[np.float64], others: NDArray[np.float64]) -> _Desk:
-    depth = len(pairing.steps)
+def _desk_for(
+    pairing: Pairing,
+    code: BlockCode,
+    value: NDArray[np.float64],
+    others: NDArray[np.float64],
+    weight: NDArray[np.float64],
+) -> _Desk:
+    depth, true = len(pairing.steps), np.zeros(BLOCK, np.uint8)
     return _Desk(
         np.array(pairing.steps, np.int64),
         np.zeros(depth),
         np.zeros(depth),
         np.zeros(depth, np.bool_),
-        np.zeros((depth, BLOCK)),
+        code.address,
+        block_table(value, others, weight, true),
+        true,
         np.zeros((3, len(others))),
-        np.zeros_like(value),  # places that no class has are looked at, too, and count nothing
-        np.zeros(value.shape[1]),
+        value,
+        weight,
         np.zeros(4, np.int64),
         np.zeros(MOST_KINDS, np.int64),
         np.zeros(LENGTHS),
@@ -234,9 +248,7 @@ _JOINED = (np.fmin, np.fmax, np.logical_or, np.add, np.add)
 # Each class with each kind of event.
 
 
-def count_by_kinds(
-    desk: Any, value: Array, weight: Array, changes: Any, others: Array, kinds: Array, true: Array, found: Array
-) -> None:
+def count_by_kinds(desk: Any, classes: int, changes: Any, kinds: Array, true: Array, found: Array) -> None:
     """Where few events differ: of which of the *kinds* each is, and what the condition reads of one [j, kinds].
 
     *true* [classes, kinds] is filled in; then it is known what each change does to the count of each kind of event.
@@ -244,11 +256,10 @@ def count_by_kinds(
     count, counts = true.shape[1], desk.counts
     for kind in range(count):
         counts[kind] = 0
-        for first in range(0, len(weight), BLOCK):
-            look_at_block(desk, value, first, others, kind)
+        for first in range(0, classes, BLOCK):
+            counts[kind] += int(look_at_block(desk, first, kind))
             for at in range(BLOCK):
-                true[first + at, kind] = desk.block[0, at] > 0
-                counts[kind] += weight[first + at] * desk.block[0, at]
+                true[first + at, kind] = desk.true[at]
     change = 0
     for at in range(len(found)):
         while change < len(changes.event) and changes.event[unsigned(change)] == at:
@@ -285,7 +296,7 @@ def count_by_parts(desk: Any, tree: Any, changes: Any, others: Array, found: Arr
         find_ends(desk, others, begin, end)
         wanted = mark_changes(tree, changes, change, begin, end)
         sure = judge_all(desk, tree, begin, wanted)
-        change = count_part(desk, tree, changes, others, found, change, begin, end, sure)
+        change = count_part(desk, tree, changes, found, change, begin, end, sure)
         looks = desk.count[LOOKS] + LOOKS_OF_A_BLOCK * desk.count[LOOKS_AT_BLOCKS]
         level, begin = next_level(desk.costs, level, looks / (end - begin)), end
 
@@ -370,9 +381,7 @@ def open_class(desk: Any, tree: Any, node: int) -> int:
 
 
 @jitable
-def count_part(
-    desk: Any, tree: Any, changes: Any, others: Array, found: Array, change: int, begin: int, end: int, sure: float
-) -> int:
+def count_part(desk: Any, tree: Any, changes: Any, found: Array, change: int, begin: int, end: int, sure: float) -> int:
     """Count at each event of a part, from what is *sure*; the first change behind them."""
     for at in range(begin, end):
         while change < len(changes.event) and changes.event[unsigned(change)] == at:
@@ -381,7 +390,7 @@ def count_part(
             change += 1
         enough = changes.enough[unsigned(at)]
         if enough > 0:
-            found[unsigned(at)] = int(sure if sure >= enough else count_open(desk, others, at, enough, sure))
+            found[unsigned(at)] = int(sure if sure >= enough else count_open(desk, at, enough, sure))
     return change
 
 
@@ -402,17 +411,13 @@ def weigh(desk: Any, tree: Any, one: int, by: float) -> float:
 
 
 @jitable
-def count_open(desk: Any, others: Array, event: int, enough: int, count: float) -> float:
+def count_open(desk: Any, event: int, enough: int, count: float) -> float:
     """Count on in the classes that are open, those first of which it was true last."""
     first, blocks = desk.count[LATEST], -(-desk.count[OPENED] // BLOCK)
     for number in range(blocks):
         block = first + number if first + number < blocks else first + number - blocks
-        look_at_block(desk, desk.open, block * BLOCK, others, event)
+        count += look_at_block(desk, block * BLOCK, event)
         desk.count[LOOKS_AT_BLOCKS] += 1
-        true = 0.0
-        for at in range(BLOCK):
-            true += desk.block[0, unsigned(at)] * desk.weight[unsigned(block * BLOCK + at)]
-        count += true
         if count >= enough:
             desk.count[LATEST] = block
             break
@@ -447,22 +452,6 @@ def judge(desk: Any, ends: Any, which: int) -> int:
 
 
 @jitable
-def look_at_block(desk: Any, value: Array, first: int, others: Array, event: int) -> None:
-    """Whether the condition is true at an event comes first in the desk's block, for classes from the *first* on."""
-    top = -1
-    for number in range(len(desk.steps)):
-        step, of = desk.steps[unsigned(number), 0], desk.steps[unsigned(number), 1]
-        if step == OWN:
-            top += 1
-            values = value[of, first : first + BLOCK]
-            for at in range(BLOCK):
-                desk.block[unsigned(top), unsigned(at)] = values[unsigned(at)]
-        elif step == OTHER:
-            top += 1
-            for at in range(BLOCK):
-                desk.block[unsigned(top), unsigned(at)] = others[unsigned(of), unsigned(event)]
-        elif step in (NEGATE, NOT, ABS, KNOWN):
-            change_numbers(desk.block[top], step)
-        else:
-            top -= 1
-            join_numbers(desk.block[top], desk.block[top + 1], step)
+def look_at_block(desk: Any, first: int, event: int) -> float:
+    """Of how many of a block of things the condition is true at an event, by their weights."""
+    return called_at(desk.code, desk.table.ctypes.data, first, event)

@@ -1,4 +1,4 @@
-"""What a step of a condition makes of numbers, and of intervals in which numbers lie, in compiled code.
+"""What a step of a condition makes of intervals in which numbers lie, in compiled code.
 
 An interval has its ends, and may have numbers that are missing; a truth is 1, one of things that differ from 0 to 1.
 Ends are rounded as all that lies between them, so that nothing is ever outside.
@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.jit import jitable, unsigned
+from slotscope.model.jit import jitable
 from slotscope.model.questions.pairing import (
-    ABS,
     ADD,
     AND,
-    DIVIDE,
     EQUAL,
     KNOWN,
     LEAST,
@@ -32,7 +30,7 @@ from slotscope.model.questions.pairing import (
     TURNS,
     UNEQUAL,
 )
-from slotscope.model.questions.remainders import BLOCK, MOST_QUOTIENT, find_in_block, remainder
+from slotscope.model.questions.remainders import MOST_QUOTIENT, remainder
 
 Array = Any
 
@@ -149,87 +147,3 @@ def join_remainders(low: float, high: float, less: float, more: float) -> tuple[
 def whole_quotient(number: float, divisor: float, found: float) -> float:
     """How many times a divisor was taken off a number, up to *found*."""
     return float(np.floor((number - found) / divisor + 0.5))
-
-
-@jitable
-def change_numbers(one: Array, step: int) -> None:
-    """What a step makes of a number, or truth, at each place of a block, in its place."""
-    if step == NEGATE:
-        for at in range(BLOCK):
-            one[unsigned(at)] = -one[unsigned(at)]
-    elif step == NOT:
-        for at in range(BLOCK):
-            one[unsigned(at)] = 1 - one[unsigned(at)]
-    elif step == ABS:
-        for at in range(BLOCK):
-            one[unsigned(at)] = abs(one[unsigned(at)])
-    else:
-        for at in range(BLOCK):
-            one[unsigned(at)] = 1.0 if one[unsigned(at)] == one[unsigned(at)] else 0.0
-
-
-@jitable
-def join_numbers(one: Array, other: Array, step: int) -> None:
-    """What a step makes of two numbers, or truths, at each place of a block, in place of the first.
-
-    Each step has a loop of its own, of a length known when compiled, so that vectors are joined.
-    """
-    if step >= EQUAL:
-        compare_numbers(one, other, step)
-    elif step == ADD:
-        for at in range(BLOCK):
-            one[unsigned(at)] += other[unsigned(at)]
-    elif step == SUBTRACT:
-        for at in range(BLOCK):
-            one[unsigned(at)] -= other[unsigned(at)]
-    elif step == TIMES:
-        for at in range(BLOCK):
-            one[unsigned(at)] *= other[unsigned(at)]
-    elif step == DIVIDE:
-        for at in range(BLOCK):
-            x, y = one[unsigned(at)], other[unsigned(at)]
-            one[unsigned(at)] = x / y if y != 0 else np.nan
-    elif step == LEAST:
-        for at in range(BLOCK):
-            x, y = one[unsigned(at)], other[unsigned(at)]
-            one[unsigned(at)] = x if x < y else y if y <= x else np.nan
-    elif step == MOST:
-        for at in range(BLOCK):
-            x, y = one[unsigned(at)], other[unsigned(at)]
-            one[unsigned(at)] = x if x > y else y if y >= x else np.nan
-    else:
-        find_in_block(one, other)
-
-
-@jitable
-def compare_numbers(one: Array, other: Array, step: int) -> None:
-    """As :func:`join_numbers`, of two numbers or truths to a truth."""
-    if step == AND:
-        for at in range(BLOCK):
-            one[unsigned(at)] *= other[unsigned(at)]
-    elif step == OR:
-        for at in range(BLOCK):
-            one[unsigned(at)] = max(one[unsigned(at)], other[unsigned(at)])
-    elif step == EQUAL:
-        for at in range(BLOCK):
-            one[unsigned(at)] = 1.0 if one[unsigned(at)] == other[unsigned(at)] else 0.0
-    elif step == UNEQUAL:
-        for at in range(BLOCK):
-            x, y = one[unsigned(at)], other[unsigned(at)]
-            one[unsigned(at)] = 1.0 if (x < y) | (x > y) else 0.0
-    elif step == TURNS:
-        for at in range(BLOCK):
-            x, y = one[unsigned(at)], other[unsigned(at)]
-            one[unsigned(at)] = 1.0 if (x < y) | (x > y) | ((x == x) != (y == y)) else 0.0  # noqa: PLR0124
-    elif step == LESS:
-        for at in range(BLOCK):
-            one[unsigned(at)] = 1.0 if one[unsigned(at)] < other[unsigned(at)] else 0.0
-    elif step == LESS_EQUAL:
-        for at in range(BLOCK):
-            one[unsigned(at)] = 1.0 if one[unsigned(at)] <= other[unsigned(at)] else 0.0
-    elif step == MORE:
-        for at in range(BLOCK):
-            one[unsigned(at)] = 1.0 if one[unsigned(at)] > other[unsigned(at)] else 0.0
-    else:
-        for at in range(BLOCK):
-            one[unsigned(at)] = 1.0 if one[unsigned(at)] >= other[unsigned(at)] else 0.0
