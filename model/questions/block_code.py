@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,7 +49,6 @@ NUMBERS, TRUTHS = f"<{LANES} x double>", f"<{LANES} x i1>"
 _COMPARED = {EQUAL: "oeq", UNEQUAL: "one", LESS: "olt", LESS_EQUAL: "ole", MORE: "ogt", MORE_EQUAL: "oge"}
 _COUNTED = {ADD: "fadd", SUBTRACT: "fsub", TIMES: "fmul"}
 
-
 #: In each place of a vector.
 _NOUGHT = "zeroinitializer"
 
@@ -80,6 +78,8 @@ def block_table(
 @lru_cache(maxsize=64)
 def block_code(steps: tuple[tuple[int, int], ...]) -> BlockCode:
     """The code for a condition in the steps of :mod:`slotscope.model.questions.pairing`."""
+    import llvmlite.binding as llvm  # type: ignore[import-untyped]
+
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(
@@ -91,12 +91,20 @@ def block_code(steps: tuple[tuple[int, int], ...]) -> BlockCode:
     return BlockCode(engine.get_function_address("look"), engine)
 
 
+class _Divisor(NamedTuple):
+    """A divisor by its name, 1 over it, and up to what size numbers are divided by that; missing: any is."""
+
+    name: str
+    inverse: str
+    most: str
+
+
 class _Value(NamedTuple):
     """What a step made: its name in the text."""
 
     name: str
     is_truth: bool = False
-    inverse: str = ""  #: of what is the same for all things: the name of 1 over it
+    divisor: _Divisor | None = None  #: of what is the same for all things, as a divisor
 
 
 @dataclass(slots=True)
@@ -146,7 +154,7 @@ class _Text:
         number = self._put(f"load double, ptr {self._put(f'getelementptr double, ptr {start}, i64 {row}')}")
         one = self._put(f"insertelement {NUMBERS} poison, double {number}, i32 0")
         name = self._put(f"shufflevector {NUMBERS} {one}, {NUMBERS} poison, <{LANES} x i32> zeroinitializer")
-        return _Value(name, inverse=self._inverse(name))
+        return _Value(name, divisor=self._divisor(name))
 
     def _take(self, step: int, of: int, value: str, each: str) -> None:
         """One step: a value comes to those that are there, or is made of the last one or two of them."""
@@ -187,7 +195,7 @@ class _Text:
             ratio = self._numbers("fdiv", left, right)
             return _Value(self._select(self._compared("oeq", right, _NOUGHT), _number(np.nan), ratio))
         if step == REMAINDER:
-            return _Value(self._remainder(left, right, other.inverse or self._inverse(right)))
+            return _Value(self._remainder(left, other.divisor or self._divisor(right)))
         beyond, equal = ("olt", "ole") if step == LEAST else ("ogt", "oge")
         found = self._select(self._compared(equal, right, left), right, _number(np.nan))
         return _Value(self._select(self._compared(beyond, left, right), left, found))
@@ -197,51 +205,53 @@ class _Text:
         known = (self._compared("ord", one, one) for one in (left, right))
         return self._truths("or", self._compared("one", left, right), self._truths("xor", *known))
 
-    def _remainder(self, number: str, divisor: str, inverse: str) -> str:
+    def _remainder(self, number: str, divisor: _Divisor) -> str:
         """As NumPy has it, without a division where the divisor is the same for all things.
 
-        A whole quotient near the true one is found by the inverse.  What it leaves is less than the divisor, and has no
-        more bits than a number has room for, if the number is no less than that: a fused multiplication tells it
-        exactly.  Numbers of other sizes go to the C library, which divides bit by bit.
+        By the inverse a whole quotient is found no further than three quarters from the true one.  What that leaves, or
+        one less where it has not the divisor's sign, a fused multiplication tells as if exact and then rounded once, as
+        NumPy does.  Quotients of too many bits go to the C library, which divides bit by bit.
         """
-        size, whole = self._called("fabs", divisor), _number(TO_WHOLE)
-        quotient = self._numbers("fsub", self._numbers("fadd", self._numbers("fmul", number, inverse), whole), whole)
-        left = self._called("fma", self._numbers("fneg", quotient), divisor, number)
-        left = self._select(self._compared("olt", self._called("fabs", number), size), number, left)
-        # From the nearest quotient to that towards nought, as the C library does.
-        below = self._truths("and", self._compared("oge", number, _NOUGHT), self._compared("olt", left, _NOUGHT))
-        above = self._truths("and", self._compared("olt", number, _NOUGHT), self._compared("ogt", left, _NOUGHT))
-        less = self._select(above, self._numbers("fsub", left, size), left)
-        left = self._or_by_library(self._select(below, self._numbers("fadd", left, size), less), number, divisor)
-        # From there, as NumPy does, to the quotient below.
-        signs = (self._compared("olt", one, _NOUGHT) for one in (left, divisor))
-        turned = self._truths("and", self._truths("xor", *signs), self._compared("one", left, _NOUGHT))
-        return self._select(turned, self._numbers("fadd", left, divisor), left)
-
-    def _or_by_library(self, found: str, number: str, divisor: str) -> str:
-        """What was *found*, or, where steps were too large, or too small, for their bits, what the C library finds."""
-        size, other = self._called("fabs", number), self._called("fabs", divisor)
-        within = self._compared("olt", size, self._numbers("fmul", other, _number(MOST_QUOTIENT)))
-        within = self._truths("and", within, self._compared("ogt", other, _number(SMALL)))
-        within = self._truths("and", within, self._compared("olt", other, _number(LARGE)))
-        missing = self._truths("or", self._compared("uno", size, other), self._compared("oeq", other, _NOUGHT))
-        plain = self._truths("or", within, missing)
-        all_plain = self._put(f"call i1 @llvm.vector.reduce.and.v{LANES}i1({TRUTHS} {plain})")
+        whole = _number(TO_WHOLE)
+        quotient = self._numbers(
+            "fsub", self._numbers("fadd", self._numbers("fmul", number, divisor.inverse), whole), whole
+        )
+        left = self._left(number, quotient, divisor.name)
+        below = self._left(number, self._numbers("fsub", quotient, _number(1.0)), divisor.name)
+        found = self._select(self._has_other_sign(left, divisor.name), below, left)
+        small = self._compared("ult", self._called("fabs", number), divisor.most)
+        all_small = self._put(f"call i1 @llvm.vector.reduce.and.v{LANES}i1({TRUTHS} {small})")
         before, slow, after = self.block, f"slow{self.named}", f"after{self.named}"
-        self.lines += [f"br i1 {all_plain}, label %{after}, label %{slow}", f"{slow}:"]
-        exact = self._numbers("frem", number, divisor)
+        self.lines += [f"br i1 {all_small}, label %{after}, label %{slow}", f"{slow}:"]
+        left = self._numbers("frem", number, divisor.name)
+        below = self._numbers("fadd", left, divisor.name)
+        exact = self._select(self._has_other_sign(left, divisor.name), below, left)
         self.lines += [f"br label %{after}", f"{after}:"]
         self.block = after
         return self._put(f"phi {NUMBERS} [ {found}, %{before} ], [ {exact}, %{slow} ]")
+
+    def _left(self, number: str, quotient: str, divisor: str) -> str:
+        return self._called("fma", self._numbers("fneg", quotient), divisor, number)
+
+    def _has_other_sign(self, left: str, divisor: str) -> str:
+        signs = (self._compared("olt", one, _NOUGHT) for one in (left, divisor))
+        return self._truths("and", self._truths("xor", *signs), self._compared("one", left, _NOUGHT))
+
+    def _divisor(self, name: str) -> _Divisor:
+        """A divisor; where that is missing or nought what it leaves is missing, too, by any way."""
+        size = self._called("fabs", name)
+        within = self._truths(
+            "and", self._compared("ogt", size, _number(SMALL)), self._compared("olt", size, _number(LARGE))
+        )
+        most = self._select(within, self._numbers("fmul", size, _number(MOST_QUOTIENT)), _NOUGHT)
+        most = self._select(self._compared("ueq", size, _NOUGHT), _number(np.nan), most)
+        return _Divisor(name, self._numbers("fdiv", _number(1.0), name), most)
 
     def _number(self, one: _Value) -> str:
         return self._put(f"uitofp {TRUTHS} {one.name} to {NUMBERS}") if one.is_truth else one.name
 
     def _truth(self, one: _Value) -> str:
         return one.name if one.is_truth else self._compared("ogt", one.name, _NOUGHT)
-
-    def _inverse(self, number: str) -> str:
-        return self._numbers("fdiv", _number(1.0), number)
 
     def _compared(self, how: str, left: str, right: str) -> str:
         return self._numbers(f"fcmp {how}", left, right)

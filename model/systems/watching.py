@@ -197,8 +197,7 @@ def compare_only(now: Any, log: Any, first: int, event: int) -> None:
     for place in log.only:
         for array in range(MOST_WATCHED):
             if log.compared[array]:
-                width = log.widths[array]
-                compare(now[array], log.then[array], place * width, (place + 1) * width, width, log, first, event)
+                compare_row(now[array], log.then[array], place, log.widths[array], log, first, event)
 
 
 @jitable
@@ -242,9 +241,7 @@ def compare_named(now: Any, log: Any, since: int, first: int, event: int) -> Non
             place = number_in(log.tape[at], log.named[column])
             for array in range(MOST_WATCHED):
                 if place >= 0 and log.compared[array] and not log.anywhere[array]:
-                    width = log.widths[array]
-                    start = place * width
-                    compare(now[array], log.then[array], start, start + width, width, log, first, event)
+                    compare_row(now[array], log.then[array], place, log.widths[array], log, first, event)
 
 
 @jitable
@@ -252,10 +249,8 @@ def compare_told(now: Any, log: Any, told: int, first: int, event: int) -> None:
     """Write down the rows that differ, of those whose places stand first in what is kept."""
     for array in range(MOST_WATCHED):
         if log.compared[array] and log.anywhere[array]:
-            width = log.widths[array]
             for at in range(told):
-                start = log.kept[at] * width
-                compare(now[array], log.then[array], start, start + width, width, log, first, event)
+                compare_row(now[array], log.then[array], log.kept[at], log.widths[array], log, first, event)
 
 
 @jitable
@@ -298,6 +293,23 @@ def compare_words(
             put(log, first, event, start + at)
         else:
             compare(content, then, WORD * (start + at), WORD * (start + at + 1), width, log, first, event)
+
+
+@jitable
+def compare_row(content: Array, then: Array, place: int, width: int, log: Any, first: int, event: int) -> None:
+    """Write down the row of a place if it differs."""
+    start = place * width
+    if width % WORD != 0:
+        compare(content, then, start, start + width, width, log, first, event)
+        return
+    words, were = content.view(np.uint64), then.view(np.uint64)
+    start, differ = start // WORD, np.uint64(0)
+    for at in range(width // WORD):
+        differ |= words[unsigned(start + at)] ^ were[unsigned(start + at)]
+    if differ != 0:
+        put(log, first, event, place)
+        for at in range(width // WORD):
+            were[unsigned(start + at)] = words[unsigned(start + at)]
 
 
 @jitable
