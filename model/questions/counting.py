@@ -45,7 +45,11 @@ FEW_LOOKS = 0.25
 FAN = 8
 
 #: Looks at intervals in the time in which numbers of a block are looked at.
-LOOKS_OF_A_BLOCK = 1
+LOOKS_OF_A_BLOCK = 0.5
+
+#: Where after so large a share of the looks at intervals classes are open, these tell little: the next part goes
+#: without, and each time twice as many, up to so many.
+MOSTLY_OPEN, MOST_BLIND = 0.75, 64
 
 # What is known of a branch, or class, for some events: false or true at each, else its place among those that are open.
 FALSE, TRUE, OPEN = -2, -1, 0
@@ -288,14 +292,20 @@ def turn(changes: Any, change: int) -> tuple[int, int]:
 
 def count_by_parts(desk: Any, tree: Any, changes: Any, others: Array, found: Array) -> None:
     """Part by part of the events, each of the length of which an event has cost least so far."""
-    begin, change, level = 0, 0, 0
+    begin, change, level, blind, blind_parts = 0, 0, 0, 0, 0
     desk.costs[:] = np.inf
     while begin < len(found):
         end = min(begin + (1 << level), len(found))
         desk.count[LOOKS], desk.count[LOOKS_AT_BLOCKS] = 0, 0
         find_ends(desk, others, begin, end)
         wanted = mark_changes(tree, changes, change, begin, end)
-        sure = judge_all(desk, tree, begin, wanted)
+        sure = judge_all(desk, tree, begin, wanted, blind > 0)
+        if blind > 0:
+            blind -= 1
+        elif desk.count[OPENED] > MOSTLY_OPEN * desk.count[LOOKS]:
+            blind = blind_parts = min(max(1, 2 * blind_parts), MOST_BLIND)
+        else:
+            blind_parts = 0
         change = count_part(desk, tree, changes, found, change, begin, end, sure)
         looks = desk.count[LOOKS] + LOOKS_OF_A_BLOCK * desk.count[LOOKS_AT_BLOCKS]
         level, begin = next_level(desk.costs, level, looks / (end - begin)), end
@@ -347,18 +357,18 @@ def mark_changes(tree: Any, changes: Any, change: int, begin: int, end: int) -> 
 
 
 @jitable
-def judge_all(desk: Any, tree: Any, part: int, wanted: int) -> float:
+def judge_all(desk: Any, tree: Any, part: int, wanted: int, blind: bool) -> float:
     """What is known of branches, and of those in what is open; of how many things it is sure.
 
     What is said of one that has no things, and gets none, is of no matter; nor what is said of those that are left once
-    it is sure of so many as are *wanted*.
+    it is sure of so many as are *wanted*.  *Blind*, all are open.
     """
     sure, desk.count[OPENED], desk.count[LATEST] = 0.0, 0, 0
     node = 0
     while node < len(tree.known):
         known, after = FALSE, tree.after[unsigned(node)]
         if sure < wanted and (tree.things[unsigned(node)] != 0 or tree.changes[unsigned(node)] == part):
-            known = judge(desk, tree.ends, node)
+            known = OPEN if blind else judge(desk, tree.ends, node)
         if known == OPEN and after == node + 1:
             known = open_class(desk, tree, node)
         tree.known[unsigned(node)] = known
