@@ -139,6 +139,7 @@ class Session(Walk):
             chosen = choice_text(bench.scenario.policy) if source else value.policy.name
             origin = Origin(name or source, policy if policy and name else chosen, bench.scenario.seed, trace)
             session = cls(bench, Path(name).stem if name else "", origin=origin)
+            session.forks.add(origin.policy)
         except (ScenarioError, PolicyError) as error:
             raise error.inside(name) if name else error from None
         if kernel:

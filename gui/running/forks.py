@@ -129,9 +129,8 @@ def go_back(worker: RunWorker) -> None:
         go_to_fork(worker, str(course.left))
     else:
         worker.go_back()
-        for policy in (lane.origin.policy for lane in lanes_of(worker.present)):
-            if Course.read(policy).changes:  # it may have been removed meanwhile
-                worker.lane(0).forks.add(policy)
+        for lane in lanes_of(worker.present):
+            worker.lane(0).forks.add(lane.origin.policy)  # it may have been removed meanwhile
 
 
 def _show_beside(worker: RunWorker, left: Session, other: Session) -> None:

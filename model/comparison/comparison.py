@@ -91,6 +91,8 @@ class Comparison:
         or at the start if that takes too long as well.
         """
         first = sessions[0]
+        for session in sessions:
+            first.forks.add(session.origin.policy)  # also one that was typed, which What if then lists
         first.timeline.leave_event()
         comparison = cls(sessions, first.layout)
         if first.timeline.event == first.timeline.first_event:

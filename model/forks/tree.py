@@ -24,9 +24,9 @@ class ForkTree:
         self.names: dict[str, str] = dict(names or {})  #: by text; empty: none was given
 
     def add(self, text: str) -> None:
-        """Keep a fork, and all that it goes on from."""
+        """Keep a fork, and all that it goes on from; what is no fork leaves the tree as it is."""
         course = Course.read(text)
-        for one in reversed((course, *_above(course))):
+        for one in reversed((course, *_above(course))) if course.changes else ():
             self.names.setdefault(str(one), "")
 
     def rename(self, text: str, name: str) -> None:

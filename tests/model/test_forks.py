@@ -452,6 +452,14 @@ def test_a_fork_with_other_parameters_is_called_by_these_alone(policy: str, labe
     assert session.label == label
 
 
+def test_what_was_opened_as_a_fork_or_put_beside_a_run_stands_in_the_tree() -> None:
+    alone = Session.open("dra-classroom", "dra@12:reject", 1, kernel=False)
+    assert [fork.text for fork in alone.forks.entries()] == ["dra", "dra@12:reject"]
+    run = Comparison.open("dra-classroom", ["dra", "first-fit", "dra@12:reject"], 1, kernel=False)
+    assert [fork.text for fork in run.first_session.forks.entries()] == ["dra", "dra@12:reject"]
+    assert not Session.open("dra-classroom", "dra", 1, kernel=False).forks.entries()
+
+
 def test_a_policy_in_a_file_is_called_without_its_folder() -> None:
     tree = ForkTree()
     tree.add("mine/few.py@40=mine/few.py:most=1@60=more.py")
