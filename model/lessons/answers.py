@@ -27,6 +27,8 @@ from slotscope.model.scenario.validation import validated
 #: The first line, before its signature.
 _HEAD = {"slotscope": "answers", "version": 1}
 
+_NO_ANSWER = "found no answer, allowed: lines that slotscope has written"
+
 _KEY = b"slotscope answers, version 1"
 
 #: Lines of a file at most; more than any student answers.
@@ -53,10 +55,16 @@ class Given(Section):
     policy: int = Field(default=1, ge=1, le=3)  #: whose decision was asked for, from 1
 
 
+class Damaged(NamedTuple):
+    """A line that holds no answer, or none that this version knows; those of the other lines are as good as before."""
+
+    fault: str
+
+
 class AnswerFile(NamedTuple):
     """What a file holds."""
 
-    given: tuple[Given, ...]
+    given: tuple[Given | Damaged, ...]
     sound: int  #: the answers before the first line that was changed; all of them where none was
     broken: int  #: that line's number, from 1; 0: there is none
     code: str  #: the closing code of the file as it is
@@ -102,20 +110,25 @@ def add_answers(path: Path, given: tuple[Given, ...]) -> str:
 
 
 def read_answers(path: Path) -> AnswerFile:
-    """Read a file of answers, and find the first line that was changed. Raises AnswerFileError if it is none."""
+    """Read a file of answers, and find the first line that was changed or damaged.
+
+    Raises AnswerFileError if its first line is not that of a file of answers.
+    """
     lines = _lines(path)
     if len(lines) > MOST_ANSWERS + 1:
         raise AnswerFileError(f"found {len(lines)} lines, allowed: at most {MOST_ANSWERS}", where=str(path))
-    given: list[Given] = []
+    given: list[Given | Damaged] = []
     chain, broken = "", 0
     for number, line in enumerate(lines, 1):
-        content = _content(line, f"{path}: line {number}")
+        content = _content(line)
         claimed = str(content.pop("chain", ""))
         if not broken and not hmac.compare_digest(claimed.encode(), _signed(content, chain).encode()):
             broken, sound = number, len(given)
         chain = claimed
         if number > 1:
-            given.append(_given(content, f"{path}: line {number}"))
+            given.append(_given(content, f"line {number}"))
+        elif not content:
+            raise AnswerFileError(_NO_ANSWER, where=f"{path}: line 1")
         elif content != _HEAD:
             raise AnswerFileError("found another first line, allowed: that of a file of answers", where=str(path))
     return AnswerFile(tuple(given), sound if broken else len(given), broken, chain[:_CODE])
@@ -126,21 +139,22 @@ def _lines(path: Path) -> list[str]:
     return read_text(path, "file of answers").removeprefix("\ufeff").rstrip().split("\n")
 
 
-def _content(line: str, where: str) -> dict[str, Any]:
+def _content(line: str) -> dict[str, Any]:
+    """What a line holds; nothing where it is damaged."""
     try:
         content = json.loads(line)
     except (ValueError, RecursionError):
         content = None
-    if not isinstance(content, dict):
-        raise AnswerFileError("found no answer, allowed: lines that slotscope has written", where=where)
-    return content
+    return content if isinstance(content, dict) else {}
 
 
-def _given(content: dict[str, Any], where: str) -> Given:
+def _given(content: dict[str, Any], where: str) -> Given | Damaged:
+    if not content:
+        return Damaged(f"{where}: {_NO_ANSWER}")
     try:
         return validated(Given, content)
     except ScenarioError as error:
-        raise error.inside(where) from None
+        return Damaged(error.inside(where).line)
 
 
 def _chain_of(line: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 from typing import Mapping, NamedTuple
@@ -10,7 +11,7 @@ from slotscope.model.comparison.runs import Run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import Verdict, verdict
 from slotscope.model.exercises.posing import pose
-from slotscope.model.lessons.answers import Given, read_answers
+from slotscope.model.lessons.answers import Damaged, Given, read_answers
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.lesson import Lesson, Step
 from slotscope.model.lessons.place import StepPlace
@@ -19,7 +20,7 @@ from slotscope.model.running.origin import Moment, Origin
 #: Events that a moment may be away from the start of its run: files come from anywhere.
 MOST_EVENTS = 1_000_000
 
-#: Grades: an answer that is right, one that is wrong, one that was not given, one that cannot be graded.
+#: Grades: an answer that is right, one that is wrong, one that was not given, one that cannot be graded or read.
 RIGHT, WRONG, REVEALED, UNKNOWN = "right", "wrong", "revealed", "unknown"
 
 
@@ -34,11 +35,11 @@ class Grade(NamedTuple):
     question: str
     seed: str
     moment: str
-    policy: int
+    policy: int  #: from 1; 0 where the line is damaged
     answer: str
     grade: str
     expected: str  #: what the policy does
-    attempt: int  #: from 1, where a question was answered again
+    attempt: int  #: from 1, where a question was answered again; 0 where the line is damaged
     time: str
     note: str  #: why it is wrong, or why it cannot be graded
 
@@ -50,36 +51,42 @@ def known_lessons(paths: tuple[Path, ...]) -> dict[str, tuple[Lesson, Path]]:
 
 
 def grades(path: Path, lessons: Mapping[str, tuple[Lesson, Path]]) -> list[Grade]:
-    """Grade a file of answers. Raises UserError if it is no such file."""
+    """Grade a file of answers, those beside a damaged line as ever. Raises UserError if it is no such file."""
     answers = read_answers(path)
-    attempts: dict[tuple[str, str], int] = {}
+    attempts: Counter[tuple[str, str]] = Counter()
     found = []
     for number, given in enumerate(answers.given):
+        beside = path.name, answers.code, "yes" if number < answers.sound else "no"
+        if isinstance(given, Damaged):
+            found.append(Grade(*beside, "", "", "", "", "", 0, "", UNKNOWN, "", 0, "", given.fault))
+            continue
         asked = given.moment, given.question.model_dump_json()
-        attempts[asked] = attempts.get(asked, 0) + 1
-        place, note = _place(given, lessons)
-        grade, expected, said = _graded(given, place)
-        origin = place.origins[0]
-        found.append(
-            Grade(
-                path.name,
-                answers.code,
-                "yes" if number < answers.sound else "no",
-                given.lesson,
-                str(given.step or ""),
-                f"{given.question.ask} {given.question.of}".strip(),
-                str(origin.seed),
-                place.line or given.moment,
-                given.policy,
-                given.answer,
-                grade,
-                expected,
-                attempts[asked],
-                given.time,
-                " ".join(filter(None, (note, said))),
-            )
-        )
+        attempts[asked] += 1
+        found.append(_grade(beside, given, attempts[asked], lessons))
     return found
+
+
+def _grade(
+    beside: tuple[str, str, str], given: Given, attempt: int, lessons: Mapping[str, tuple[Lesson, Path]]
+) -> Grade:
+    """The line of an answer, after what it says of its file."""
+    place, note = _place(given, lessons)
+    grade, expected, said = _graded(given, place)
+    return Grade(
+        *beside,
+        given.lesson,
+        str(given.step or ""),
+        f"{given.question.ask} {given.question.of}".strip(),
+        str(place.origins[0].seed),
+        place.line or given.moment,
+        given.policy,
+        given.answer,
+        grade,
+        expected,
+        attempt,
+        given.time,
+        " ".join(filter(None, (note, said))),
+    )
 
 
 def _place(given: Given, lessons: Mapping[str, tuple[Lesson, Path]]) -> tuple[StepPlace, str]:

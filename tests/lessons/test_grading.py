@@ -17,7 +17,6 @@ from slotscope.model.errors import UserError
 from slotscope.model.exercises.exercise import exercise_run, moment_line, next_exercise
 from slotscope.model.exercises.question import ASKS, LATER, QuizQuestion
 from slotscope.model.exercises.room import asks_of
-from slotscope.model.lessons import answers as files
 from slotscope.model.lessons.answers import Given, add_answers, read_answers
 from slotscope.model.lessons.grading import grades, known_lessons
 from tests.exercises.test_posing import opened
@@ -213,22 +212,43 @@ def test_a_folder_is_no_file_of_answers(tmp_path: Path) -> None:
     [
         ("", "found an empty file, allowed: a file of answers"),
         ("hello", "line 1: found no answer, allowed: lines that slotscope has written"),
+        ("[1]", "line 1: found no answer"),
         ('{"a": 1}', "found another first line"),
-        ("HEAD\n[1]", "line 2: found no answer"),
-        (
-            'HEAD\n{"moment": "rm -rf", "question": {"ask": "server"}, "answer": "", "time": ""}',
-            "line 2: moment: found",
-        ),
-        ('HEAD\n{"moment": "LINE", "question": {"ask": "why"}, "answer": "", "time": ""}', "question.ask: found 'why'"),
     ],
 )
 def test_what_is_no_file_of_answers_is_refused(tmp_path: Path, text: str, told: str) -> None:
     path = tmp_path / "a.answers"
-    head = json.dumps({**files._HEAD, "chain": files._signed(files._HEAD, "")})
-    path.write_text(text.replace("HEAD", head).replace("LINE", LINE.format(1, 2)), "utf-8")
+    path.write_text(text, "utf-8")
     with pytest.raises(UserError) as caught:
         read_answers(path)
     assert told in caught.value.line and str(path) in caught.value.line
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("[1]", "line 3: found no answer, allowed: lines that slotscope has written"),
+        ('{"moment": "sl', "line 3: found no answer"),
+        ('{"moment": "rm -rf", "question": {"ask": "server"}, "answer": "", "time": ""}', "line 3: moment: found"),
+        ('{"moment": "LINE", "question": {"ask": "why"}, "answer": "", "time": ""}', "question.ask: found 'why'"),
+    ],
+)
+def test_a_damaged_line_costs_no_other_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, told: str
+) -> None:
+    path = tmp_path / "a.answers"
+    add_answers(path, (answered("none"), answered("7"), answered("none")))
+    lines = path.read_text("utf-8").splitlines()
+    lines[2] = line.replace("LINE", LINE.format(1, 2))
+    path.write_text("\n".join(lines), "utf-8")
+    assert main(["grade", str(path)]) == 1
+    said = capsys.readouterr()
+    rows = table_of(said.out)
+    assert [(row["grade"], row["signed"]) for row in rows] == [("right", "yes"), ("unknown", "no"), ("right", "no")]
+    assert told in rows[1]["note"]
+    assert "a.answers: changed from answer 2 on" in said.err
+    with pytest.raises(UserError, match="line 3 was changed"):
+        add_answers(path, (answered("1"),))
 
 
 def test_a_lesson_s_questions_and_moments_are_compared(tmp_path: Path) -> None:
