@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Iterable, Iterator, Protocol
+from typing import Callable, ClassVar, Iterable, Iterator, Protocol
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QPalette, QResizeEvent
@@ -308,8 +308,11 @@ class Panel(QWidget):
     def go_on_paper(self) -> None:
         """Tell what a screen tells in tips; before the first frame."""
 
-    def begin_search(self) -> None:
-        """What is typed goes to the field that this is searched by; most panels have none."""
+    def begin_search(self, once_left: Callable[[], object]) -> None:
+        """What is typed goes to the field that this is searched by; most panels have none.
+
+        *once_left* is what follows where a hall sees the field no more, and nothing is asked.
+        """
 
     def turn_page(self) -> None:
         """Scroll on by a page, or from the end back to the top."""

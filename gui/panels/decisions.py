@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Iterator
+from typing import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,7 @@ class FilterBar(QWidget):
     """
 
     changed = Signal()
+    switched = Signal(bool)  #: a hall sees it, or not; whether it did
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -150,7 +151,10 @@ class FilterBar(QWidget):
         self.count.setText(text)
         self._place(row if text else 0, int(below))  # an empty line would take height
         if self._lecture:
+            was_hidden, was_seen = self.isHidden(), self.isVisible()
             self.setHidden(not self.search.hasFocus())
+            if self.isHidden() != was_hidden:
+                self.switched.emit(was_seen)
 
     def _place(self, count: int, search: int) -> None:
         """Put the count and the field into these rows."""
@@ -203,9 +207,11 @@ class DecisionsPanel(Panel):
         self.view.activated.connect(self._chosen)
         self.view.customContextMenuRequested.connect(self._open_menu)
         self.bar.changed.connect(self._refilter)
+        self.bar.switched.connect(self._search_switched)
         self.bar.search.returnPressed.connect(self._ask)
         self.bar.search.textChanged.connect(self._ask_no_more)
         self._asking = ""
+        self._once_left: Callable[[], object] = lambda: None
         self._shared = ""  # what the run was asked when it was shown last, here or in another lane
         self._read_up_to = -1  # the event that was told last
         self._awaited: str | None = None  # what was asked here, until the run has it
@@ -228,9 +234,16 @@ class DecisionsPanel(Panel):
         self.view.restyle(theme)
         self.setMinimumHeight(self.view.minimumSizeHint().height() if lecture else LEAST[1])
 
-    def begin_search(self) -> None:
+    def begin_search(self, once_left: Callable[[], object]) -> None:
         """See :meth:`Panel.begin_search`: the log's search is a question, too, once Return is pressed."""
+        self._once_left = once_left
         self.bar.begin_search()
+
+    def _search_switched(self, was_seen: bool) -> None:
+        self._refilter()
+        left = was_seen and self.bar.isHidden()
+        if left and (self.frame is None or self._asked(self.frame) is None):  # the hits of a question stay
+            self._once_left()
 
     def go_on_paper(self) -> None:
         """Every sentence is whole: paper has no tips."""
@@ -296,7 +309,7 @@ class DecisionsPanel(Panel):
     def _refill(self, frame: Frame) -> None:
         self._share(frame)
         flags, text = (0, "") if self.bar.isHidden() else (self.bar.flags, self.bar.text)
-        asked = frame.asked if frame.asked is not None and frame.asked.text == self._asking else None
+        asked = self._asked(frame)
         rows = self.model.passing(*((frame.rows, flags, text) if asked is None else (asked.rows, flags, "")))
         self.mistake.say("" if asked is None else asked.fault)
         self.model.set_moment(frame.event, frame.time, frame.breakpoints)
@@ -316,6 +329,12 @@ class DecisionsPanel(Panel):
         self.view.open_row(self.model.present_row() if read or not frame.running else -1, alone=frame.running)
         if self._following:
             self._to_present()
+
+    def _asked(self, frame: Frame) -> Asked | None:
+        """What is asked of all history here; a mistake in it is told with the field alone, so that a hall has the log."""
+        asked = frame.asked
+        told = asked is not None and asked.text == self._asking and not (asked.fault and self.bar.isHidden())
+        return asked if told else None
 
     @staticmethod
     def _said_of_none(frame: Frame, asked: Asked | None, text: str) -> str:

@@ -84,6 +84,7 @@ class LectureMode(QObject):
         self._aside: tuple[str, ...] | None = None  # those that the servers have pushed aside
         self._lane = 0  # whose they are
         self._log = False  # whether the log has come up
+        self._searched = False  # whether only its search has brought it up
         self._sentence = 0  # height of the longest sentence so far
         self._right = 0.0  # width of what stands beside the servers
         self._share: float | None = None  # of the width that it is given; None: as it needs
@@ -141,7 +142,7 @@ class LectureMode(QObject):
             before, self._aside = self._aside, self._beside
             self._beside = before if self._beside == () else ()
         elif name == SENTENCES:
-            self._log = not self._log
+            self._log, self._searched = not self._log, False
         else:
             again = self._beside_now == (name,)
             lane = (self._lane + 1) % lanes.lanes_of(name) if again else 0
@@ -158,9 +159,15 @@ class LectureMode(QObject):
         logs = [dock for dock in self._docks_of(SENTENCES) if dock.seen and dock.isVisible()]
         if not logs or (self.on and not self._log):
             self.bring(SENTENCES)
+            self._searched = self.on
             logs = self._docks_of(SENTENCES)
         for dock in logs[:1]:
-            dock.panel.begin_search()
+            dock.panel.begin_search(self._end_search)
+
+    def _end_search(self) -> None:
+        """In lecture mode nothing was asked: what the search has brought up goes down again."""
+        if self._searched:
+            self.bring(SENTENCES)
 
     def put_beside(self, name: str, lane: int) -> None:
         """In lecture mode, have a panel of a policy beside the servers."""
@@ -179,6 +186,7 @@ class LectureMode(QObject):
         """
         beside = tuple(name for name in panels if name not in (self._area.roles.servers, SENTENCES))
         self._log, self._share, self._staged = SENTENCES in panels, share, True
+        self._searched = False
         if beside:
             self._put(0, beside)
         else:

@@ -425,3 +425,42 @@ def test_a_key_leads_to_the_log_s_search_and_what_is_typed_is_asked(
     qtbot.waitUntil(lambda: log.bar.isVisible() != lecture)
     assert settled(qtbot, window) == START and window.lecture.on == lecture
     assert window.frame is not None and window.frame.asked is not None
+
+
+def test_what_only_a_search_has_brought_up_goes_down_where_nothing_is_asked(qtbot: QtBot, window: MainWindow) -> None:
+    log = window.docks[SENTENCES].panel
+
+    def tall() -> bool:
+        return bool(log.height() > 3 * log.minimumHeight())
+
+    log.bar.search.clear()  # what was asked of the run before is asked of this one
+    strike(window, Key.Key_L)
+    rest(qtbot, window, lambda: window.lecture.on and not log.bar.isVisible() and not tall())
+    for typed in ("", "web"):  # words find nothing once the field is left
+        strike(window, Key.Key_F, CTRL)
+        rest(qtbot, window, lambda: log.bar.search.hasFocus() and tall())
+        QTest.keyClicks(log.bar.search, typed)
+        strike(window, Key.Key_Escape)
+        rest(qtbot, window, lambda: not log.bar.isVisible() and not tall())
+    strike(window, Key.Key_3)
+    rest(qtbot, window, tall)
+    strike(window, Key.Key_F, CTRL)
+    qtbot.waitUntil(log.bar.search.hasFocus)
+    strike(window, Key.Key_Escape)
+    rest(qtbot, window, lambda: not log.bar.isVisible())
+    assert tall() and window.lecture.on
+
+
+def test_a_hall_has_the_log_where_what_was_asked_means_nothing_to_the_run(qtbot: QtBot, window: MainWindow) -> None:
+    log = window.docks[SENTENCES].panel
+    strike(window, Key.Key_L)
+    rest(qtbot, window, lambda: window.lecture.on)
+    strike(window, Key.Key_F, CTRL)
+    qtbot.waitUntil(log.bar.search.hasFocus)
+    QTest.keyClicks(log.bar.search, "overflowed")  # a word of another kind of system
+    strike(window, Key.Key_Return)
+    rest(qtbot, window, lambda: log.mistake.isVisible() and not len(log.model.rows))
+    strike(window, Key.Key_Escape)
+    rest(qtbot, window, lambda: not log.mistake.isVisible() and len(log.model.rows) > 0)
+    strike(window, Key.Key_F, CTRL)
+    rest(qtbot, window, lambda: log.mistake.isVisible() and log.bar.search.text() == "overflowed")
