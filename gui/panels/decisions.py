@@ -322,7 +322,8 @@ class DecisionsPanel(Panel):
             known = up_to(asked.last, frame.extent.live_end, asked.searching)
             counts = [f"{hits}{known}", *([f"{hits}{' ...' if asked.searching else ', stopped'}"] if known else [])]
         self.bar.tell(*counts)
-        self.view.note_if_empty(self._said_of_none(frame, asked, text))
+        unseen = f"{self._asking}? " if asked is not None and self.bar.isHidden() else ""
+        self.view.note_if_empty(unseen + self._said_of_none(frame, asked, text))
         # While events rush past, no row changes its height; in a hall who can read one reads all of it.
         read = current_fonts().lecture and 0 <= frame.event - self._read_up_to <= _READABLE
         self._read_up_to = frame.event

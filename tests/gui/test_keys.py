@@ -464,3 +464,8 @@ def test_a_hall_has_the_log_where_what_was_asked_means_nothing_to_the_run(qtbot:
     rest(qtbot, window, lambda: not log.mistake.isVisible() and len(log.model.rows) > 0)
     strike(window, Key.Key_F, CTRL)
     rest(qtbot, window, lambda: log.mistake.isVisible() and log.bar.search.text() == "overflowed")
+    log.bar.search.clear()
+    QTest.keyClicks(log.bar.search, "event > 99")
+    strike(window, Key.Key_Return)
+    strike(window, Key.Key_Escape)
+    rest(qtbot, window, lambda: log.view.empty_note == "event > 99? It held at no event so far.")
