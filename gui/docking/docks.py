@@ -1,4 +1,4 @@
-"""Docks around panels: a title with the panel's own buttons, after the name of the policy that it shows."""
+"""Docks around panels: what their buttons do, and the policy that they show."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Callable
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QToolButton
 
+from slotscope.gui.docking.title_bar import PanelTitle, TitleBar
 from slotscope.gui.intents import Select
 from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.panel import Panel
@@ -18,43 +19,9 @@ from slotscope.gui.sharing.picture_button import PictureButton
 from slotscope.gui.theme import Fonts, Theme, current_fonts
 from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.gui.widgets.icons import icon
-from slotscope.gui.widgets.rows import in_row
 from slotscope.model.draft import draft_of
 from slotscope.model.errors import UserError
 from slotscope.model.reporting.frame import Frame
-
-
-class PanelTitle(QLabel):
-    """Cuts the policy's name where both have no room, so that the panel's own is seen.
-
-    It is cut in the middle: a fork is called as the run that it leaves, and then by what is otherwise.
-    """
-
-    def __init__(self, own: str) -> None:
-        super().__init__(own)
-        self._own, self._policy = own, ""
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-    def name_policy(self, policy: str) -> None:
-        """Name this policy, too; nothing is none."""
-        self._policy = policy
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._fit()
-
-    def _fit(self) -> None:
-        metrics, rest = self.fontMetrics(), f": {self._own}"
-        room = self.width() - metrics.horizontalAdvance(rest)
-        policy = metrics.elidedText(self._policy, Qt.TextElideMode.ElideMiddle, max(0, room))
-        self.setText(f"{policy}{rest}" if policy else self._own)
-
 
 AREAS = {
     "left": Qt.DockWidgetArea.LeftDockWidgetArea,
@@ -70,6 +37,9 @@ _BUTTONS = {
     "out": "Float or dock\nPuts this panel into a window of its own, and back.",
     "cancel": "Hide\nHides this panel; the View menu brings it back.",
 }
+
+#: Those that give way to a title that is long: what is dragged from, or looked for at the edge, stays.
+_FOLDING = ("camera", "csv", "out")
 
 #: Characters of a policy's name on the tabs of its panels, so that the panel's own name is seen, too.
 LONGEST_POLICY = 16
@@ -96,15 +66,16 @@ class PanelDock(QDockWidget):
         self._title = PanelTitle(tr(panel.title))
         self._title.setToolTip(f"{tr(panel.title)}\n{tr(panel.summary)}")
         panel.setAccessibleName(tr(panel.title))
-        self._buttons: dict[str, QToolButton] = {}
-        self.setTitleBarWidget(self._title_bar())
+        self._buttons = self._made_buttons()
+        folding = [self._buttons[name] for name in _FOLDING]
+        self._bar = TitleBar(self._title, list(self._buttons.values()), folding)
+        self.setTitleBarWidget(self._bar)
         self.topLevelChanged.connect(self._frame)
         self._looks: tuple[Theme, Fonts] | None = None  # those that the panel has
         self.set_theme(theme)
 
-    def _title_bar(self) -> QWidget:
-        bar = QWidget()
-        row = in_row(bar, (self._title, 1), margins=(8, 2, 4, 2), spacing=0)
+    def _made_buttons(self) -> dict[str, QToolButton]:
+        made: dict[str, QToolButton] = {}
         for name, call in (
             ("camera", self._ask_picture),
             ("copy", self._copy_picture),
@@ -119,9 +90,8 @@ class PanelDock(QDockWidget):
             button.setToolTip(text)
             button.setAccessibleName(text.split("\n")[0])
             button.clicked.connect(lambda _=False, do=call: do())
-            row.addWidget(button)
-            self._buttons[name] = button
-        return bar
+            made[name] = button
+        return made
 
     def follow(self, theme: Theme) -> None:
         """Have this theme, and type as large as it is now, if the panel has others."""
@@ -134,8 +104,8 @@ class PanelDock(QDockWidget):
         self._title.setFont(fonts.body if fonts.lecture else fonts.heading)
         self._title.setHidden(fonts.lecture and not self.panel.titled_in_lecture)
         for name, button in self._buttons.items():
-            button.setHidden(fonts.lecture)  # a hall reads titles
             button.setIcon(icon(name, theme, theme.muted))
+        self._bar.offer_buttons(not fonts.lecture)  # a hall reads titles
         self.panel.set_theme(theme)
 
     def height_for(self, width: int, lines: int) -> int:
@@ -169,7 +139,7 @@ class PanelDock(QDockWidget):
         half = LONGEST_POLICY // 2
         brief = label if len(label) <= LONGEST_POLICY else f"{label[: half - 1].rstrip()}…{label[-half:].lstrip()}"
         self.setWindowTitle(f"{brief}: {own}" if label else own)
-        self._title.name_policy(label)
+        self._bar.name_policy(label)
         self._title.setToolTip(f"{title}\n{tr(self.panel.summary)}")
         self.panel.setAccessibleName(title)
 

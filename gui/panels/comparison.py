@@ -68,6 +68,7 @@ class ComparisonPanel(Panel):
         self._named = ""  # the kind of system whose words the controls use
         self.where.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.buttons = {name: self._button(name, text, title, tip) for name, text, title, tip in _BUTTONS}
+        self._where_row = -1
         self.controls = self._row()
         self._fill_measures()
         in_column(
@@ -89,8 +90,21 @@ class ComparisonPanel(Panel):
 
     def _row(self) -> QWidget:
         controls = QWidget(self.body)
-        in_row(controls, *self.buttons.values(), self.where, STRETCH, margins=(10, 0, 6, 0), spacing=3)
+        self._control_rows = in_row(None, *self.buttons.values(), STRETCH, spacing=3), in_row(None, STRETCH)
+        in_column(controls, *self._control_rows, margins=(10, 0, 6, 0), spacing=0)
+        self._place_where(0)
         return controls
+
+    def _place_where(self, row: int) -> None:
+        """Put the box beside the buttons, or below them."""
+        if row != self._where_row:
+            self._where_row = row
+            self._control_rows[row].insertWidget(0 if row else len(self.buttons), self.where)
+
+    def _fit_where(self) -> None:
+        """The box has a line of its own where it would be cut."""
+        wanted = sum(one.sizeHint().width() + 3 for one in (*self.buttons.values(), self.where))
+        self._place_where(int(wanted + 16 > self.body.width()))
 
     def _button(self, name: str, text: str, title: str, tip: str) -> QPushButton:
         text, title, tip = tr(text), tr(title), tr(tip)
@@ -152,6 +166,7 @@ class ComparisonPanel(Panel):
         while hall and wanted > room and left_out + 1 < len(self.frame.info.kind.measures):
             left_out += 1
             wanted = self._tell(self.frame, left_out)
+        self._fit_where()
         curves, buttons = int((_LOW_PLOT if hall else _LEAST_PLOT) * scale), self.controls.sizeHint().height()
         self.controls.setHidden(hall and wanted > room - buttons)
         room -= 0 if self.controls.isHidden() else buttons

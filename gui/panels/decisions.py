@@ -332,7 +332,7 @@ class DecisionsPanel(Panel):
             self._to_present()
 
     def _asked(self, frame: Frame) -> Asked | None:
-        """What is asked of all history here; a mistake in it is told with the field alone, so that a hall has the log."""
+        """What is asked of all history here; a mistake in it is told beside the field alone: a hall has the log."""
         asked = frame.asked
         told = asked is not None and asked.text == self._asking and not (asked.fault and self.bar.isHidden())
         return asked if told else None

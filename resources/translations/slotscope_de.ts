@@ -40,6 +40,10 @@
             <translation>Die gespeicherte Anordnung ist von einer anderen Version; die übliche ist zu sehen.</translation>
         </message>
         <message>
+            <source>More buttons of this panel</source>
+            <translation>Weitere Knöpfe dieser Ansicht</translation>
+        </message>
+        <message>
             <source>Results go to the fol&amp;der</source>
             <translation>Ergebnisse in den Or&amp;dner</translation>
         </message>
@@ -308,10 +312,6 @@ Auf und ab wählt eines; F5 führt es aus.</translation>
             <translation>etwa</translation>
         </message>
         <message>
-            <source>{share}, longer than estimated</source>
-            <translation>{share}, länger als geschätzt</translation>
-        </message>
-        <message>
             <source>{share}, {time} left</source>
             <translation>{share}, noch {time}</translation>
         </message>
@@ -322,6 +322,10 @@ Auf und ab wählt eines; F5 führt es aus.</translation>
         <message>
             <source>{done} of {total} parts kept; Run goes on from there.</source>
             <translation>{done} von {total} Teilen da; Lauf geht von dort weiter.</translation>
+        </message>
+        <message>
+            <source>{share}, longer than estimated</source>
+            <translation>{share}, länger als geschätzt</translation>
         </message>
         <message>
             <source>running</source>
@@ -528,16 +532,8 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Warum hier, oder warum wartet er noch?</translation>
         </message>
         <message>
-            <source>Others ...</source>
-            <translation>Weitere …</translation>
-        </message>
-        <message>
             <source>{panel} does not apply to {policy}: it has no {parts}.</source>
             <translation>{panel} gibt es nicht für {policy}; es fehlt: {parts}.</translation>
-        </message>
-        <message>
-            <source>What if ...</source>
-            <translation>Was wäre, wenn …</translation>
         </message>
         <message>
             <source>The answer stands here: it is shown once one is given.</source>
@@ -642,6 +638,10 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Warum?</translation>
         </message>
         <message>
+            <source>What if ...</source>
+            <translation>Was wäre, wenn …</translation>
+        </message>
+        <message>
             <source>Run until here</source>
             <translation>Bis hierher laufen</translation>
         </message>
@@ -656,10 +656,6 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         <message>
             <source>It holds at none of these kinds of event.</source>
             <translation>Sie gilt bei keinem Ereignis dieser Arten.</translation>
-        </message>
-        <message>
-            <source>It held at no event so far.</source>
-            <translation>Das galt bisher bei keinem Ereignis.</translation>
         </message>
         <message>
             <source>None of the last {count} sentences has these words. Return asks it of all history.</source>
@@ -680,6 +676,10 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         <message>
             <source>show only</source>
             <translation>zeige nur</translation>
+        </message>
+        <message>
+            <source>It held at no event so far.</source>
+            <translation>Das galt bisher bei keinem Ereignis.</translation>
         </message>
         <message>
             <source>{some} of {all}</source>
@@ -1040,6 +1040,14 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         <message>
             <source>Saved as {file}</source>
             <translation>Gespeichert als {file}</translation>
+        </message>
+        <message>
+            <source>Menus</source>
+            <translation>Menüs</translation>
+        </message>
+        <message>
+            <source>Others ...</source>
+            <translation>Weitere …</translation>
         </message>
         <message>
             <source>▾ more</source>
@@ -1604,6 +1612,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>abgebrochen in Ereignis {event}</translation>
         </message>
         <message>
+            <source>said[{name}] is missing: the policy says no number of that name in the first {count} events</source>
+            <translation>said[{name}] fehlt: Die Strategie sagt in den ersten {count} Ereignissen keine Zahl dieses Namens</translation>
+        </message>
+        <message>
             <source>Within event {event}: {count} sub-steps so far</source>
             <translation>In Ereignis {event}: bisher {count} Teilschritte</translation>
         </message>
@@ -1710,10 +1722,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>Says why the selected job is where it is, why not on the selected server, or why the last decision was made.</source>
             <translation>Sagt, warum der gewählte Job ist, wo er ist, warum nicht auf dem gewählten Server, oder warum die letzte Entscheidung so fiel.</translation>
-        </message>
-        <message>
-            <source>Menus</source>
-            <translation>Menüs</translation>
         </message>
         <message>
             <source>Search the log</source>
@@ -2964,10 +2972,6 @@ Die halbe Breite des 95-%-Intervalls: exakt, oder –, solange ein Lauf nichts d
 Puts other policies, or other parameters, beside this one: the same jobs, clocks in step.</source>
             <translation>Vergleichen
 Stellt andere Strategien oder Parameter neben diese: dieselben Jobs, Uhren im Gleichlauf.</translation>
-        </message>
-        <message>
-            <source>said[{name}] is missing: the policy says no number of that name in the first {count} events</source>
-            <translation>said[{name}] fehlt: Die Strategie sagt in den ersten {count} Ereignissen keine Zahl dieses Namens</translation>
         </message>
     </context>
 </TS>

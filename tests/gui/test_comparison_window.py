@@ -21,6 +21,7 @@ from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.kinds.reservation.questions import VOCABULARY
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.origin import Moment
+from tests.gui import overflowing
 from tests.gui.painted import colours_at
 from tests.gui.windows import SIZE, at_rest, open_anew, press, rest
 
@@ -372,6 +373,21 @@ def test_every_lane_is_seen_side_by_side(
     assert colours(comparison) > 6
     assert comparison.panel.curves.height() >= 90
     assert "±" in comparison.panel.table.text()
+
+
+def test_the_controls_of_a_comparison_are_whole_beside_three_policies(qtbot: QtBot, alone: MainWindow) -> None:
+    """What else counts as a difference has a line of its own on a small screen, and stands beside the buttons else."""
+    alone.compare.compare(("dra-no-migration", "first-fit"))
+    at_rest(qtbot, alone, lambda: len(alone.frame.companions) == 2)
+    panel = alone.docks["comparison"].panel
+    beside = []
+    for width in (1900, 1280):
+        alone.resize(width, 720)
+        alone.settle()
+        qtbot.wait(100)
+        assert panel.where.isVisible() and not overflowing.cut(panel.controls)
+        beside.append(panel.where.y() < panel.buttons["first"].geometry().bottom())
+    assert beside == [True, False]
 
 
 def test_the_comparison_panel_saves_what_it_shows(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

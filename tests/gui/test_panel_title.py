@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.docking.docks import PanelDock, PanelTitle
+from slotscope.gui.docking.docks import PanelDock
+from slotscope.gui.docking.title_bar import PanelTitle, TitleBar
 from slotscope.gui.panels.algorithm import AlgorithmPanel
 from slotscope.gui.theme import fonts, load_theme
 
@@ -22,6 +24,8 @@ def test_a_policy_s_name_is_cut_to_the_room_alone(qtbot: QtBot) -> None:
     assert title.text() == "V…e: Servers"
     title.resize(title.fontMetrics().horizontalAdvance(whole) + 2, 30)
     assert title.text() == whole
+    title.resize(title.fontMetrics().horizontalAdvance("V…e: Serv…") + 2, 30)
+    assert title.text() == "V…e: Serv…"
     title.resize(20, 30)
     title.name_policy("")
     assert title.text() == "Servers"
@@ -41,3 +45,34 @@ def test_a_fork_is_told_from_the_run_that_it_leaves(qtbot: QtBot) -> None:
         dock.name_policy(name)
         cut += [title.text(), dock.windowTitle()]
     assert all("…" in text for text in cut) and len(set(cut)) == 4
+
+
+def test_buttons_give_way_to_a_long_title_and_wait_in_a_menu(qtbot: QtBot) -> None:
+    window, theme = QMainWindow(), load_theme("light")
+    dock = PanelDock(AlgorithmPanel(theme), theme, window)
+    qtbot.addWidget(window)
+    window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
+    window.resize(300, 300)
+    window.show()
+    title, bar = dock.findChild(PanelTitle), dock.findChild(TitleBar)
+
+    def seen() -> set[str]:
+        buttons = dock.titleBarWidget().findChildren(QToolButton)
+        return {button.objectName().removeprefix("algorithm-") for button in buttons if button.isVisible()}
+
+    every = {"camera", "copy", "csv", "out", "cancel"}
+    qtbot.waitUntil(lambda: seen() == every)
+    dock.name_policy("DRA without migration")
+    qtbot.waitUntil(lambda: seen() == {"copy", "", "cancel"})
+    room = title.width()
+    dock.setFloating(False)
+    bar.more.click()
+    (menu,) = bar.findChildren(QMenu)
+    assert [action.text() for action in menu.actions()] == ["Save picture", "Save data", "Float or dock"]
+    menu.actions()[2].trigger()
+    assert dock.isFloating()
+    menu.close()
+    dock.setFloating(False)
+    window.resize(700, 300)
+    qtbot.waitUntil(lambda: seen() == every)
+    assert title.text() == "DRA without migration: Algorithm" and title.width() > room
