@@ -91,7 +91,7 @@ class ComparisonPanel(Panel):
     def _row(self) -> QWidget:
         controls = QWidget(self.body)
         self._control_rows = in_row(None, *self.buttons.values(), STRETCH, spacing=3), in_row(None, STRETCH)
-        in_column(controls, *self._control_rows, margins=(10, 0, 6, 0), spacing=0)
+        self._both_rows = in_column(controls, *self._control_rows, margins=(10, 0, 6, 0), spacing=0)
         self._place_where(0)
         return controls
 
@@ -100,6 +100,7 @@ class ComparisonPanel(Panel):
         if row != self._where_row:
             self._where_row = row
             self._control_rows[row].insertWidget(0 if row else len(self.buttons), self.where)
+            self._both_rows.invalidate()  # Qt does so in the next turn; the measures are given their room now
 
     def _fit_where(self) -> None:
         """The box has a line of its own where it would be cut."""

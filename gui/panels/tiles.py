@@ -17,6 +17,8 @@ from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.gui.widgets.spoken import without_markup
 
 _GAP, _MARGIN = 18, 10
+#: Pixels above and below numbers and captions that they can do without.
+_AROUND = 8
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,13 @@ class TiledPanel(Panel):
         self.column = in_column(self.body, self.tiles, margins=(0, 0, 0, 4), spacing=self.spacing)
         self.follow_theme(self.tiles)
         self.ground(self.body)
+
+    def arrange(self) -> None:
+        """The numbers are whole, or leave their room to what stands below them."""
+        wanted = self.tiles.sizeHint().height()
+        heights = (self.column.itemAt(place).minimumSize().height() for place in range(1, self.column.count()))
+        below = sum(min(height, wanted) + self.spacing for height in heights)  # Qt takes from the highest first
+        self.tiles.setVisible(self.height() - self.column.contentsMargins().bottom() - below >= wanted - _AROUND)
 
     def forget(self) -> None:
         """Another run, or step of a lesson, has numbers of its own."""

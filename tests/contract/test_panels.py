@@ -28,6 +28,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.panel import LEAST, Panel
 from slotscope.gui.panels import COMPARISON
+from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.plotting.time_plot import TimePlot
 from slotscope.gui.theme import apply, load_theme
 from slotscope.gui.widgets import calm
@@ -184,6 +185,18 @@ def test_it_takes_any_size(panel: Panel, moment: Frame, size: tuple[int, int]) -
     assert (panel.width(), panel.height()) == size
     panel.resize(560, 420)
     assert is_drawn(panel)
+
+
+def test_its_numbers_are_whole_or_leave_their_room(panel: Panel, moment: Frame) -> None:
+    """In a low panel digits and captions stood on each other."""
+    show(panel, moment)
+    if isinstance(panel, TiledPanel):
+        for height in (500, 60, 90, 150, 400):
+            panel.resize(460, height)
+            settle(panel)
+            whole = panel.tiles.sizeHint().height() - 12
+            assert panel.tiles.height() >= whole if panel.tiles.isVisibleTo(panel) else height < 500, height
+        panel.resize(560, 420)
 
 
 def test_it_follows_another_theme_and_comes_back(panel: Panel, moment: Frame) -> None:

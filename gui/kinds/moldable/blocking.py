@@ -115,6 +115,7 @@ class BlockingPanel(TiledPanel):
         flat = self.height() < _FLAT * scale and self.width() >= _WIDE * scale
         way = QBoxLayout.Direction.LeftToRight if flat else QBoxLayout.Direction.TopToBottom
         self._plots.setDirection(way)
+        super().arrange()
         self.blocked.show_times(flat)
 
     def restyle(self, theme: Theme) -> None:

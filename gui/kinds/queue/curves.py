@@ -322,6 +322,7 @@ class QueueCurvesPanel(TiledPanel):
         """The reason of the verdict stands where there is room for it."""
         if self.frame is not None and self.plot.history.continues(self.frame):
             self._show_verdict(self.frame)
+        super().arrange()
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Every sample."""

@@ -175,6 +175,7 @@ class RewardPanel(TiledPanel):
         """The table gets the room that the plot leaves."""
         if (frame := self.current) is not None:
             self._show_counts(frame)
+        super().arrange()
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Every sample: event, time, reward rate, and the counts of each type."""
