@@ -162,7 +162,8 @@ class TiledPanel(Panel):
     def arrange(self) -> None:
         """The numbers are whole, or leave their room to what stands below them."""
         wanted = self.tiles.sizeHint().height()
-        heights = (self.column.itemAt(place).minimumSize().height() for place in range(1, self.column.count()))
+        items = (self.column.itemAt(place) for place in range(1, self.column.count()))
+        heights = (item.minimumSize().height() for item in items if item is not None)
         below = sum(min(height, wanted) + self.spacing for height in heights)  # Qt takes from the highest first
         self.tiles.setVisible(self.height() - self.column.contentsMargins().bottom() - below >= wanted - _AROUND)
 
