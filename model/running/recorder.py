@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.running.slices import MOST_EVENTS
+
 #: The columns that samples of all kinds of system begin with: events so far, and the time.
 EVENT_COLUMN, TIME_COLUMN = 0, 1
 
@@ -106,7 +108,8 @@ class Samples:
 class RecentRows:
     """The rows of the last events, in order and without gaps.
 
-    Kept as bytes: NumPy copies structured rows field by field, bytes at memory speed.
+    Kept as bytes: NumPy copies structured rows field by field, bytes at memory speed.  A long slice is not copied: it
+    is written to one of two tapes in turn, and stays there until the next one is.
     """
 
     def __init__(self, row_dtype: np.dtype[Any], most: int = RECENT_ROWS) -> None:
@@ -114,32 +117,52 @@ class RecentRows:
         self._most = most
         self._bytes = np.zeros((2 * most, row_dtype.itemsize), np.uint8)
         self._end = 0
+        self._tapes = np.zeros((2, MOST_EVENTS), row_dtype)  # memory is taken as it is written
+        self._turn = 0
+        self._on_tape = self._tapes[0, :0]  # the rows kept, where a slice has left them there
+
+    @property
+    def tape(self) -> np.ndarray:
+        """[MOST_EVENTS] where the next rows may be written, to be added then: what is kept is not there."""
+        tape: np.ndarray = self._tapes[self._turn]
+        return tape
 
     @property
     def rows(self) -> np.ndarray:
         """The rows kept, oldest first; a view."""
+        if len(self._on_tape):
+            return self._on_tape
         return self._bytes[max(0, self._end - self._most) : self._end].view(self._dtype)[:, 0]
 
     @property
     def last_event(self) -> int:
         """The event of the last row, 0 if there is none."""
-        return int(self.rows[-1]["event"]) if self._end else 0
+        rows = self.rows
+        return int(rows[-1]["event"]) if len(rows) else 0
 
     def append(self, rows: np.ndarray) -> None:
         """Add the rows that follow the last one; earlier ones (a replay) are passed over."""
         if not len(rows):
             return
-        known = self.last_event - int(rows[0]["event"]) + 1 if self._end else 0
+        known = last - int(rows[0]["event"]) + 1 if (last := self.last_event) else 0
         if known < 0:  # a saved session was opened: what is kept does not lead up to these
-            self._end = 0
+            self._end, self._on_tape = 0, self._on_tape[:0]
         fresh = rows[max(0, known) :][-self._most :]
-        still = self._most - len(fresh)  # a long slice leaves none, and goes where the last one was: that is in a cache
-        if not still or self._end + len(fresh) > len(self._bytes):
+        if len(fresh) == self._most and rows.base is self._tapes:
+            self._on_tape, self._turn = fresh, 1 - self._turn
+            return
+        if len(self._on_tape):
+            self._put(self._on_tape, 0)
+            self._on_tape = self._on_tape[:0]
+        if self._end + len(fresh) > len(self._bytes):
+            still = self._most - len(fresh)
             self._bytes[:still] = self._bytes[self._end - still : self._end]
             self._end = still
-        raw = fresh.view(np.uint8).reshape(len(fresh), self._dtype.itemsize)
-        self._bytes[self._end : self._end + len(fresh)] = raw
-        self._end += len(fresh)
+        self._put(fresh, self._end)
+
+    def _put(self, rows: np.ndarray, start: int) -> None:
+        self._end = start + len(rows)
+        self._bytes[start : self._end] = rows.view(np.uint8).reshape(len(rows), self._dtype.itemsize)
 
     def between(self, first: int, last: int) -> np.ndarray | None:
         """Rows of the events *first* to *last* (inclusive), or None if not all are kept."""

@@ -171,7 +171,7 @@ class Timeline:
             room = self._every - self.event % self._every
             overtaken = partial(self._overtaken, self.engine)
             task = Task(until, stop_flags, self.samples.stride, explain, overtaken, self.live_end)
-            tape = self._tape[: min(MOST_EVENTS, target - self.event, room)]
+            tape = self.recent.tape[: min(target - self.event, room)]
             result = self.engine.advance(self.state, tape, task)
             reason = result.reason
             self._accept(result, tape[: result.rows])

@@ -132,9 +132,11 @@ class CompiledEngine:
         samples = np.empty((most, self.system.sample_width))
         done, outcome = self._done, self._outcome
         done[:] = outcome[:] = 0
-        left = self._taken(state, pays := len(tape) >= PAYS and not self.policy.brought)
-        alone = pays if left is None else left.alone
-        state, index = (state, left.given) if left is not None else self._given(state, alone)
+        left = self._taken(state)
+        index = self.build(state) if left is None else left.given
+        alone = left is not None and left.alone
+        if not alone and len(tape) >= PAYS and not self.policy.brought:
+            (state, index), alone = apart((state, index)), True
         jobs = self._jobs(state)
         watch = self._watch(state, task, tape, left.followed if left is not None else None) if watching else None
         while True:
@@ -154,26 +156,22 @@ class CompiledEngine:
                 self.learn(index)
             else:
                 break
-            state, index = self._given(state, alone)
+            index = self.build(state)
+            if alone:
+                state, index = apart((state, index))
         followed = None if watch is None else watch.followed(int(done[0]))
         self._kept = [*self._kept, _Kept(state, _moment(state), index, alone, followed)][-MOST_KEPT:]
         changes = None if watch is None else watch.changes(state)
         return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]], changes=changes)
 
-    def _given(self, state: Any, alone: bool) -> tuple[Any, tuple[Any, ...]]:
-        """A state and its index, to be run in memory where they are *alone*, or where the state is."""
-        given = state, self.build(state)
-        return apart(given) if alone else given
-
-    def _taken(self, state: Any, pays: bool) -> _Kept | None:
-        """The index of a state as it was left, which is kept no more until it runs on; where it *pays* one alone.
+    def _taken(self, state: Any) -> _Kept | None:
+        """The index of a state as it was left, which is kept no more until it runs on.
 
         The last few are kept: who asks about a run lets a copy of it follow it from slice to slice.
         """
         mine = next((one for one in self._kept if one.state is state), None)
         self._kept = [one for one in self._kept if one is not mine]
-        fits = mine is not None and mine.moment == _moment(state) and (mine.alone or not pays)
-        return mine if fits else None
+        return mine if mine is not None and mine.moment == _moment(state) else None
 
     def _watch(self, state: Any, task: Task, tape: np.ndarray, followed: DerivedSoFar | None) -> RowWatch:
         """What is watched in the next events, whose rows come on *tape*, after those that the task names."""

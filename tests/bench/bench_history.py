@@ -115,12 +115,16 @@ def bench_keyframes(bench: Bench, state: ReservationState, rounds: int, before: 
         "times the kernel alone",
     )
     whole = ratios(with_keyframes, alone)
-    more = 1000 * events * spread(x - y for x, y in zip(with_keyframes, alone, strict=True)).median
-    limit = f"{more:.0f} ms more for {events} events, of which the first {MOST_SAMPLES} are sampled one by one"
+    more, taking, frames = (
+        spread(1000 * events * (x - y) for x, y in zip(mine, base, strict=True)).text(2)
+        for mine, base in ((with_keyframes, alone), (sampling, alone), (with_keyframes, without))
+    )
+    first = f", of the first {MOST_SAMPLES} events one by one" if before < MOST_SAMPLES else ""
+    limit = (
+        f"{more} ms more for {events} events: {taking} to take samples{first}, {frames} for keyframes, "
+        "the rest to keep samples and rows"
+    )
     what = f"history as a whole / the kernel alone, L = {bench.numbers.servers}, after {before} events"
-    if before >= MOST_SAMPLES:
-        frames = spread(1000 * events * (x - y) for x, y in zip(with_keyframes, without, strict=True)).text(2)
-        limit = f"{more:.0f} ms more for {events} events, {frames} of it for keyframes, the rest for rows and samples"
     least = Limit("the kernel with the samples that history keeps, and nothing else", ratios(sampling, alone))
     aim(what, 1.3, whole, limit=least, limit_is=limit)
 

@@ -119,6 +119,24 @@ def test_rows_are_the_last_ones(walks: list[tuple[int, int]], most: int) -> None
         assert (recent.rows["time"] == recent.rows["event"] / 4).all()
 
 
+@given(st.lists(st.tuples(st.integers(0, 80), st.integers(0, 90), st.booleans()), max_size=20), st.integers(1, 40))
+def test_rows_that_are_kept_on_a_tape_are_not_written_over(walks: list[tuple[int, int, bool]], most: int) -> None:
+    recent = RecentRows(EVENT_ROW, most)
+    end = 0
+    for wish, length, on_tape in walks:
+        start = min(wish, end)
+        rows = rows_of(start + 1, start + length)
+        if on_tape:
+            recent.tape[:length] = rows
+            rows = recent.tape[:length]
+        recent.append(rows)
+        end = max(end, start + length)
+        recent.tape[:] = rows_of(1, 1)
+        assert recent.last_event == end
+        assert recent.rows["event"].tolist() == list(range(max(0, end - most) + 1, end + 1))
+        assert (recent.rows["time"] == recent.rows["event"] / 4).all()
+
+
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 60))
 def test_rows_between_two_events(most: int, end: int, length: int) -> None:
     recent = RecentRows(EVENT_ROW, most)
