@@ -62,9 +62,22 @@ def _source(path: Path, module: str, text: str) -> Source:
 
 
 @cache
-def nodes_of(source: Source) -> tuple[ast.AST, ...]:
-    """All nodes of a source's tree, walked through once."""
-    return tuple(ast.walk(source.tree))
+def nodes_of(source: Source) -> list[ast.AST]:
+    """All nodes of a tree but what says load or store, in the order of :func:`ast.walk`, walked through once."""
+    return _below(source.tree, lambda _: True)
+
+
+def _below(tree: ast.AST, enters: Callable[[ast.AST], bool]) -> list[ast.AST]:
+    """A node and what is in it, but for what is in nodes that are not entered."""
+    found = [tree]
+    for node in found:
+        if enters(node):
+            for value in vars(node).values():
+                if isinstance(value, list):
+                    found += [one for one in value if isinstance(one, ast.AST)]
+                elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                    found.append(value)
+    return found
 
 
 def program(root: Path) -> tuple[Source, ...]:
@@ -85,23 +98,23 @@ def imports(root: Path, *folders: str) -> Iterator[Import]:
 def _imports_of(root: Path, source: Source) -> tuple[Import, ...]:
     """Looked for once, however many rules ask."""
     modules = _modules(root)
-    later = _below(source, lambda node: isinstance(node, FUNCTIONS) or _is_for_types(node))
     return tuple(
-        Import(source, node.lineno, target, node not in later)
-        for node in nodes_of(source)
+        Import(source, node.lineno, target, at_once)
+        for node, at_once in _import_nodes(source)
         for target in _targets(node, source, modules)
     )
 
 
 @cache
+def _import_nodes(source: Source) -> tuple[tuple[ast.Import | ast.ImportFrom, bool], ...]:
+    """Each statement that imports, and whether it runs when the source is imported."""
+    at_once = {*_below(source.tree, lambda node: not (isinstance(node, FUNCTIONS) or _is_for_types(node)))}
+    return tuple((node, node in at_once) for node in nodes_of(source) if isinstance(node, ast.Import | ast.ImportFrom))
+
+
+@cache
 def _modules(root: Path) -> frozenset[str]:
     return frozenset(source.module for source in program(root))
-
-
-def _below(source: Source, chosen: Callable[[ast.AST], bool]) -> set[ast.AST]:
-    """All nodes inside a *chosen* one."""
-    roots = filter(chosen, nodes_of(source))
-    return {inner for node in roots for inner in ast.walk(node)}
 
 
 def _is_for_types(node: ast.AST) -> bool:
