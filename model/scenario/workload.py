@@ -27,7 +27,7 @@ from slotscope.model.scenario.common import (
     Pareto,
     Service,
 )
-from slotscope.model.scenario.streams import BlockStreams
+from slotscope.model.scenario.streams import BlockStreams, drawn_classes
 
 #: Jobs in a block of random arrivals.
 BLOCK = 16_384
@@ -156,8 +156,7 @@ class PoissonWorkload:
     def _types(self, position: int) -> NDArray[np.int32]:
         if len(self._samplers) == 1:
             return self._only_type
-        chosen = self._stream("types", position).random(BLOCK)
-        return np.searchsorted(self._shares, chosen, side="right").astype(np.int32)
+        return drawn_classes(self._stream("types", position), self._shares, BLOCK).astype(np.int32)
 
     def _services(self, position: int, job_type: NDArray[np.int32]) -> NDArray[np.float64]:
         if len(self._samplers) == 1:
@@ -217,7 +216,7 @@ def _mixed_erlang(mean: float, probabilities: Sequence[float]) -> Sampler:
     phase = mean / fsum(k * share for k, share in enumerate(probabilities, 1))
 
     def sample(random: np.random.Generator, n: int) -> NDArray[np.float64]:
-        phases = 1 + np.searchsorted(below, random.random(n), side="right")
+        phases = 1 + drawn_classes(random, below, n)
         return phase * random.standard_gamma(phases)
 
     return sample

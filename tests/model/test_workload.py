@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from slotscope.model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
-from slotscope.model.scenario.streams import BlockStreams, stream
+from slotscope.model.scenario.streams import BlockStreams, drawn_classes, stream
 from slotscope.model.scenario.workload import (
     BLOCK,
     ContinuedWorkload,
@@ -136,6 +136,16 @@ def test_types_have_their_shares() -> None:
     kept = [0, 2, 3]
     expected = np.array(RATES)[kept] / sum(RATES) * len(job_type)
     assert stats.chisquare(observed[kept], expected).pvalue > LEAST_P
+
+
+@pytest.mark.parametrize("classes", [1, 2, 5, 101, 102, 300])
+def test_classes_are_where_each_number_lies_among_their_bounds(classes: int) -> None:
+    """A number that is a bound itself belongs above it; classes that have no share are never drawn."""
+    numbers = stream(1, "types").random(1000)
+    for below in (np.sort(numbers[: classes - 1]), np.full(classes - 1, numbers[0]), np.cumsum(numbers[1:classes])):
+        drawn = drawn_classes(stream(1, "types"), below, len(numbers))
+        assert drawn.dtype == np.int64
+        assert drawn.tolist() == [sum(bound <= number for bound in below.tolist()) for number in numbers.tolist()]
 
 
 def test_types_do_not_depend_on_one_another_or_on_gaps() -> None:

@@ -25,7 +25,7 @@ from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.service import slot_sampler
 from slotscope.model.kinds.queue.sizes import SizeDistribution
 from slotscope.model.kinds.queue.units import scaled
-from slotscope.model.scenario.streams import BlockStreams
+from slotscope.model.scenario.streams import BlockStreams, drawn_classes
 from slotscope.model.scenario.workload import RecentBlocks, Sampler
 
 #: Arrivals that a block of random arrivals has on average, or more if one slot has more.
@@ -173,7 +173,8 @@ class SlottedWorkload:
         places = self._counts.places(self._stream("arrivals", number), self.slots)
         time = (self._start + number * self.slots + places).astype(np.float64)
         count = len(time)
-        chosen = np.searchsorted(self._below, self._stream("classes", number).random(count), "right")
+        several = len(self._below) > 0
+        chosen = drawn_classes(self._stream("classes", number), self._below, count) if several else np.zeros(count)
         size = np.empty((count, self._distributions[0].resources), np.int64)
         service = np.empty(count)
         for kind, (distribution, sampler) in enumerate(zip(self._distributions, self._services, strict=True)):

@@ -23,6 +23,7 @@ from slotscope.model.kinds.queue.scenario.service import (
     UniformSlots,
 )
 from slotscope.model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
+from slotscope.model.scenario.streams import drawn_classes
 from slotscope.model.scenario.workload import Sampler, service_sampler
 
 #: Slots that are summed one by one for the mean of a distribution that is rounded up, the sum of P(S > k).
@@ -42,7 +43,7 @@ def slot_sampler(distribution: SlotService) -> Sampler:
     if isinstance(distribution, DiscreteSlots):
         values = np.asarray(distribution.values, np.float64)
         below = np.cumsum([float(share) for share in distribution.shares])[:-1]
-        return lambda random, n: values[np.searchsorted(below, random.random(n), side="right")]
+        return lambda random, n: values[drawn_classes(random, below, n)]
     if isinstance(distribution, Deterministic):
         return lambda _, n: np.full(n, float(ceil(distribution.mean)))
     sample = service_sampler(distribution)

@@ -17,6 +17,8 @@ from typing import Protocol, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.scenario.streams import drawn_classes
+
 Units = tuple[int, ...]
 Probability = Fraction | float
 Sizes = NDArray[np.int64]
@@ -111,7 +113,7 @@ class Atoms:
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
         """See :class:`SizeDistribution`."""
         values, below = self._table
-        return np.asarray(values[np.searchsorted(below, random.random(count), side="right")])
+        return np.asarray(values[drawn_classes(random, below, count)])
 
     def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Fraction:
         """See :class:`SizeDistribution`."""
@@ -153,7 +155,7 @@ class MixedSizes:
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
         """See :class:`SizeDistribution`."""
-        chosen = np.searchsorted(self._below, random.random(count), side="right")
+        chosen = drawn_classes(random, self._below, count)
         sizes = np.empty((count, self.resources), np.int64)
         for number, distribution in enumerate(self.distributions):
             mine = np.flatnonzero(chosen == number)
