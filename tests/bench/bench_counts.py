@@ -20,7 +20,7 @@ from typing import Mapping, NamedTuple
 
 from slotscope.model.kinds.queue.state import with_room
 from slotscope.model.systems.state import copied
-from tests.bench import bench_engines, bench_phases, bench_queues
+from tests.bench import bench_engines, bench_moldable, bench_phases, bench_queues, moldable_ways
 from tests.bench.contestants import counted
 from tests.bench.queue_ways import compiled_ways, problem_of
 from tests.bench.timing import ARCHITECTURE, SETTLED, SIZES, Contestant, aim, section, settled, table
@@ -85,19 +85,31 @@ def of_phases(name: str, folder: Path) -> dict[str, Contestant]:
     return {title: ways[title] for title in ("kernel", bench_phases.IN_C) if title in ways}
 
 
+def of_moldable(servers: str, folder: Path) -> dict[str, Contestant]:
+    """greedy(p*): the kernel, and the same in C."""
+    bench = bench_moldable.bench_of("moldable-sublinear", int(servers))
+    state, library = bench_moldable.settled(bench), moldable_ways.compiled_c(folder)
+    ways = {"kernel": moldable_ways.by_kernel(bench, state, EVENTS)}
+    if library is not None:
+        ways["C -O3"] = moldable_ways.in_c(bench, library, state, EVENTS)
+    return {title: bench_moldable.going_on(way, state) for title, way in ways.items()}
+
+
 #: What is counted: how it is called, what makes its ways, and of what.
 CASES = {
     f"first fit, L = {SIZES[0]}": (of_loss, str(SIZES[0])),
     "BF-J/S, queues-wide-jobs": (of_queue, "queues-wide-jobs"),
+    "BF-J/S, queues-vqs-unstable": (of_queue, "queues-vqs-unstable"),
     "JRS, jrs-two-phases": (of_phases, "jrs-two-phases"),
+    "JRS, jrs-fixed-sizes": (of_phases, "jrs-fixed-sizes"),
+    f"moldable, moldable-sublinear, n = {SIZES[2]}": (of_moldable, str(SIZES[2])),
     f"first fit, L = {SIZES[1]}": (of_loss, str(SIZES[1])),
     "BF-J/S, queues-small-jobs": (of_queue, "queues-small-jobs"),
     "JRS, jrs-three-phases": (of_phases, "jrs-three-phases"),
-    "JRS, jrs-fixed-sizes": (of_phases, "jrs-fixed-sizes"),
 }
 
-#: How many of them are counted in a short run.
-FEW = 3
+#: How many of them are counted in a short run: those of kernels that C was seen to be faster than.
+FEW = 6
 
 
 def carry_out(case: str, way: str) -> None:
