@@ -111,8 +111,8 @@ def look_at(run: Run | None) -> bool:
     return _standings(run) != before
 
 
-def _standings(run: Run | None) -> list[str]:
-    return [reading.standing for lane in _lanes(run) for reading in lane.lookout.readings]
+def _standings(run: Run | None) -> list[tuple[str, int]]:
+    return [(reading.standing, reading.event) for lane in _lanes(run) for reading in lane.lookout.readings]
 
 
 def _to_look_at(lane: Session) -> bool:

@@ -77,7 +77,7 @@ class Reading(NamedTuple):
     monitor: Monitor
     standing: Standing
     looked: int  #: after how many events it was judged
-    #: event, sentence: the first event after which it was found violated, and how; -1 without one.  Of another a
+    #: event, sentence: the earliest event after which it was found violated, and how; -1 without one.  Of another a
     #: sentence says why it is not judged.
     event: int = -1
     sentence: str = ""
@@ -117,7 +117,8 @@ def violations(
 class Lookout:
     """Looks at the states of one run now and then, and remembers.
 
-    A history is the same whenever it is passed again; so what was found stays when a run goes back.  *forced* are
+    A history is the same whenever it is passed again; so what was found stays when a run goes back, until it is found
+    at an earlier event.  *forced* are
     the decisions that a fork makes in the policy's place, by their events; *at* gives the state after an event, for
     what is judged of events.
     """
@@ -158,7 +159,7 @@ class Lookout:
         return self.look(event, state) if self.due(event) and self._spent <= SHARE * passed else ()
 
     def look(self, event: int, state: Any) -> tuple[Reading, ...]:
-        """Judge a state; the monitors that were never before found violated, and are now."""
+        """Judge a state; the monitors that are found violated there, and at no earlier event so far."""
         began = thread_time()
         self._looked = event
         found = []
@@ -170,13 +171,13 @@ class Lookout:
         for name, lines in broken(monitors, self._system, state, first <= event, before).items():
             known = self._readings[name]
             now = known._replace(looked=known.looked + (self._judged.get(name) != event))
-            if known.standing != "violated":
+            if lines and (known.standing != "violated" or event < known.event):
+                last = self._judged.get(name, -1)
+                since = last if last < event else -1  # of those before nothing is known where one goes back
+                now = now._replace(standing="violated", event=event, sentence=lines[0], since=since)
+                found.append(now)
+            elif known.standing != "violated":
                 now = now._replace(standing="holds")
-                if lines:
-                    last = self._judged.get(name, -1)
-                    since = last if last < event else -1  # of those before nothing is known where one goes back
-                    now = now._replace(standing="violated", event=event, sentence=lines[0], since=since)
-                    found.append(now)
             self._readings[name] = now
             self._judged[name] = event
         self._spent += thread_time() - began

@@ -140,6 +140,16 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(invariants, "MONITORS", (*invariants.MONITORS, planted))
 
 
+def test_an_earlier_fault_is_something_new_to_show_where_one_rests(monkeypatch):
+    faulty(monkeypatch)
+    session = ran("dra-classroom", events=FAULTY_EVENT + 5)
+    assert look_at(session) and not look_at(session)
+    session.seek(FAULTY_EVENT)
+    assert look_at(session) and not look_at(session)
+    (found,) = [one for one in session.readings if one.standing == "violated"]
+    assert (found.monitor.name, found.event) == ("planted", FAULTY_EVENT)
+
+
 @pytest.mark.slow
 def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path, monkeypatch):
     faulty(monkeypatch)
@@ -162,14 +172,15 @@ def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path
         qtbot.waitUntil(lambda: "✗ violated" in row.text.text())
         row.text.linkActivated.emit(str(FAULTY_EVENT))
         rest(qtbot, window, lambda: window.frame.event == FAULTY_EVENT)
+        qtbot.waitUntil(lambda: f"event {FAULTY_EVENT}<" in row.text.text())  # the state there is looked at, too
 
         window.control.to_start()  # what was found stops the run that comes there again
         rest(qtbot, window, lambda: window.frame.event == 0)
         press(qtbot, window, Qt.Key.Key_Space)
         rest(qtbot, window, lambda: "Violated after event" in window.frame.message and not window.frame.playing)
-        assert window.frame.event == found.event
+        assert window.frame.event == FAULTY_EVENT
         press(qtbot, window, Qt.Key.Key_Space)  # and lets it go on from there
-        rest(qtbot, window, lambda: window.frame.event > found.event)
+        rest(qtbot, window, lambda: window.frame.event > FAULTY_EVENT)
         press(qtbot, window, Qt.Key.Key_Space)
         rest(qtbot, window, lambda: not window.frame.playing)
 

@@ -61,6 +61,13 @@ class TestLookout:
             lookout.look(event, event)
         assert (lookout.readings[0].event, lookout.readings[0].since) == (7, -1)
 
+    def test_where_one_goes_back_an_earlier_fault_takes_the_place_of_the_first_that_was_found(self):
+        lookout = self.lookout()
+        told = [len(lookout.look(event, event)) for event in (27, 37, 15, 17, 47, 16)]
+        assert told == [1, 0, 0, 1, 0, 0]
+        reading = lookout.readings[0]
+        assert (reading.event, reading.since, reading.sentence) == (17, 15, "17 ends with 7")
+
     def test_later_stages_are_not_judged_of_a_state_that_is_broken(self):
         assert broken((SEVENS, EIGHTS), None, 7) == {"sevens": ["7 ends with 7"]}
         lookout = self.lookout()
