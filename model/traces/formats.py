@@ -6,7 +6,7 @@ import gzip
 import zlib
 from pathlib import Path
 from types import MappingProxyType
-from typing import Callable, Mapping, NamedTuple, Sequence, TypeVar
+from typing import Callable, Mapping, NamedTuple, Sequence, TypeVar, get_args
 
 from pydantic import BaseModel
 
@@ -21,8 +21,8 @@ from slotscope.model.traces.lately import read_lately
 from slotscope.model.traces.philly import is_philly, read_philly
 from slotscope.model.traces.reading import GZIP_MAGIC, Watch
 
-#: What a scenario calls all of them.
-JOBS = "jobs"
+#: What a scenario calls all of them, and logs in Standard Workload Format, which begin with remarks.
+JOBS, SWF = "jobs", "swf"
 
 #: Bytes of a file that tell its format.
 _HEAD = 4096
@@ -61,7 +61,7 @@ def playing(
     - *schema*: Of a workload that is a trace.
     - *example*: A scenario of the kind that has one.
 
-    Raises UserError if it takes no trace, or names none; if a file cannot be read.
+    Raises UserError if it takes no trace, or names none; if a file is a log that only another kind plays.
     """
     trace = scenario.workload
     if not isinstance(trace, schema):
@@ -80,6 +80,12 @@ def playing(
     changes: dict[str, object] = {"paths": files}
     if has_job_format(found[0]):
         changes["format"] = JOBS
+    elif _head_of(found[0]).startswith(b";") and SWF not in get_args(schema.model_fields["format"].annotation):
+        raise TraceError(
+            "found a log in Standard Workload Format; allowed for it is a scenario of moldable jobs, such as "
+            "moldable-swf",
+            where=str(found[0]),
+        )
     trace = trace.model_copy(update=changes)
     return scenario.model_copy(update={"workload": trace}), trace, found
 
@@ -107,11 +113,16 @@ def has_job_format(path: Path) -> bool:
 
 def _format_of(path: Path) -> JobFormat | None:
     """The format of a file; None where it has none of them, or cannot be read."""
+    head = _head_of(path)
+    return next((one for one in FORMATS.values() if one.known_by(head)), None)
+
+
+def _head_of(path: Path) -> bytes:
+    """The beginning of a file, unpacked; empty where it cannot be read."""
     try:
         with path.open("rb") as raw:
             packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
             raw.seek(0)
-            head = gzip.GzipFile(fileobj=raw).read(_HEAD) if packed else raw.read(_HEAD)
+            return gzip.GzipFile(fileobj=raw).read(_HEAD) if packed else raw.read(_HEAD)
     except (OSError, EOFError, ValueError, zlib.error):
-        return None
-    return next((one for one in FORMATS.values() if one.known_by(head)), None)
+        return b""

@@ -212,6 +212,16 @@ def test_a_table_with_columns_of_other_names_is_told_which_it_needs(name: str, h
     assert name == "jrs-azure" or "'arrival'" not in str(told.value)
 
 
+@pytest.mark.parametrize("name", ["dra-google", "queues-google", "queues-alibaba", "jrs-azure", "jrs-alibaba"])
+def test_a_log_of_parallel_jobs_is_told_which_scenarios_play_it(name: str, tmp_path: Path) -> None:
+    log = tmp_path / "somebody.txt"
+    jobs = "".join(f"{number} {60 * number} 1 50 2 -1 -1 2 99 -1 1 5 1 1 1 -1 -1 -1\n" for number in range(1, 9))
+    log.write_text(f"; Version: 2.2\n{jobs}")
+    with pytest.raises(TraceError, match=r"found a log in Standard Workload Format; .*, such as moldable-swf"):
+        open_bench(load_scenario(name), trace=(str(log),))
+    assert open_bench(load_scenario("moldable-swf"), trace=(str(log),)).report is not None
+
+
 def test_a_scenario_without_a_trace_says_so() -> None:
     with pytest.raises(ScenarioError, match=r"found the workload 'poisson' and a trace's path, .* such as dra-google"):
         playing(load_scenario("dra-vms"), TraceWorkload, ("x",), "dra-google")
