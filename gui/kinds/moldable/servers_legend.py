@@ -50,19 +50,19 @@ def width_entries(info: RunInfo) -> list[MoldableEntry]:
     return found
 
 
-def entries(info: RunInfo, cell: MoldableCell) -> list[MoldableEntry]:
-    """What the legend explains where cells look like *cell*."""
+def entries(info: RunInfo, cell: MoldableCell, full: bool = True) -> list[MoldableEntry]:
+    """What the legend explains where cells look like *cell*: in full or in few words."""
     found = width_entries(info)
     first, last = found[0].width, found[-1].width
     if cell.fills:
-        found.append(MoldableEntry("fills as it executes", "filling", last))
+        found.append(MoldableEntry("fills as it executes" if full else "executed", "filling", last))
     else:
-        found.append(MoldableEntry("stronger as it executes", "growing", last))
+        found.append(MoldableEntry("stronger as it executes" if full else "executed", "growing", last))
     found.append(MoldableEntry("free", "free" if cell.border else "small"))
     if sections_of(info.facts, info.numbers.servers)[-1].pool < 0:
         found.append(MoldableEntry("in no pool", "idle"))
     if cell.fills and info.facts.asks:
-        found.append(MoldableEntry("got fewer than it asked for", "partial", first))
+        found.append(MoldableEntry("got fewer than it asked for" if full else "got fewer", "partial", first))
     if cell.written and info.numbers.classes > 1:
         names = info.numbers.class_names
         both = zip(own_letters(names, 0), names, strict=True)
@@ -80,8 +80,8 @@ class MoldableLegend(PictureLegend):
         super().__init__(text, theme)
         self._info, self._ratio = info, ratio
 
-    def _entries(self, cell: MoldableCell, _full: bool) -> list[MoldableEntry]:
-        return entries(self._info, cell)
+    def _entries(self, cell: MoldableCell, full: bool) -> list[MoldableEntry]:
+        return entries(self._info, cell, full)
 
     def _jobs(self) -> list[list[MoldableEntry]]:
         return [width_entries(self._info)]

@@ -324,6 +324,12 @@ def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
     cells = [scene_in(shown(qtbot, frame)).layout.cell for frame in (few, many)]
     marks = [item.mark for item in entries(few.info, cells[0])]
     assert marks == ["width"] * 5 + ["filling", "free", "partial"]
+    short = entries(few.info, cells[0], full=False)  # where a mark would else be left out
+    assert [item.mark for item in short] == marks and [item.words for item in short[5:]] == [
+        "executed",
+        "free",
+        "got fewer",
+    ]
     assert [item.words for item in entries(few.info, cells[0])[:5]] == ["on 1", "2", "3", "4", "5 servers"]
     assert [item.mark for item in entries(many.info, cells[1])] == ["width"] * 5 + ["growing", "small"]
     classes = Made("moldable-classes", 60).frame().info
