@@ -108,7 +108,7 @@ def _size_entries(numbers: QueueNumbers) -> list[BinEntry]:
 def _queue_words(numbers: QueueNumbers, facts: QueueFacts, queue: int, intervals: bool) -> str:
     name = lane_name(facts, queue)
     if not facts.intervals:
-        return f"size {name}"
+        return name if queue else f"size {name}"
     if not intervals:
         return name
     low, high = (numbers.fraction(edge) for edge in facts.intervals[queue])
