@@ -10,7 +10,6 @@ from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases.physics import extend_trail
 from slotscope.model.kinds.phases.rows import FLAG_IDLE, FLAG_OVERRUN
 from slotscope.model.kinds.phases.state import ACTIVE, COST, EVENT, NOW, PhaseState
-from slotscope.model.reporting.records import Event
 from slotscope.model.systems.outcome import Outcome, fill_row
 
 # Places in an event's outcome.  HAD_JOBS: whether its server had a real job before it.
@@ -85,15 +84,13 @@ def note_server(state: Any, capacity: Any, outcome: Any) -> None:
 class PhaseOutcome(Outcome):
     """What one event of the reference has led to so far."""
 
-    def __init__(self, event: Event) -> None:
-        super().__init__(event)
-        self.arrived = -1  #: the record of the job that arrives
-        self.job = self.token = self.first_token = self.first_virtual = -1
-        self.token_age = -1.0
-        self.server = self.pool = self.type = self.phase = -1
-        self.made = self.virtual = 0
-        self.tokens = self.fitting = -1
-        self.had_jobs = self.takes_over = False
+    arrived = -1  #: the record of the job that arrives
+    job = token = first_token = first_virtual = -1
+    token_age = -1.0
+    server = pool = type = phase = -1
+    made = virtual = 0
+    tokens = fitting = -1
+    had_jobs = takes_over = False
 
     def close(self, capacity: Any, state: PhaseState, row: np.ndarray) -> None:
         """See :func:`close`."""

@@ -69,6 +69,7 @@ class PhaseSystem(PolicySystem):
             self.script = PhaseScript(scenario, numbers, self.tables, policy)
             self.initial_jobs, self.names = self.script.initial_jobs, self.script.names
         self._told = by_number(self.tables)
+        self._shown: tuple[Any, PhaseView | None] = (None, None)
 
     @property
     def normal_servers(self) -> int:
@@ -221,10 +222,16 @@ class PhaseSystem(PolicySystem):
     # Decisions.
 
     def _view(self, state: PhaseState, timer: int = -1, starting: bool = False) -> PhaseView:
+        """What the policy is shown of *state*: the same as before where it goes on in place and no *timer* rang."""
         if self.script:
             event = None if starting else self.script.event(state)
             return PhaseView(self.numbers, state, ScriptedChoices(self.script, self.tables, state, event))
-        return PhaseView(self.numbers, state, RandomChoices(self.tables, state, timer))
+        known, view = self._shown  # taken at once: another thread may run another state of the same system
+        if known is not state or view is None or timer >= 0:
+            view = PhaseView(self.numbers, state, RandomChoices(self.tables, state, timer))
+            if timer < 0:
+                self._shown = state, view
+        return view
 
     def carry_out(self, state: PhaseState, record: Any, outcome: PhaseOutcome) -> None:
         """Check and do what one record decides."""

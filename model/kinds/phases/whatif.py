@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import Any, Iterator
 
@@ -156,10 +157,10 @@ class OverruledChoice(Overruled):
             raise PolicyError(f"server {server + 1} cannot take one more job of type {self.place + 1}")
 
     def _drawn(self, view: PhaseView, decide: Any, what: Any) -> Iterator[Record]:
-        choices = ForcedChoices(view.choices, self.place)
-        view.choices = choices
+        forced, choices = copy(view), ForcedChoices(view.choices, self.place)  # the next event is shown the same view
+        forced.choices = choices
         yield self.told()
-        for record in decide(view, what):
+        for record in decide(forced, what):
             told = isinstance(record, Match | Overflow)
             yield replace(record, values={**record.values, "forced": True}) if told else record
         if not choices.used:

@@ -9,7 +9,7 @@ import numpy as np
 from slotscope.model.jit import jitable
 from slotscope.model.kinds.reservation.physics import extend_trail
 from slotscope.model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
-from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, UPDATE, Event
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, UPDATE
 from slotscope.model.systems.outcome import Outcome, fill_row
 
 # Places in an event's outcome that stand in its row.
@@ -56,11 +56,9 @@ def close(state: Any, outcome: Any, row: Any) -> None:
 class ReservationOutcome(Outcome):
     """What one event of the reference has led to so far."""
 
-    def __init__(self, event: Event) -> None:
-        super().__init__(event)
-        self.server = self.source = self.moved = self.first_reassigned = -1
-        self.reassigned = self.preempted = 0
-        self.empty_slots = self.servers_with_room = -1
+    server = source = moved = first_reassigned = -1
+    reassigned = preempted = 0
+    empty_slots = servers_with_room = -1
 
     def where(self) -> str:
         """At which kind of event, and when."""
