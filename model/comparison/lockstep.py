@@ -19,7 +19,7 @@ from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, MOVE, SLOT, TICK, UPDATE, Event
 from slotscope.model.running.engine import Advance, Reason
-from slotscope.model.running.slices import Slices
+from slotscope.model.running.slices import MOST_OF_A_RUN, Slices
 from slotscope.model.running.timeline import NO_END
 from slotscope.model.running.waiting import GivenUpError, waiting_on
 
@@ -53,7 +53,7 @@ class Lockstep:
 
     def __init__(self, lanes: Sequence[Lane]) -> None:
         self.lanes = tuple(lanes)
-        self._slices = Slices()
+        self._slices = Slices(most=MOST_OF_A_RUN)
         self._advancing = 0  # the lane that runs: if its policy fails, it is the one
 
     @property
@@ -254,14 +254,14 @@ class Lockstep:
         if self.inside is not None:
             self.step()
         while reason is Reason.LIMIT and (last is None or self.events[0] < last):
-            reason = self._slice(last, until, flags)
+            reason = self._slice(last, until, flags, deadline - monotonic())
             if monotonic() >= deadline:
                 break
         for session in self.sessions:
             session.run(events=0)  # forgets the sub-steps of the last event stepped through
         return reason
 
-    def _slice(self, last: int | None, until: float, flags: int) -> Reason:
+    def _slice(self, last: int | None, until: float, flags: int, budget: float) -> Reason:
         """For a few milliseconds all lanes together: the first that is not at its end leads."""
         leader = next((n for n, lane in enumerate(self.lanes) if lane.line.next_event), None)
         if leader is None:
@@ -275,7 +275,7 @@ class Lockstep:
             return line.event - before
 
         try:
-            self._slices.take(run)
+            self._slices.take(run, budget)
         except PolicyError:
             self._before_fault()
             raise

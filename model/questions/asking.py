@@ -128,7 +128,7 @@ class _Asker:
         self._samples = any(question.samples for question in questions)
         self._costly = any(question.costly for question in questions)
         self._looks = any(question.looks for question in questions)
-        self._slices = self._timeline.slices
+        self._slices = Slices(min(MOST_EVENTS, timeline.slices.fitting()), timeline.engine.slice_seconds)
         if self._looks:  # looking takes longer than running
             clock = thread_time if timeline.engine.watches else monotonic  # policies may run in another process
             self._slices = Slices(min(FEW, self._slices.room), SECONDS, clock)

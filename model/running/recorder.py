@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.running.slices import MOST_EVENTS
+from slotscope.model.running.slices import MOST_OF_A_RUN
 
 #: The columns that samples of all kinds of system begin with: events so far, and the time.
 EVENT_COLUMN, TIME_COLUMN = 0, 1
@@ -117,13 +117,13 @@ class RecentRows:
         self._most = most
         self._bytes = np.zeros((2 * most, row_dtype.itemsize), np.uint8)
         self._end = 0
-        self._tapes = np.zeros((2, MOST_EVENTS), row_dtype)  # memory is taken as it is written
+        self._tapes = np.zeros((2, MOST_OF_A_RUN), row_dtype)  # memory is taken as it is written
         self._turn = 0
         self._on_tape = self._tapes[0, :0]  # the rows kept, where a slice has left them there
 
     @property
     def tape(self) -> np.ndarray:
-        """[MOST_EVENTS] where the next rows may be written, to be added then: what is kept is not there."""
+        """[MOST_OF_A_RUN] where the next rows may be written, to be added then: what is kept is not there."""
         tape: np.ndarray = self._tapes[self._turn]
         return tape
 

@@ -19,7 +19,7 @@ from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, Sy
 from slotscope.model.running.keyframes import CHOSEN, HistoryRoom, Keyframes, Snapshot
 from slotscope.model.running.landings import Landings
 from slotscope.model.running.recorder import Extent, RecentRows, Samples
-from slotscope.model.running.slices import MOST_EVENTS, Slices, tell_of_events
+from slotscope.model.running.slices import MOST_EVENTS, MOST_OF_A_RUN, Slices, tell_of_events
 from slotscope.model.running.waiting import share_of, who_waits
 from slotscope.model.systems.state import copied
 
@@ -59,7 +59,7 @@ class Timeline:
         self.landings = Landings(lambda: system.on_drift)
         self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
         self._keyframes = Keyframes(room)
-        self.slices = Slices(seconds=engine.slice_seconds)
+        self.slices = Slices(seconds=engine.slice_seconds, most=MOST_OF_A_RUN)
         self.snapshot = Snapshot()
         self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
         self._run: EventRun | None = None

@@ -15,7 +15,7 @@ from slotscope.model.reporting.records import Record
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, EventRun, Reason, Task
 from slotscope.model.running.explaining import Explained, never
-from slotscope.model.running.slices import MOST_EVENTS, Slices
+from slotscope.model.running.slices import MOST_EVENTS, MOST_OF_A_RUN, SLICE_SECONDS, Slices
 from slotscope.model.running.timeline import NO_END, Timeline
 from slotscope.model.running.waiting import GivenUpError, share_of, who_waits
 from slotscope.model.systems.state import copied, differences
@@ -70,7 +70,7 @@ class Walk:
     def use_engine(self, engine: Engine) -> None:
         """Run on *engine* from here on; the history stays."""
         self.timeline.engine = engine
-        self.timeline.slices = Slices(seconds=engine.slice_seconds)
+        self.timeline.slices = Slices(seconds=engine.slice_seconds, most=MOST_OF_A_RUN)
 
     # Forwards.
 
@@ -87,7 +87,7 @@ class Walk:
         reason, start = Reason.LIMIT, (self.timeline.event, self.timeline.time)
         while self.timeline.event < last and reason is Reason.LIMIT:
             left = last - self.timeline.event
-            reason = self.timeline.advance_a_slice(left, until, flags, budget)
+            reason = self.timeline.advance_a_slice(left, until, flags, deadline - monotonic())
             if monotonic() >= deadline:
                 break
             if deadline == np.inf:
@@ -212,7 +212,7 @@ class Walk:
         line = self.timeline
         if not self._tell_more or self._recent_rows() is None:
             return False
-        return line.slices.room < line.event - line.keyframe_before(max(line.event - ROWS_OF_LOG, 1))
+        return line.slices.fitting(SLICE_SECONDS) < line.event - line.keyframe_before(max(line.event - ROWS_OF_LOG, 1))
 
     @property
     def _tell_more(self) -> bool:

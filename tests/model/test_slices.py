@@ -15,7 +15,7 @@ from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.running import engine, slices, walk
 from slotscope.model.running.engine import Advance, Reason, Task
-from slotscope.model.running.slices import MOST_EVENTS, SLICE_SECONDS, Slices
+from slotscope.model.running.slices import MOST_EVENTS, MOST_OF_A_RUN, SLICE_SECONDS, Slices
 from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.systems.state import digest
 from tests.runs import ran
@@ -80,6 +80,37 @@ def test_a_slice_grows_to_what_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):
         room.take(lambda most: seen.append(most) or clock.ran(most) or most)
     assert seen[-1] == 10
+
+
+def test_a_slice_is_at_once_as_long_as_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch, SLICE_SECONDS / 10.25)
+    room, seen = Slices(), list[int]()
+    for budget in (*[3 * SLICE_SECONDS] * 6, 0.0, 3 * SLICE_SECONDS, inf, 2 * SLICE_SECONDS):
+        room.take(lambda most: seen.append(most) or clock.ran(most) or most, budget)
+    assert seen[-5:] == [30, 10, 30, 10, 20]
+
+
+def test_what_nobody_looks_at_runs_in_few_and_long_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two of them a kernel needs Python's lock, which the window may have while it draws."""
+    clock = Clock(monkeypatch, 3 * SLICE_SECONDS / MOST_OF_A_RUN)
+    session, tapes = Session.open("dra-classroom", kernel=False), list[int]()
+
+    def quick(state: Any, tape: Any, _: Task) -> Advance:
+        tape["event"] = np.arange(len(tape)) + state.number[0] + 1
+        state.number[0] += len(tape)
+        clock.ran(len(tape))
+        tapes.append(len(tape))
+        return Advance(state, len(tape), Reason.LIMIT, np.zeros((0, session.bench.system.sample_width)))
+
+    timed = Timed(session.bench.reference, clock)
+    monkeypatch.setattr(timed, "advance", quick)
+    timed.keyframe_every = 10**9
+    session.use_engine(timed)
+    for _ in range(10):
+        session.run(budget=3 * SLICE_SECONDS)
+    assert tapes[-3:] == [MOST_OF_A_RUN] * 3
+    session.run(budget=0.0)
+    assert tapes[-1] == MOST_OF_A_RUN // 3
 
 
 def test_a_slice_that_ran_nothing_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,6 +276,15 @@ def test_a_slice_of_lanes_is_as_short_as_that_of_one(monkeypatch: pytest.MonkeyP
     before = comparison.timeline.event
     comparison.run(budget=0.004)
     assert comparison.timeline.event - before == 1
+
+
+def test_lanes_at_which_nobody_looks_run_in_long_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch, SLICE_SECONDS / 40)
+    comparison = Comparison.of([slow(clock), slow(clock, "first-fit")])
+    for _ in range(10):
+        clock.looks = [0]
+        comparison.run(budget=3 * SLICE_SECONDS)
+    assert 80 < clock.most <= 120
 
 
 def test_an_event_after_a_slow_one_is_stopped_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
