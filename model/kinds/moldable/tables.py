@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ class MoldableTables(NamedTuple):
     key: NDArray[np.uint64]  #: [1] of the words that requests are drawn by
 
 
+@lru_cache(maxsize=8)  # each batch of a run asks for them
 def tables_of(numbers: MoldableNumbers) -> MoldableTables:
     """The tables of a system."""
     known = np.nan_to_num(numbers.target)
