@@ -131,7 +131,7 @@ def test_rows_that_are_kept_on_a_tape_are_not_written_over(walks: list[tuple[int
             rows = recent.tape[:length]
         recent.append(rows)
         end = max(end, start + length)
-        recent.tape[:] = rows_of(1, 1)
+        recent.tape[:100] = rows_of(1, 1)
         assert recent.last_event == end
         assert recent.rows["event"].tolist() == list(range(max(0, end - most) + 1, end + 1))
         assert (recent.rows["time"] == recent.rows["event"] / 4).all()
