@@ -310,14 +310,17 @@ class DecisionsPanel(Panel):
         self._share(frame)
         flags, text = (0, "") if self.bar.isHidden() else (self.bar.flags, self.bar.text)
         asked = self._asked(frame)
-        rows = self.model.passing(*((frame.rows, flags, text) if asked is None else (asked.rows, flags, "")))
         self.mistake.say("" if asked is None else asked.fault)
+        if asked is not None:
+            text = ""
+            asked = None if asked.fault else asked  # a mistake takes no line away
+        rows = self.model.passing(frame.rows if asked is None else asked.rows, flags, text)
         self.model.set_moment(frame.event, frame.time, frame.breakpoints)
         self.model.set_rows(rows, frame.records)
         self.view.fit_digits(self.model.last_event, frame.time)
         filtered = bool(flags or text)
         counts = [tr("{some} of {all}").format(some=len(rows), all=len(frame.rows)) if filtered else ""]
-        if asked is not None and not asked.fault:
+        if asked is not None:
             hits = f"{grouped(asked.hits)} {plural(asked.hits, 'hit')}"
             known = up_to(asked.last, frame.extent.live_end, asked.searching)
             counts = [f"{hits}{known}", *([f"{hits}{' ...' if asked.searching else ', stopped'}"] if known else [])]
@@ -341,8 +344,6 @@ class DecisionsPanel(Panel):
     def _said_of_none(frame: Frame, asked: Asked | None, text: str) -> str:
         """What stands where no row does."""
         if asked is not None:
-            if asked.fault:
-                return ""
             if asked.hits:
                 return tr("It holds at none of these kinds of event.")
             return " ".join([tr("It held at no event so far."), *(f"{one.said(tr)}." for one in asked.missing)])

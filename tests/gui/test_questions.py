@@ -129,6 +129,7 @@ def test_a_mistake_stands_in_the_panel_and_the_run_where_it_was(qtbot, window):
     qtbot.waitUntil(panel.mistake.isVisible)
     assert "character 1: found the name 'rejectd', nearest: rejected" in panel.mistake.text()
     assert window.frame.event == EVENTS
+    assert len(panel.model.rows) == len(window.frame.rows)  # it takes no line away
     ask(qtbot, window, "rejected")
     qtbot.waitUntil(panel.mistake.isHidden)
     assert np.all(window.frame.asked.events[1:] > window.frame.asked.events[:-1])
