@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from slotscope.gui.kinds.queue.bins_content import reserves_of
@@ -99,7 +101,12 @@ def block_words(frame: Frame, record: int) -> str:
 
 def size_on_block(numbers: QueueNumbers, units: int, resource: int, digits: int = 3) -> str:
     """A size in the scenario's unit, in as little room as can be: 0.342, 0.05, 12."""
-    amount = units * float(numbers.unit[resource])
+    return _brief(units * float(numbers.unit[resource]), digits)
+
+
+@lru_cache(2048)
+def _brief(amount: float, digits: int) -> str:
+    """See :func:`size_on_block`; the same sizes are written at each painting."""
     if amount >= 0.1**digits * 5:
         amount = round(amount, digits)
     return significant(amount, digits)
