@@ -38,8 +38,8 @@ _BUTTONS = {
     "cancel": "Hide\nHides this panel; the View menu brings it back.",
 }
 
-#: Those that give way to a title that is long: what is dragged from, or looked for at the edge, stays.
-_FOLDING = ("camera", "csv", "out")
+#: Those that give way to a title that is long; what can be dragged from stays if it can.
+_FOLDING = (("camera", "csv", "out"), ("camera", "copy", "csv", "out"))
 
 #: Characters of a policy's name on the tabs of its panels, so that the panel's own name is seen, too.
 LONGEST_POLICY = 16
@@ -67,7 +67,7 @@ class PanelDock(QDockWidget):
         self._title.setToolTip(f"{tr(panel.title)}\n{tr(panel.summary)}")
         panel.setAccessibleName(tr(panel.title))
         self._buttons = self._made_buttons()
-        folding = [self._buttons[name] for name in _FOLDING]
+        folding = [[self._buttons[name] for name in names] for names in _FOLDING]
         self._bar = TitleBar(self._title, list(self._buttons.values()), folding)
         self.setTitleBarWidget(self._bar)
         self.topLevelChanged.connect(self._frame)

@@ -60,12 +60,15 @@ class PanelTitle(QLabel):
 class TitleBar(QWidget):
     """A title and buttons; where the title would be cut, some of them wait in a menu.
 
-    - *folding*: Those of the *buttons* that do.
+    - *folding*: Those of the *buttons* that do; of several such lists the first that leaves the title its room.
     """
 
-    def __init__(self, title: PanelTitle, buttons: Sequence[QToolButton], folding: Sequence[QToolButton]) -> None:
+    def __init__(
+        self, title: PanelTitle, buttons: Sequence[QToolButton], folding: Sequence[Sequence[QToolButton]]
+    ) -> None:
         super().__init__()
         self._title, self._buttons, self._folding = title, buttons, folding
+        self._folded: Sequence[QToolButton] = ()  # those that wait in the menu now
         self._offered = True
         self.more = QToolButton(self)
         self.more.setText("⋯")
@@ -92,17 +95,23 @@ class TitleBar(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        room = self.contentsRect().width() - 12 - sum(button.sizeHint().width() for button in self._buttons)
-        folded = self._offered and self._title.whole_width() > room
+        wanted, ways = self._title.whole_width(), ((), *self._folding)
+        self._folded = next((way for way in ways if self._room_beside(way) >= wanted), ways[-1])
         for button in self._buttons:
-            button.setVisible(self._offered and not (folded and button in self._folding))
+            button.setVisible(self._offered and button not in self._folded)
         self.more.setFixedHeight(self._buttons[-1].sizeHint().height())
-        self.more.setVisible(folded)
+        self.more.setVisible(self._offered and bool(self._folded))
+
+    def _room_beside(self, folded: Sequence[QToolButton]) -> int:
+        """What is left of the width where these buttons wait in the menu."""
+        shown = [button for button in self._buttons if button not in folded]
+        shown += [self.more] if folded else []
+        return self.width() - 12 - sum(button.sizeHint().width() for button in shown)
 
     def _open_menu(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         keep_keys(menu)
-        for button in self._folding:
+        for button in self._folded:
             menu.addAction(button.icon(), button.accessibleName(), button.click)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))

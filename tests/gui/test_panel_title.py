@@ -62,14 +62,16 @@ def test_buttons_give_way_to_a_long_title_and_wait_in_a_menu(qtbot: QtBot) -> No
 
     every = {"camera", "copy", "csv", "out", "cancel"}
     qtbot.waitUntil(lambda: seen() == every)
-    dock.name_policy("DRA without migration")
+    dock.name_policy("First fit, mine")
     qtbot.waitUntil(lambda: seen() == {"copy", "", "cancel"})
+    dock.name_policy("DRA without migration")
+    qtbot.waitUntil(lambda: seen() == {"", "cancel"})
     room = title.width()
-    dock.setFloating(False)
     bar.more.click()
     (menu,) = bar.findChildren(QMenu)
-    assert [action.text() for action in menu.actions()] == ["Save picture", "Save data", "Float or dock"]
-    menu.actions()[2].trigger()
+    texts = [action.text() for action in menu.actions()]
+    assert texts == ["Save picture", "Copy picture", "Save data", "Float or dock"]
+    menu.actions()[-1].trigger()
     assert dock.isFloating()
     menu.close()
     dock.setFloating(False)
