@@ -90,9 +90,7 @@ def exponential(word: Any) -> float:
     ratio = (mantissa - 1.0) / (mantissa + 1.0)
     square = ratio * ratio
     fourth = square * square
-    series = 1.0 / 21.0
-    other = 1.0 / 23.0
-    for odd in range(17, 0, -4):  # two sums at once: neither waits for the other
-        series = series * fourth + 1.0 / odd
-        other = other * fourth + 1.0 / (odd + 2)
+    # Two sums at once: neither waits for the other.
+    series = ((((1 / 21 * fourth + 1 / 17) * fourth + 1 / 13) * fourth + 1 / 9) * fourth + 1 / 5) * fourth + 1.0
+    other = ((((1 / 23 * fourth + 1 / 19) * fourth + 1 / 15) * fourth + 1 / 11) * fourth + 1 / 7) * fourth + 1 / 3
     return -(2.0 * ratio * (series + square * other) + exponent * LOG_2)

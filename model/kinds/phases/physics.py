@@ -41,8 +41,9 @@ Array = Any
 def go_on(state: State, time: float) -> None:
     """Go on to *time*: what has been there since the last event enters the integrals."""
     elapsed = time - state.clock[NOW]
+    area, number = state.area, state.number
     for place in range(len(INTEGRATED)):
-        state.area[place] += state.number[INTEGRATED[place]] * elapsed
+        area[place] += number[INTEGRATED[place]] * elapsed
     state.clock[NOW] = time
 
 

@@ -41,6 +41,8 @@ class FittingPolicy(PhasePolicy):
         self.limit = np.array([floor(int(units) * parameters.factor) for units in numbers.capacity], np.int64)
         if numbers.model.hard:
             self.limit = np.minimum(self.limit, numbers.capacity)
+        #: [I, D] units up to which a server with room for one more job of a type is used.
+        self.fullest = self.limit - (numbers.peak if self.by_peak else numbers.demand)
 
     def need(self, job_type: int) -> NDArray[np.int64]:
         """[D] units that an arriving job counts for."""
@@ -50,12 +52,16 @@ class FittingPolicy(PhasePolicy):
 
     def left(self, view: PhaseView, servers: Places) -> NDArray[np.int64]:
         """[s, D] units left on some servers, by the same account; below 0 after an overrun."""
-        return self.limit - (view.peak_use(servers) if self.by_peak else view.use(servers))
+        return self.limit - self.taken(view, servers)
+
+    def taken(self, view: PhaseView, servers: Places) -> NDArray[np.int64]:
+        """[s, D] units that the jobs of some servers count for."""
+        return view.peak_use(servers) if self.by_peak else view.use(servers)
 
     def fitting(self, view: PhaseView, job_type: int, servers: Sequence[int]) -> list[int]:
         """Those of some busy servers that have room for a job of the type."""
         places = np.array(servers, np.intp)
-        enough = self.need(job_type) <= self.left(view, places)
+        enough = self.taken(view, places) <= self.fullest[job_type]
         few = view.jobs_on_each(places) < self.numbers.model.most_jobs
         room = reduce(np.logical_and, enough.T, few)  # much faster than along short rows
         return list(compress(servers, room.tolist()))
