@@ -228,6 +228,13 @@ def linked(function: Any, symbol: str) -> Any:
 
 
 @cache
+def load_llvm() -> Any:
+    """LLVM, as Numba has it: what compiles code that is written as text."""
+    import llvmlite.binding  # type: ignore[import-untyped]
+
+    return llvmlite.binding
+
+
 def load_numba() -> ModuleType:
     """Numba, which keeps its compiled code in a folder of this program's."""
     os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))

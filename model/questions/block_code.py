@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.jit import load_llvm
 from slotscope.model.questions.pairing import (
     ABS,
     ADD,
@@ -78,8 +79,7 @@ def block_table(
 @lru_cache(maxsize=64)
 def block_code(steps: tuple[tuple[int, int], ...]) -> BlockCode:
     """The code for a condition in the steps of :mod:`slotscope.model.questions.pairing`."""
-    import llvmlite.binding as llvm  # type: ignore[import-untyped]
-
+    llvm = load_llvm()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(
