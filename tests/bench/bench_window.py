@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import get_native_id
 from typing import Any, Callable, NamedTuple, Sequence
 
 if sys.platform == "linux" and not os.environ.get("DISPLAY"):
@@ -33,6 +34,7 @@ from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario, write_scenario
 from tests.bench.repainting import Painted
+from tests.bench.spinning import Spinning
 from tests.bench.timing import SETTLED, SIZES, Limit, Spread, aim, scaled, section, spread, table
 
 SIZE = (1600, 900)
@@ -54,6 +56,7 @@ class Stretch:
     run_cpu: float = 0.0  #: seconds of the thread that runs
     window_cpu: float = 0.0  #: seconds of the thread that draws
     starved: float = 0.0  #: seconds that the run's thread could run and had no core
+    window_starved: float = 0.0  #: the same of the thread that draws, which may have had Python's lock then
     panels: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     shown: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
@@ -79,6 +82,16 @@ class Stretch:
         An upper bound of the speed on an idle machine: the window's own thread takes cores too.
         """
         return max(self.events, 1) / self.own_seconds
+
+    @property
+    def per_cpu(self) -> float:
+        """Events per second of the processor."""
+        return max(self.events, 1) / self.run_cpu
+
+    @property
+    def waited(self) -> float:
+        """Share of its own time in which the run's thread waited for Python's lock or for work."""
+        return 1 - self.run_cpu / self.own_seconds
 
     @property
     def blocked(self) -> float:
@@ -129,12 +142,14 @@ class Watch(QObject):
         started, first = time.monotonic(), line.event
         run, mine = time.clock_gettime(thread), time.thread_time()
         starved = seconds_without_core(worker._thread.native_id or 0)
+        held_up = seconds_without_core(get_native_id())
         spin(seconds)
         self._spin_for(0 if goal.express else FRAMES_LEAST)
         stretch.seconds, stretch.events = time.monotonic() - started, line.event - first
         stretch.run_cpu = time.clock_gettime(thread) - run
         stretch.window_cpu = time.thread_time() - mine
         stretch.starved = seconds_without_core(worker._thread.native_id or 0) - starved
+        stretch.window_starved = seconds_without_core(get_native_id()) - held_up
         self.window.control.pause()
         spin(0.1)
         return stretch
@@ -220,16 +235,19 @@ class Rounds(NamedTuple):
     drawn: list[Stretch]
     undrawn: list[Stretch]
     beside: list[Stretch]  #: undrawn, while Qt paints the same as often as in the one drawn
+    spun: list[Stretch]  #: undrawn, while a second thread computes as long as the window's did
 
 
 def alternate(window: MainWindow, rounds: int, seconds: float) -> Rounds:
-    """Stretches drawn, undrawn, and with nothing but their painting, in turn."""
-    watch, found = Watch(window), Rounds([], [], [])
+    """Stretches drawn, undrawn, with nothing but their painting, and with a busy core beside them, in turn."""
+    watch, found = Watch(window), Rounds([], [], [], [])
     painted = watch.record()
     for _ in range(rounds):
         found.drawn.append(watch.measure(Goal(), seconds))
         found.undrawn.append(watch.measure(Goal(express=True), seconds))
         found.beside.append(watch.measure_beside(painted, found.drawn[-1], seconds))
+        with Spinning(found.drawn[-1].window_cpu / found.drawn[-1].seconds):
+            found.spun.append(watch.measure(Goal(express=True), seconds))
     return found
 
 
@@ -258,7 +276,7 @@ def _speeds(drawn: list[Stretch], undrawn: list[Stretch]) -> list[tuple[str, Spr
         ),
         (
             "events per CPU second of the run's thread, drawn / undrawn, %",
-            spread(100 * (x.events / x.run_cpu) / (max(y.events, 1) / y.run_cpu) for x, y in pairs),
+            spread(100 * x.per_cpu / y.per_cpu for x, y in pairs),
         ),
         ("events per second, drawn (thousands)", spread(one.speed / 1e3 for one in drawn)),
         ("events per second, undrawn (thousands)", spread(one.speed / 1e3 for one in undrawn)),
@@ -319,7 +337,7 @@ def bench_window(case: Case, rounds: int, seconds: float) -> None:
         window = open_window(case.scenario, case.settled, Path(folder))
         if case.beside:
             compare(window, case.beside)
-        drawn, undrawn, beside = alternate(window, rounds, seconds)
+        drawn, undrawn, beside, spun = alternate(window, rounds, seconds)
         window.close()
         window.deleteLater()
         spin(0.1)
@@ -342,7 +360,7 @@ def bench_window(case: Case, rounds: int, seconds: float) -> None:
         "%",
         at_least=True,
         limit=Limit("the run unseen, while Qt alone paints the same as often from a recording", most),
-        limit_is=why_slower(drawn, undrawn),
+        limit_is=why_slower(drawn, undrawn, spun),
     )
     section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, {title}", summary(drawn, undrawn), "", panel_table(drawn))
 
@@ -375,14 +393,19 @@ def most_costly(drawn: Sequence[Stretch]) -> str:
     return "of a frame the panel {} takes {:.1f} ms, painting and the rest {:.1f}".format(name, *each)
 
 
-def why_slower(drawn: Sequence[Stretch], undrawn: Sequence[Stretch]) -> str:
+def why_slower(drawn: Sequence[Stretch], undrawn: Sequence[Stretch], spun: Sequence[Stretch]) -> str:
     """How much of a run's speed goes to waiting for the window's thread, and how much to what both share."""
-    waits = spread(100 * one.blocked for one in drawn).median
-    pairs = zip(drawn, undrawn, strict=True)
-    same = spread(100 * (x.events / x.run_cpu) / (max(y.events, 1) / y.run_cpu) for x, y in pairs).median
+    waits = spread(100 * one.waited for one in drawn).median
+    held = spread(100 * one.window_starved / one.seconds for one in drawn).median
+    same, alone = (
+        spread(100 * x.per_cpu / y.per_cpu for x, y in zip(stretches, undrawn, strict=True)).median
+        for stretches in (drawn, spun)
+    )
     return (
-        f"the run waits for Python's lock {waits:.0f} % of the time, and does {same:.0f} % of the events "
-        "in a second of the processor, whose caches painting shares"
+        f"the run waits for Python's lock {waits:.0f} % of its time, while the window's thread, which has it, had no "
+        f"core for {held:.0f} % of all time as other programs had it, and does {same:.0f} % of the events in a second "
+        f"of the processor, {alone:.0f} beside a thread as busy as the window's, which needs neither lock "
+        "nor memory"
     )
 
 

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from time import sleep
+from time import monotonic, process_time, sleep
 
 import numpy as np
 import pytest
@@ -46,6 +46,7 @@ from tests.bench import (
 from tests.bench import simpy_loss as loss
 from tests.bench.__main__ import rows
 from tests.bench.literal_cra import LiteralKernel
+from tests.bench.spinning import Spinning
 from tests.bench.timing import line_of, scaled
 
 pytestmark = pytest.mark.slow
@@ -211,10 +212,17 @@ def test_what_replications_share_is_a_small_part_of_them() -> None:
     assert 0 < bench_scale.locked_share(part) < 1
 
 
+def test_a_second_thread_is_busy_for_the_share_that_it_is_to_have() -> None:
+    began, spent = monotonic(), process_time()
+    with Spinning(0.5):
+        sleep(0.4)
+    assert 0.02 < process_time() - spent < 0.6 * (monotonic() - began) + 0.05
+
+
 def test_the_window_runs_drawn_and_undrawn(qapp: QApplication, tmp_path: Path) -> None:
     window = bench_window.open_window(scaled(SERVERS), SOON, tmp_path)
     try:
-        drawn, undrawn, beside = bench_window.alternate(window, 1, 0.3)
+        drawn, undrawn, beside, spun = bench_window.alternate(window, 1, 0.3)
     finally:
         window.close()
         window.deleteLater()
@@ -222,6 +230,8 @@ def test_the_window_runs_drawn_and_undrawn(qapp: QApplication, tmp_path: Path) -
     assert drawn[0].shown["servers"] >= drawn[0].frames // 2, "the view in front stands still"
     assert undrawn[0].events > 0
     assert beside[0].events > 0 and beside[0].frames < drawn[0].frames
+    assert spun[0].events > 0 and spun[0].frames < drawn[0].frames
+    assert "beside a thread as busy" in bench_window.why_slower(drawn, undrawn, spun)
     assert "speed drawn / undrawn" in bench_window.summary(drawn, undrawn)
     assert "painting" in bench_window.panel_table(drawn)
 
