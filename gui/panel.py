@@ -271,9 +271,14 @@ class Panel(QWidget):
             calm.forget()
         self._show_latest()
 
+    @classmethod
+    def would_tell(cls, what: str) -> bool:
+        """Whether it shows *what* a question asks for; nothing is asked where that is empty."""
+        return bool(what) and not cls.tells.isdisjoint({what, EVERYTHING})
+
     def veil(self, what: str) -> None:
         """Show nothing while a question asks for *what* the panel tells; empty: none does."""
-        was, self.veiled = self.veiled, bool(what) and not self.tells.isdisjoint({what, EVERYTHING})
+        was, self.veiled = self.veiled, self.would_tell(what)
         if self.veiled is not was and self.frame is not None:
             self.set_frame(self.frame)
 

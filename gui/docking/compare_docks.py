@@ -60,15 +60,16 @@ class PanelsAhead(QObject):
         for one in wanted:
             with suppress(Exception):  # it is raised again where the panel is needed, and told there
                 dock = self._built[one] = self._made(*one)
+                parts = dock.panel.build_ahead()
                 yield True
-                yield from (True for _ in dock.panel.build_ahead())
+                yield from (True for _ in parts)
 
     def _go_on(self) -> None:
         while self._then:
             self._then.pop()()
 
     def _made(self, entry: PanelEntry, lane: int) -> PanelDock:
-        return self._area.make(entry.load()(self._area.theme), lane)
+        return self._area.make(entry.load(), lane)
 
     def dock(self, entry: PanelEntry, lane: int) -> PanelDock:
         """One that is there, or is built now."""
@@ -155,7 +156,8 @@ class CompareDocks(QObject):
     def expect(self, lanes: int, then: Callable[[], object]) -> None:
         """Do what opens so many lanes, once the panels that they need are built."""
         new = self._area.complete and lanes not in (1, self._lanes())
-        self._ahead.expect(self._panels_of(lanes) if new else (), then)
+        ahead = (one for one in self._panels_of(lanes) if one[0].name != self._area.roles.curve)  # which is in tabs
+        self._ahead.expect(ahead if new else (), then)
 
     def _panels_of(self, lanes: int) -> Iterator[LanePanel]:
         """The panels that so many lanes have from the first on, but for those of a single run."""
@@ -222,7 +224,7 @@ class CompareDocks(QObject):
         first = docks[name]
         known = lane_name(name, lane)
         if known not in docks:
-            entry = next(entry for entry in panels_of(self._area.system) if entry.name == first.panel.name)
+            entry = next(entry for entry in panels_of(self._area.system) if entry.name == first.shows.name)
             dock = self._add(entry, lane)
             self._window.tabifyDockWidget(first, dock)
             self._name()
@@ -236,7 +238,7 @@ class CompareDocks(QObject):
 
     def _offer(self) -> None:
         """The View menu has the panels that no dock shows yet, policy by policy."""
-        own = [dock.panel for name, dock in self._area.docks.items() if name == dock.panel.name]
+        own = [dock.shows for name, dock in self._area.docks.items() if name == dock.shows.name]
         further = [(one.name, one.title) for one in own if self.lanes_of(one.name) > 1]
         for lane, label in enumerate(self.labels[1:], 1):
             menu = QMenu(tr("Panels of {label}").format(label=label), self._view_menu)
@@ -264,7 +266,7 @@ class CompareDocks(QObject):
     def _name(self) -> None:
         """Docks say whose they are while several policies run."""
         for dock in self._area.docks.values():
-            if dock.panel.name not in _OF_ALL:
+            if dock.shows.name not in _OF_ALL:
                 known = dock.lane < len(self.labels)
                 dock.name_policy(self.labels[dock.lane] if known else "")
 

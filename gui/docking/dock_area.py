@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 
 from slotscope.gui.docking.docks import SYSTEM, PanelDock
 from slotscope.gui.docking.layouts import Layouts
+from slotscope.gui.faults import caught
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.declaration import Roles
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
@@ -27,6 +28,7 @@ class DockArea(QObject):
 
     asked = Signal(object, int)  #: (intent, lane): a panel of a lane asks for something
     said = Signal(str)  #: (text): a line for the status bar
+    built = Signal()  #: another panel is there
     parted = Signal(QWidget)  #: (dock): a panel has a window of its own from now on
 
     def __init__(self, window: QMainWindow, theme: Theme, system: str) -> None:
@@ -63,10 +65,11 @@ class DockArea(QObject):
 
     # Docks.
 
-    def make(self, panel: Panel, lane: int = 0, name: str = "") -> PanelDock:
-        """A dock around a panel of a lane; once it has its place, :meth:`take` has it show something."""
-        dock = PanelDock(panel, self.theme, self.window, lane, name)
-        panel.intent.connect(lambda intent: self.asked.emit(intent, lane))
+    def make(self, shows: type[Panel], lane: int = 0, name: str = "") -> PanelDock:
+        """A dock for a panel of a lane; once it has its place, :meth:`take` has it show something."""
+        dock = PanelDock(shows, self.theme, self.window, lane, name)
+        dock.asked.connect(lambda intent: self.asked.emit(intent, lane))
+        dock.built.connect(self.built)
         dock.said.connect(self.said)
         dock.topLevelChanged.connect(lambda floating: self.parted.emit(dock) if floating else None)
         dock.visibilityChanged.connect(lambda seen: self._turn(dock, seen))
@@ -76,7 +79,7 @@ class DockArea(QObject):
     def take(self, dock: PanelDock) -> None:
         """From now on a dock shows what the others show."""
         self.docks[dock.name] = dock
-        dock.panel.veil(self._veil)
+        dock.veil(self._veil)
         self._show_in(dock)
 
     def remove(self, *names: str) -> None:
@@ -95,7 +98,7 @@ class DockArea(QObject):
 
     def _dress(self, dock: PanelDock) -> None:
         """Let a dock follow theme and type; where all are arranged anew in a turn of its own, before it is laid out."""
-        self.layouts.picture.before(dock.panel, lambda: dock.follow(self.theme))
+        self.layouts.picture.before(dock.titleBarWidget(), lambda: dock.follow(self.theme))
 
     # What they show.
 
@@ -105,7 +108,7 @@ class DockArea(QObject):
         if info is not self.info:
             self.info = info
             for dock in self.docks.values():
-                dock.panel.forget()
+                dock.forget()
 
     def leap(self) -> None:
         """The next frame is of a moment that is no neighbour: its picture is the same, whatever was seen before."""
@@ -117,8 +120,9 @@ class DockArea(QObject):
         if self._leapt:
             self._leapt = False
             for dock in self.docks.values():
-                dock.panel.refit()
-        for dock in self.docks.values():
+                if dock.is_built:
+                    dock.panel.refit()
+        for dock in [*self.docks.values()]:
             self._show_in(dock)
         if heard() and (words := sentence(frame)) != self._announced:
             self._announced = words
@@ -127,12 +131,17 @@ class DockArea(QObject):
     def _show_in(self, dock: PanelDock) -> None:
         """Show the last frame in a dock, once that has its size; one behind another tab costs nothing."""
         frame = None if self.frame is None else dock.part(self.frame)
-        if frame is None or dock.panel.frame is frame or not dock.seen:
+        if not dock.seen or dock.is_up_to(frame):
             return
         if self.layouts.picture.unsettled:
             self.layouts.picture.then(dock, partial(self._show_in, dock))
-        else:
-            dock.panel.set_frame(frame)
+            return
+        with caught():
+            panel = dock.panel
+            if frame is not None:
+                panel.set_frame(frame)
+        if not dock.is_built:  # it cannot be
+            self.remove(dock.name)
 
     def _turn(self, dock: PanelDock, seen: bool) -> None:
         dock.seen = seen
@@ -140,7 +149,8 @@ class DockArea(QObject):
             if seen:
                 self._dress(dock)
             self._show_in(dock)
-            dock.panel.tell(seen)
+            if dock.is_built:
+                dock.panel.tell(seen)
 
     def _raise_focused(self, _: QWidget | None, now: QWidget | None) -> None:
         """Who goes from panel to panel by keys sees where the keys are: to the front with what stands behind a tab."""
@@ -153,7 +163,7 @@ class DockArea(QObject):
         """Let no panel tell *what* a question asks for; empty: none does."""
         self._veil = what
         for dock in self.docks.values():
-            dock.panel.veil(what)
+            dock.veil(what)
 
     def come_to_rest(self) -> None:
         """Show the last frame once more in all docks that are seen, at their present sizes, and nothing in motion."""
@@ -169,7 +179,7 @@ class DockArea(QObject):
         if lane == 0:
             self.selection = selection
         for dock in self.docks.values():
-            dock.panel.set_selection(dock.part_of(selection, lane))
+            dock.select(dock.part_of(selection, lane))
 
 
 class DockWindow(QMainWindow):

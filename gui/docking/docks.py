@@ -1,4 +1,7 @@
-"""Docks around panels: what their buttons do, and the policy that they show."""
+"""Docks around panels: what their buttons do, and the policy that they show.
+
+A dock is there at once, its panel from the first time on that somebody sees it or asks for it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QToolButton
 
+from slotscope.gui.docking.panel_place import PanelPlace
 from slotscope.gui.docking.title_bar import PanelTitle, TitleBar
 from slotscope.gui.intents import Select
 from slotscope.gui.language.words import line_of, tr
@@ -49,23 +53,28 @@ SYSTEM = "system"
 
 
 class PanelDock(QDockWidget):
-    """A dock that holds one panel."""
+    """A dock that holds one panel, which is built once it is seen or asked for; until then its place is held."""
 
     said = Signal(str)
     closed = Signal()
+    asked = Signal(object)  #: (intent): the panel asks for something
+    built = Signal()  #: the panel is there from now on
 
-    def __init__(self, panel: Panel, theme: Theme, parent: QMainWindow, lane: int = 0, name: str = "") -> None:
-        super().__init__(tr(panel.title), parent)
-        self.panel = panel
-        self.name = name or lane_name(panel.name, lane)  #: for scripts and saved layouts
+    def __init__(self, shows: type[Panel], theme: Theme, parent: QMainWindow, lane: int = 0, name: str = "") -> None:
+        super().__init__(tr(shows.title), parent)
+        self.shows = shows  #: which panel, for what is declared of it
+        self._panel: Panel | None = None
+        self._selected: tuple[Select, ...] = ()  # what was pointed at last, after the thing that a line leaves selected
+        self._veil = ""
+        self.name = name or lane_name(shows.name, lane)  #: for scripts and saved layouts
         self.lane = lane  #: which of the policies that run side by side the panel shows
         self.system = str(parent.property(SYSTEM))  #: the kind whose frames it takes
         self.seen = True  #: neither closed nor behind another tab
         self.setObjectName(f"dock-{self.name}")
-        self.setWidget(panel)
-        self._title = PanelTitle(tr(panel.title))
-        self._title.setToolTip(f"{tr(panel.title)}\n{tr(panel.summary)}")
-        panel.setAccessibleName(tr(panel.title))
+        self._place = PanelPlace(tr(shows.title))
+        self.setWidget(self._place)
+        self._title = PanelTitle(tr(shows.title))
+        self._title.setToolTip(f"{tr(shows.title)}\n{tr(shows.summary)}")
         self._buttons = self._made_buttons()
         folding = [[self._buttons[name] for name in names] for names in _FOLDING]
         self._bar = TitleBar(self._title, list(self._buttons.values()), folding)
@@ -73,6 +82,64 @@ class PanelDock(QDockWidget):
         self.topLevelChanged.connect(self._frame)
         self._looks: tuple[Theme, Fonts] | None = None  # those that the panel has
         self.set_theme(theme)
+
+    @property
+    def panel(self) -> Panel:
+        """The panel: this builds it, if nobody has seen it or asked for it before."""
+        if self._panel is None:
+            self._panel = self._build()
+            self._place.give_to(self._panel, self)
+            self._panel.tell(self.seen)
+            self.built.emit()
+        return self._panel
+
+    def _build(self) -> Panel:
+        assert self._looks is not None
+        theme, _ = self._looks
+        panel = self.shows(theme)
+        panel.setAccessibleName(self._place.accessibleName())
+        panel.intent.connect(self.asked)
+        if current_fonts().lecture:
+            panel.set_theme(theme)  # type is larger there than panels are built for
+        panel.veil(self._veil)
+        for selection in self._selected:
+            panel.set_selection(selection)
+        return panel
+
+    @property
+    def is_built(self) -> bool:
+        """Whether the panel is there."""
+        return self._panel is not None
+
+    # What the panel is told, or will be once it is built.
+
+    def select(self, selection: Select) -> None:
+        """Show what is pointed at."""
+        before = self._selected[:1] if selection.line is not None else ()
+        self._selected = *before, selection
+        if self._panel is not None:
+            self._panel.set_selection(selection)
+
+    def veil(self, what: str) -> None:
+        """Show nothing while a question asks for *what* the panel tells; empty: none does."""
+        self._veil = what
+        if self._panel is not None:
+            self._panel.veil(what)
+
+    @property
+    def veiled(self) -> bool:
+        """Whether a question asks for what the panel tells."""
+        return self.shows.would_tell(self._veil)
+
+    def forget(self) -> None:
+        """Another run begins."""
+        self._selected = ()
+        if self._panel is not None:
+            self._panel.forget()
+
+    def is_up_to(self, frame: Frame | None) -> bool:
+        """Whether the panel is there and shows a frame; any where there is none."""
+        return self._panel is not None and (frame is None or frame is self._panel.frame)
 
     def _made_buttons(self) -> dict[str, QToolButton]:
         made: dict[str, QToolButton] = {}
@@ -84,8 +151,8 @@ class PanelDock(QDockWidget):
             ("cancel", self.close),
         ):
             text = tr(_BUTTONS[name])
-            button = PictureButton(self.panel) if name == "copy" else QToolButton()
-            button.setObjectName(f"{self.panel.name}-{name}")
+            button = PictureButton(lambda: self.panel) if name == "copy" else QToolButton()
+            button.setObjectName(f"{self.shows.name}-{name}")
             button.setAutoRaise(True)
             button.setToolTip(text)
             button.setAccessibleName(text.split("\n")[0])
@@ -102,11 +169,12 @@ class PanelDock(QDockWidget):
         fonts = current_fonts()
         self._looks = theme, fonts
         self._title.setFont(fonts.body if fonts.lecture else fonts.heading)
-        self._title.setHidden(fonts.lecture and not self.panel.titled_in_lecture)
+        self._title.setHidden(fonts.lecture and not self.shows.titled_in_lecture)
         for name, button in self._buttons.items():
             button.setIcon(icon(name, theme, theme.muted))
         self._bar.offer_buttons(not fonts.lecture)  # a hall reads titles
-        self.panel.set_theme(theme)
+        if self._panel is not None:
+            self._panel.set_theme(theme)
 
     def height_for(self, width: int, lines: int) -> int:
         """Height in pixels that the panel's sentence needs at a width, or one of *lines*, its title included."""
@@ -134,14 +202,14 @@ class PanelDock(QDockWidget):
 
     def name_policy(self, label: str) -> None:
         """Say in the title which policy the panel shows; nothing where only one runs."""
-        own = tr(self.panel.title)
+        own = tr(self.shows.title)
         title = f"{label}: {own}" if label else own
         half = LONGEST_POLICY // 2
         brief = label if len(label) <= LONGEST_POLICY else f"{label[: half - 1].rstrip()}…{label[-half:].lstrip()}"
         self.setWindowTitle(f"{brief}: {own}" if label else own)
         self._bar.name_policy(label)
-        self._title.setToolTip(f"{title}\n{tr(self.panel.summary)}")
-        self.panel.setAccessibleName(title)
+        self._title.setToolTip(f"{title}\n{tr(self.shows.summary)}")
+        (self._panel or self._place).setAccessibleName(title)
 
     def _frame(self, floating: bool) -> None:
         """Give a panel in a window of its own the frame of a window.
@@ -161,10 +229,10 @@ class PanelDock(QDockWidget):
         button = self._buttons["copy"]
         assert isinstance(button, PictureButton)
         button.copy()
-        self.said.emit(tr("{panel} copied as a picture").format(panel=tr(self.panel.title)))
+        self.said.emit(tr("{panel} copied as a picture").format(panel=tr(self.shows.title)))
 
     def _ask_picture(self) -> None:
-        ask_new_file(self, tr("Save picture"), self.save_picture, "PNG (*.png);;SVG (*.svg)", f"{self.panel.name}.png")
+        ask_new_file(self, tr("Save picture"), self.save_picture, "PNG (*.png);;SVG (*.svg)", f"{self.shows.name}.png")
 
     def save_picture(self, path: Path) -> None:
         """Save the panel's picture; the ending decides the format."""
@@ -176,16 +244,16 @@ class PanelDock(QDockWidget):
         except UserError as error:
             self.said.emit(line_of(error))
         else:
-            self.said.emit(tr("{panel} saved as {path}").format(panel=tr(self.panel.title), path=path))
+            self.said.emit(tr("{panel} saved as {path}").format(panel=tr(self.shows.title), path=path))
 
     def _ask_series(self) -> None:
         if self.panel.veiled or self.panel.series() is None:
-            self.said.emit(tr("{panel} has no series to save").format(panel=tr(self.panel.title)))
+            self.said.emit(tr("{panel} has no series to save").format(panel=tr(self.shows.title)))
             return
         kinds = "CSV (*.csv)"
         if self.panel.json_lines() is not None:
             kinds += ";;JSON lines (*.jsonl)"
-        ask_new_file(self, tr("Save data"), self.save_series, kinds, f"{self.panel.name}.csv")
+        ask_new_file(self, tr("Save data"), self.save_series, kinds, f"{self.shows.name}.csv")
 
     def _write_series(self, path: Path) -> None:
         lines, series = self.panel.json_lines(), self.panel.series()

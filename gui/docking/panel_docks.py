@@ -1,4 +1,4 @@
-"""The docks of the window's own panels: built one by one, placed, and changed with the system."""
+"""The docks of the window's own panels: made one by one, placed, and changed with the system."""
 
 from __future__ import annotations
 
@@ -67,12 +67,14 @@ class PanelDocks(QObject):
             self._close()
 
     def _build_in_parts(self) -> Iterator[None]:
-        """A module or a panel with each step, without end: there may be other panels by the next one."""
+        """A module, or a panel and docks behind others, with each step, without end: others may be wanted by then."""
         while True:
             with suppress(Exception):  # building the panel raises it again, where it is told
                 self._pending[0].load()
             yield
             if self._pending:
+                self._build_next()
+            while self._pending and self._partner(self._pending[0]) is not None:
                 self._build_next()
             yield
             with caught():
@@ -89,17 +91,21 @@ class PanelDocks(QObject):
             self._close()
 
     def _build_next(self) -> None:
-        """Build a panel; one that cannot be is told of, and the others come."""
+        """Make a dock, and its panel if that is seen; one that cannot be is told of, and the others come."""
         entry = self._pending.pop(0)
         with caught():
-            dock = self._area.make(entry.load()(self._area.theme))
+            dock = self._area.make(entry.load())
             dock.setProperty(_GROUP, entry.group)
             self._place(dock, entry)
             self._area.take(dock)
 
-    def _place(self, dock: PanelDock, entry: PanelEntry) -> None:
+    def _partner(self, entry: PanelEntry) -> PanelDock | None:
+        """A dock behind which, in tabs, a panel is to stand; None if it begins a group."""
         docks = self._area.docks.values()
-        partner = next((other for other in docks if other.property(_GROUP) == entry.group), None)
+        return next((other for other in docks if other.property(_GROUP) == entry.group), None)
+
+    def _place(self, dock: PanelDock, entry: PanelEntry) -> None:
+        partner = self._partner(entry)
         if partner is not None:
             self._window.tabifyDockWidget(partner, dock)
             partner.raise_()
@@ -145,7 +151,7 @@ class PanelDocks(QObject):
         self._own_fronts = True
         fronts: dict[str, PanelDock] = {}
         for dock in area.docks.values():
-            if dock.panel.needs <= area.info.offers:
+            if dock.shows.needs <= area.info.offers:
                 fronts.setdefault(str(dock.property(_GROUP)), dock)
         for dock in fronts.values():
             dock.raise_()

@@ -255,7 +255,7 @@ class LessonControl(QObject):
         if self._stands:
             self._stands, self._source = False, source
             for dock in self._area.docks.values():
-                dock.panel.forget()
+                dock.forget()
             self._outline(self.lesson.steps[self.number])
         elif self._source not in (None, source):
             self._source = source

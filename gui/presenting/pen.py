@@ -161,6 +161,7 @@ class PenControl(QObject):
         self._before: list[tuple[Mark, ...]] = []  # what there was before each change
         self._pads: dict[str, MarkPad] = {}
         self.palette = PenPalette(area.window)
+        area.built.connect(self.refresh)
         self.palette.chosen.connect(self.refresh)
         self.palette.put_away.connect(self.refresh)
         self.palette.undone.connect(self.undo)
@@ -222,7 +223,7 @@ class PenControl(QObject):
                     pad.hide()
                     pad.deleteLater()
         for name, marks in wanted.items():
-            if (dock := self._area.docks.get(name)) is not None:
+            if (dock := self._area.docks.get(name)) is not None and dock.is_built:
                 pad = self._pad(name, dock)
                 pad.take(drawing, self.palette.color)
                 pad.show_marks(marks)
@@ -234,7 +235,7 @@ class PenControl(QObject):
         return self._pads[name]
 
     def _add(self, dock: PanelDock, drawn: dict[str, Any]) -> None:
-        whose = {"panel": dock.panel.name, "policy": dock.lane + 1, "color": self.palette.color}
+        whose = {"panel": dock.shows.name, "policy": dock.lane + 1, "color": self.palette.color}
         mark = Mark.model_validate({**whose, **drawn})
         self._change((*self.marks, mark)[-MOST_MARKS:])
 

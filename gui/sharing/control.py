@@ -105,9 +105,9 @@ class SharingControl(QObject):
             return
         self._panels.finish()  # all that there are can be chosen, and are known to tell an answer
         frame = area.frame
-        present = [dock.panel for dock in area.docks.values() if not dock.lane]
-        panels = [(panel.name, panel.title) for panel in present]
-        hidden = [(panel.name, panel.title) for panel in present if panel.veiled]
+        present = [dock for dock in area.docks.values() if not dock.lane]
+        panels = [(dock.shows.name, dock.shows.title) for dock in present]
+        hidden = [(dock.shows.name, dock.shows.title) for dock in present if dock.veiled]
         opened, lesson = partial(self._open, frame), self._lesson()
         dialog = ShareDialog(area.window, shape, frame.moment, panels, opened, area.theme.dark, lesson, hidden)
         dialog.said.connect(self.said)

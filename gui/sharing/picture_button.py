@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 from pathlib import Path
+from typing import Callable
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTemporaryDir, QUrl
 from PySide6.QtGui import QDrag, QGuiApplication, QImage, QMouseEvent, QPixmap
@@ -32,15 +33,15 @@ _AT_POINTER = 240
 class PictureButton(QToolButton):
     """Copies a panel's picture, or drags it out of the window."""
 
-    def __init__(self, panel: Panel) -> None:
+    def __init__(self, panel: Callable[[], Panel]) -> None:
         super().__init__()
-        self._panel = panel
+        self._panel = panel  # built where nobody has needed it so far
         self._pressed: QPoint | None = None
         self._folder: QTemporaryDir | None = None
 
     def copy(self) -> None:
         """Put the picture on the clipboard."""
-        copy_data(picture_data(self._panel))
+        copy_data(picture_data(self._panel()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._pressed = event.position().toPoint() if event.button() == Qt.MouseButton.LeftButton else None
@@ -57,7 +58,7 @@ class PictureButton(QToolButton):
             self._drag_out()
 
     def _drag_out(self) -> None:
-        data = picture_data(self._panel)
+        data = picture_data(self._panel())
         image = QImage(data.imageData())
         data.setUrls([QUrl.fromLocalFile(str(self._written(image)))])
         drag = QDrag(self)
@@ -69,7 +70,7 @@ class PictureButton(QToolButton):
         """The picture as a file, for programs that take nothing else; it stays as long as the button."""
         if self._folder is None:
             self._folder = QTemporaryDir()
-        path = Path(self._folder.path()) / f"{self._panel.name}.png"
+        path = Path(self._folder.path()) / f"{self._panel().name}.png"
         image.save(str(path))
         return path
 

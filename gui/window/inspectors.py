@@ -47,7 +47,7 @@ class Inspectors(QObject):
         if DOCKED not in self._area.docks or selection.inspected is None:
             return
         dock = self._lanes.dock_of(DOCKED, lane)
-        dock.panel.set_selection(selection)
+        dock.select(selection)
         tabs = self._window.tabifiedDockWidgets(dock)
         covered = [other for other in tabs if isinstance(other, PanelDock) and other.seen]
         if in_front and not any(other.panel.underMouse() for other in covered):
@@ -70,11 +70,12 @@ class Inspectors(QObject):
         thing = selection.inspected
         if thing is None:
             return
-        panel = InspectorPanel(self._area.theme)
-        panel.pin(thing)
         self._opened += 1
         name = f"{DOCKED}-of-{self._opened}"
-        dock = self._area.make(panel, lane, name)
+        dock = self._area.make(InspectorPanel, lane, name)
+        panel = dock.panel
+        assert isinstance(panel, InspectorPanel)
+        panel.pin(thing)
         dock.setProperty(INSPECTOR, True)
         dock.closed.connect(lambda: QTimer.singleShot(0, self, lambda: self._remove(name)))
         if self._lanes.labels:

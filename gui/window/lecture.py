@@ -107,16 +107,16 @@ class LectureMode(QObject):
         yield from zip(numbered, "123456789", strict=False)
         taken = {key for command in COMMANDS for key in command.keys}
         for name, dock in docks.items():
-            if name == dock.panel.name and name not in (*numbered, _COMPARISON):
-                letter = dock.panel.title[0].upper()
+            if name == dock.shows.name and name not in (*numbered, _COMPARISON):
+                letter = dock.shows.title[0].upper()
                 yield name, "" if letter in taken else letter
                 taken.add(letter)
         if _COMPARISON in docks:
             yield _COMPARISON, "0"
 
     def _action(self, name: str, key: str) -> QAction:
-        panel = self._area.docks[name].panel
-        action = QAction(f"{key} {tr(panel.title)}".lstrip(), self._window)
+        title = tr(self._area.docks[name].shows.title)
+        action = QAction(f"{key} {title}".lstrip(), self._window)
         action.setObjectName(f"bring-{name}")
         action.setShortcut(key)
         action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
@@ -325,7 +325,7 @@ class LectureMode(QObject):
         if not self.on:
             return
         theme = self._area.theme
-        shown = {dock.panel.name for docks in self._shown() for dock in docks}
+        shown = {dock.shows.name for docks in self._shown() for dock in docks}
         styles = {True: f"color: {theme.normal}; background: {theme.selection}", False: f"color: {theme.muted}"}
         names = _BETWEEN.join(
             f"<a href='{name}' style='text-decoration: none; {styles[name in shown]}'>"

@@ -33,6 +33,7 @@ from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import panels_of
+from slotscope.gui.panels.monitors import MonitorsPanel
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.theme import load_theme
 from slotscope.gui.widgets.fault_words import FaultLine
@@ -441,6 +442,17 @@ def test_a_panel_that_cannot_be_built_keeps_neither_the_others_nor_a_hall_waitin
     assert window.updatesEnabled() and window.lecture.on
     assert "ZeroDivisionError" in window.status.said.text()
     assert window.status.isVisible()
+
+
+def test_a_panel_that_cannot_be_built_once_it_is_seen_leaves_the_others(qtbot, shown, window, monkeypatch):
+    monkeypatch.setattr(MonitorsPanel, "__init__", lambda self, theme: 1 / 0)
+    window.docks["monitors"].raise_()
+    qtbot.waitUntil(lambda: "monitors" not in window.docks)
+    assert "ZeroDivisionError" in window.status.said.text()
+    window.control.go_to(1)
+    rest(qtbot, window, lambda: window.docks["servers"].panel.frame.event == 1)
+    window.docks["scenario"].raise_()
+    qtbot.waitUntil(lambda: window.docks["scenario"].panel.frame is window.frame)
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ def test_a_policy_s_name_is_cut_to_the_room_alone(qtbot: QtBot) -> None:
 def test_a_fork_is_told_from_the_run_that_it_leaves(qtbot: QtBot) -> None:
     names = "Largest first, counting", "Largest first, counting, bf-js @91"
     title, window, theme = PanelTitle("Servers"), QMainWindow(), load_theme("light")
-    dock = PanelDock(AlgorithmPanel(theme), theme, window)
+    dock = PanelDock(AlgorithmPanel, theme, window)
     qtbot.addWidget(title)
     qtbot.addWidget(window)
     title.show()
@@ -49,7 +49,7 @@ def test_a_fork_is_told_from_the_run_that_it_leaves(qtbot: QtBot) -> None:
 
 def test_buttons_give_way_to_a_long_title_and_wait_in_a_menu(qtbot: QtBot) -> None:
     window, theme = QMainWindow(), load_theme("light")
-    dock = PanelDock(AlgorithmPanel(theme), theme, window)
+    dock = PanelDock(AlgorithmPanel, theme, window)
     qtbot.addWidget(window)
     window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
     window.resize(300, 300)

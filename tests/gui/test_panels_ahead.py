@@ -51,9 +51,14 @@ def test_panels_of_lanes_are_built_one_by_one_before_these_come(qtbot: QtBot, tm
         assert not made, "the window answers before the first of them"
         rest(qtbot, window, lambda: len(window.compare.labels) == 2 and window.frame.comparison is not None)
         names = [entry.name for entry in (*compare_docks.companions_of("reservation"), compare_docks.COMPARISON)]
+        names.remove("reward")  # which stands behind a tab
         assert made == [*(part for name in names for part in (".", name)), ".", ".", "."], "each once, and two plots"
         assert all(name in window.docks for name in ("servers-2", "decisions-2", "reward-2", "comparison"))
         assert window.docks["servers-2"].panel.frame is not None
+        made.clear()
+        window.docks["reward-2"].raise_()
+        rest(qtbot, window, lambda: window.docks["reward-2"].seen)
+        assert made == ["reward"] and window.docks["reward-2"].panel.frame is window.frame.companions[0]
         made.clear()
         window.compare.compare(())
         rest(qtbot, window, lambda: not window.compare.labels)

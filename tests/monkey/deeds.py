@@ -121,7 +121,7 @@ class Deeds:
     def _place(self, dice: Random) -> tuple[QWidget, QPoint] | None:
         """A widget that can be seen, and a point in it: half of the times in a panel."""
         front = self._front()
-        seen = [dock.panel for dock in self._docks() if dock.panel.isVisible()]
+        seen = [dock.panel for dock in self._docks() if dock.is_built and dock.panel.isVisible()]
         inside = front is self._window and seen and dice.random() < 0.7
         among: QWidget = self._pick(dice, seen) if inside else self._pick(dice, self._tops(front))
         point = QPoint(int(among.width() * dice.random()), int(among.height() * dice.random()))

@@ -119,7 +119,7 @@ class Finds:
 
     def _look_at_panels(self, window: MainWindow) -> None:
         for name, dock in window.docks.items():
-            frame = dock.panel.frame
+            frame = dock.panel.frame if dock.is_built else None
             if dock.system != window.area.system:
                 self.add(f"{name} is a dock of {dock.system} among those of {window.area.system}")
             if frame is None:
