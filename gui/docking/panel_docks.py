@@ -67,15 +67,16 @@ class PanelDocks(QObject):
             self._close()
 
     def _build_in_parts(self) -> Iterator[None]:
-        """A module, or a panel and docks behind others, with each step, without end: others may be wanted by then."""
+        """A module or a panel with each step, without end: there may be other panels by the next one."""
         while True:
             with suppress(Exception):  # building the panel raises it again, where it is told
                 self._pending[0].load()
             yield
+            behind = bool(self._pending) and self._partner(self._pending[0]) is not None
             if self._pending:
                 self._build_next()
-            while self._pending and self._partner(self._pending[0]) is not None:
-                self._build_next()
+            if behind:
+                continue  # only a dock was made
             yield
             with caught():
                 yield from import_in_parts()  # the servers, which come first, do without
