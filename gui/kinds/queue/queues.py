@@ -92,7 +92,8 @@ class QueuesPanel(Panel):
         self.lanes.queue_clicked.connect(lambda queue, double: self.intent.emit(Select.of(Thing(QUEUE, queue), double)))
         self.lanes.words_of = self._words_of
         self.area = scrolled(self.lanes, self.body)
-        self.area.verticalScrollBar().valueChanged.connect(self._refresh)
+        for moved in (self.area.verticalScrollBar().valueChanged, self.area.verticalScrollBar().rangeChanged):
+            moved.connect(self._refresh)  # other lanes are in view
         self.ruler = SizeRuler(self.theme, self.body)
         self.ruler.pointed.connect(self._point)
         column = in_column(self.body, (self.area, 1), self.ruler, margins=(0, 2, 0, 4), spacing=2)

@@ -372,6 +372,16 @@ def test_only_lanes_in_view_are_read(qtbot: QtBot, panel: QueuesPanel, small: Fr
     assert panel.lanes.lane(0) is None
 
 
+def test_a_higher_panel_has_all_lanes_that_are_in_view_then(qtbot: QtBot, panel: QueuesPanel, small: Frame) -> None:
+    panel.set_frame(small)
+    for height, count in ((120, 3), (200, 6)):
+        panel.resize(700, height)
+        for _ in range(5):
+            QApplication.processEvents()
+        assert panel.lanes.queues_in_view() == range(count)
+        assert all(panel.lanes.lane(queue) for queue in range(count))
+
+
 def test_little_room_is_for_the_lanes(qtbot: QtBot, panel: QueuesPanel, vqs: Frame) -> None:
     panel.set_frame(vqs)
     assert panel.ruler.isVisible()
