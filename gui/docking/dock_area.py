@@ -144,6 +144,7 @@ class DockArea(QObject):
             self.remove(dock.name)
 
     def _turn(self, dock: PanelDock, seen: bool) -> None:
+        seen |= dock.isFloating() and dock.isVisible()  # Qt tells where it was as a tab, if a layout brings it back
         dock.seen = seen
         if self.docks.get(dock.name) is dock:
             if seen:

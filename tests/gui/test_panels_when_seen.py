@@ -103,6 +103,19 @@ def test_the_room_of_a_panel_is_held_for_it(qtbot: QtBot, window: MainWindow) ->
         assert {name: window.docks[name].geometry() for name in before} == before
 
 
+def test_a_panel_in_a_window_of_its_own_is_seen_when_the_layout_comes_back(qtbot: QtBot, tmp_path: Path) -> None:
+    for again in (False, True):
+        with complete_window(qtbot, tmp_path) as window:
+            stand(window, "dra-classroom")
+            dock = window.docks["theory"]
+            if again:
+                assert dock.isFloating() and dock.seen and dock.panel.frame is window.frame
+            else:
+                bring(qtbot, window, "theory")
+                dock.setFloating(True)
+                window.settle()
+
+
 def by_keys(window: MainWindow) -> list[tuple[str, str, str]]:
     """What keys go through, in their order: its class, its own name, and what is read out."""
     found, part = [], window.nextInFocusChain()
