@@ -12,8 +12,9 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.rows import in_row
 
-#: As wide as this is what is left of a policy's name at least: without, nothing tells panels of one kind apart.
-_LEAST = "M…m"
+#: As wide as this is what is left of a policy's name at least, since nothing else tells panels of one kind apart; and
+#: its share of the width where the panel's own name has to be cut, too.
+_LEAST, _SHARE = "M…m", 0.45
 
 
 class PanelTitle(QLabel):
@@ -51,7 +52,9 @@ class PanelTitle(QLabel):
 
     def _beside_policy(self) -> str:
         metrics = self.fontMetrics()
-        room = max(self.width() - metrics.horizontalAdvance(f": {self._own}"), metrics.horizontalAdvance(_LEAST))
+        room = self.width() - metrics.horizontalAdvance(f": {self._own}")
+        if room < metrics.horizontalAdvance(_LEAST):
+            room = int(_SHARE * self.width())
         policy = metrics.elidedText(self._policy, Qt.TextElideMode.ElideMiddle, room)
         left = self.width() - metrics.horizontalAdvance(f"{policy}: ")
         return f"{policy}: {metrics.elidedText(self._own, Qt.TextElideMode.ElideRight, left)}"
