@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from slotscope.gui.language.words import tr
-from slotscope.gui.plotting.scales import MINUS, format_number
+from slotscope.gui.plotting.scales import MINUS, MOST_TEXTS, format_number
 from slotscope.model.reporting.explain import THIN_SPACE, grouped, settled
 from slotscope.model.reporting.frame import Frame, RunInfo
 
@@ -23,6 +24,7 @@ _LONGEST_EXACT = 8
 _FIRST = re.compile(r"\w*[(\[]?")
 
 
+@lru_cache(MOST_TEXTS)
 def significant(value: float, digits: int = 4) -> str:
     """*value* with so many significant digits, or fewer if they say all there is to say."""
     if not math.isfinite(value):
@@ -36,6 +38,7 @@ def significant(value: float, digits: int = 4) -> str:
     return format_number(value, 10.0**-decimals)
 
 
+@lru_cache(MOST_TEXTS)
 def with_interval(mean: float, half_width: float) -> tuple[str, str]:
     """A mean with the digits that its interval bears, and the half-width.
 

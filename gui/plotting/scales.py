@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Sequence
 
 from slotscope.model.reporting.explain import THIN_SPACE
@@ -12,7 +13,11 @@ _STEPS = 5
 _LARGEST_PLAIN = 1e12
 _MOST_DECIMALS = 9
 
+#: Texts of numbers that are remembered: from moment to moment most stay as they are.
+MOST_TEXTS = 4096
 
+
+@lru_cache(MOST_TEXTS)
 def format_number(value: float, resolution: float = 1.0) -> str:
     """*value* with no more digits than *resolution* bears, thousands set apart.
 
