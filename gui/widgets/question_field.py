@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QLineEdit, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QRect, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QApplication, QCompleter, QLineEdit, QToolButton, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.boxes import keep_keys
@@ -22,6 +22,25 @@ from slotscope.model.reporting.frame import Frame
 MOST = 60
 
 _NAME = Qt.ItemDataRole.UserRole
+
+
+class _Beside(QObject):
+    """Lets a click beside a list that is open do what it does elsewhere; a completer's would only be closed by it."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.MouseButtonPress or not isinstance(event, QMouseEvent):
+            return False
+        if not isinstance(watched, QWidget) or watched.rect().contains(event.position().toPoint()):
+            return False
+        watched.hide()
+        place = event.globalPosition()
+        target = QApplication.widgetAt(place.toPoint())
+        if target is not None:
+            if target.focusPolicy() & Qt.FocusPolicy.ClickFocus:
+                target.setFocus(Qt.FocusReason.MouseFocusReason)
+            pressed = event.button(), event.buttons(), event.modifiers()
+            QApplication.postEvent(target, QMouseEvent(event.type(), target.mapFromGlobal(place), place, *pressed))
+        return True
 
 
 class QuestionField(QLineEdit):
@@ -43,6 +62,7 @@ class QuestionField(QLineEdit):
         self._offering.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._offering.activated[QModelIndex].connect(self._take)  # type: ignore[index]
         keep_keys(self.list)
+        self.list.installEventFilter(_Beside(self))
         self.textEdited.connect(self._offer)
 
     def set_words(self, words: Words) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.widgets.question_field import QuestionField
@@ -56,3 +58,29 @@ def test_a_name_that_was_chosen_is_taken_and_nothing_entered_yet(qtbot: QtBot, f
     assert field.text().startswith("not reject") and field.text() != "not rejec" and not entered
     qtbot.keyClick(field, Key.Key_Return)
     assert entered == [field.text()]
+
+
+def test_a_click_beside_the_list_closes_it_and_is_one(qtbot: QtBot, session: Session) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    field, button = QuestionField(window), QPushButton("Save", window)
+    field.set_words(session.info.words)
+    button.move(400, 0)
+    window.resize(600, 200)
+    window.show()
+    field.setFocus()
+    clicks: list[bool] = []
+    button.clicked.connect(lambda: clicks.append(True))
+    offered(qtbot, field, "rej")
+    QTest.mousePress(
+        field.list, Qt.MouseButton.LeftButton, pos=field.list.mapFromGlobal(button.mapToGlobal(QPoint(9, 9)))
+    )
+    qtbot.waitUntil(button.isDown)
+    assert not field.list.isVisible() and button.hasFocus()
+    QTest.mouseRelease(button, Qt.MouseButton.LeftButton, pos=QPoint(9, 9))
+    assert len(clicks) == 1 and field.text() == "rej"
+    field.setFocus()
+    offered(qtbot, field, "e")
+    QTest.mousePress(field.list.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(9, 9))
+    assert field.list.isVisible()  # what is chosen from it is taken as ever
+    field.list.hide()
