@@ -117,7 +117,7 @@ class RecentRows:
         self._most = most
         self._bytes = np.zeros((2 * most, row_dtype.itemsize), np.uint8)
         self._end = 0
-        self._tapes = np.zeros((2, MOST_OF_A_RUN), row_dtype)  # memory is taken as it is written
+        self._tapes = np.empty((2, MOST_OF_A_RUN), row_dtype)  # memory is taken as it is written
         self._turn = 0
         self._on_tape = self._tapes[0, :0]  # the rows kept, where a slice has left them there
 

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
+from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.running.recorder import RecentRows, Samples
 
 
@@ -176,3 +178,16 @@ def test_rows_never_hide_a_gap() -> None:
         assert found is None or found["event"].tolist() == list(range(first, last + 1))
     found = recent.between(51, 55)
     assert found is not None
+
+
+@pytest.mark.parametrize("kernel", [False, True])
+@pytest.mark.parametrize("system", KINDS)
+def test_what_a_tape_held_before_does_not_show(system: str, kernel: bool) -> None:
+    """Its memory is as it comes: each row is written in all its fields."""
+    rows = []
+    for held in (0, 0xA7):
+        session = Session.open(kind_named(system).example, kernel=kernel)
+        session.timeline.recent._tapes.view(np.uint8)[:] = held
+        session.run(events=400)
+        rows.append(session.timeline.recent.rows.tobytes())
+    assert rows[0] == rows[1]
