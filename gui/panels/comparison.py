@@ -9,7 +9,7 @@ from typing import Iterable, Iterator
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
 
-from slotscope.gui.intents import Differ, GoTo
+from slotscope.gui.intents import Differ
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
@@ -62,7 +62,7 @@ class ComparisonPanel(Panel):
         self.caption = _text(self.body)
         self.sentence = _text(self.body)
         self.curves = LaneCurves(self.theme, self.body)
-        self.curves.picked.connect(self._go_to)
+        self.curves.event_picked.connect(self.go_to)
         self.where = QCheckBox()
         self.where.setAccessibleName(tr("What else counts as a difference"))
         self._named = ""  # the kind of system whose words the controls use
@@ -218,9 +218,6 @@ class ComparisonPanel(Panel):
             said = escape(one.info.narrator.row(row))
             lines.append(f'<b style="color:{ink}">{escape(label)}</b>, event {grouped(int(row["event"]))}: {said}')
         return "<br>".join(lines)
-
-    def _go_to(self, time: float) -> None:
-        self.intent.emit(GoTo(self.curves.event_at(time)))
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """The measures of every lane, and their differences from the first."""

@@ -41,10 +41,10 @@ _COARSER = 4
 class LaneCurves(QWidget):
     """Two plots, one above the other, over the same time.
 
-    Signals: ``picked`` (the time of a click).
+    Signals: ``event_picked`` (the event of the first lane at or before the time of a click).
     """
 
-    picked = Signal(float)
+    event_picked = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,7 +71,7 @@ class LaneCurves(QWidget):
 
     def _placed(self, place: int, plot: TimePlot) -> TimePlot:
         self._column.insertWidget(place, plot, 1)
-        plot.picked.connect(self.picked)
+        plot.picked.connect(self._pick)
         plot.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
         plot.setMinimumHeight(60)
         return plot
@@ -190,10 +190,9 @@ class LaneCurves(QWidget):
         if not self._drawing and self._frame is not None and self._histories:
             self._draw(self._frame)
 
-    def event_at(self, time: float) -> int:
-        """The event of the first lane at or before a time."""
-        assert self._frame is not None
-        return self._histories[0].event_at(self._frame, time)
+    def _pick(self, time: float) -> None:
+        if self._frame is not None:  # plots are built before there is one
+            self.event_picked.emit(self._histories[0].event_at(self._frame, time))
 
     def restyle(self, theme: Theme) -> None:
         self._theme = theme

@@ -8,9 +8,13 @@ from typing import Callable
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.panels.comparison import ComparisonPanel
+from slotscope.gui.panels.comparison_curves import LaneCurves
 from slotscope.gui.panels.comparison_table import measured_lanes
 from slotscope.gui.plotting.sampled import MOST_AVERAGES
 from slotscope.gui.theme import load_theme
@@ -213,3 +217,21 @@ def test_long_names_leave_leave_curves_their_room(shown: Shown, qtbot: QtBot, wi
     panel.resize(width, 700)
     panel.set_frame(run.frame())
     qtbot.waitUntil(lambda: panel.curves.rewards.getPlotItem().getViewBox().width() > 0.3 * width)
+
+
+def test_a_click_on_a_curve_goes_to_its_moment_and_on_an_empty_plot_nowhere(qtbot: QtBot) -> None:
+    """Plots are built, and can be clicked, before the first lanes are drawn in a turn of their own."""
+    run = Comparison.open("dra-classroom", PAIRS["dra-classroom"], kernel=False)
+    run.run(events=60)
+    curves = on_screen(qtbot, LaneCurves(load_theme("light"), None), 700, 800)
+    for _ in curves.build_ahead():
+        pass
+    events: list[int] = []
+    curves.event_picked.connect(events.append)
+    for picked in (0, 1):
+        viewport = curves.differences.viewport()
+        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=viewport.rect().center())
+        assert len(events) == picked
+        curves.show_frame(run.frame())
+        QTest.qWait(QApplication.doubleClickInterval())
+    assert 0 < events[0] < 60
