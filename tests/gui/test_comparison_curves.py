@@ -226,6 +226,7 @@ def test_a_click_on_a_curve_goes_to_its_moment_and_on_an_empty_plot_nowhere(qtbo
     curves = on_screen(qtbot, LaneCurves(load_theme("light"), None), 700, 800)
     for _ in curves.build_ahead():
         pass
+    QTest.qWait(1)  # the plots have their place
     events: list[int] = []
     curves.event_picked.connect(events.append)
     for picked in (0, 1):
