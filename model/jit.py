@@ -235,6 +235,7 @@ def load_llvm() -> Any:
     return llvmlite.binding
 
 
+@cache
 def load_numba() -> ModuleType:
     """Numba, which keeps its compiled code in a folder of this program's."""
     os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
