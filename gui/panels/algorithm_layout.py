@@ -36,10 +36,28 @@ _ANYWHERE.setWrapMode(QTextOption.WrapMode.WrapAnywhere)
 _MOST_REMEMBERED = 512
 
 
+class SetText(QTextDocument):
+    """Rich text as it is set; what each painting asks is found once a width."""
+
+    _ascent: float | None = None
+
+    def setTextWidth(self, width: float) -> None:
+        super().setTextWidth(width)
+        self._ascent = None
+
+    @property
+    def ascent(self) -> float:
+        """From the top to the first base line."""
+        if self._ascent is None:
+            self.size()  # lays it out
+            self._ascent = self.firstBlock().layout().lineAt(0).ascent()
+        return self._ascent
+
+
 class Value(NamedTuple):
     """A value, from the corner of its line's strip."""
 
-    document: QTextDocument
+    document: SetText
     base: QPointF  #: where its base line begins
     fresh: bool
 
@@ -49,9 +67,9 @@ class PlacedLine(NamedTuple):
 
     top: float
     height: float
-    document: QTextDocument
+    document: SetText
     values: tuple[Value, ...]
-    heading: QTextDocument | None = None  #: above it, where an algorithm begins
+    heading: SetText | None = None  #: above it, where an algorithm begins
 
     @property
     def begin(self) -> float:
@@ -67,14 +85,14 @@ class PlacedLine(NamedTuple):
 class Text(NamedTuple):
     """The text of a line as it is set, without its values."""
 
-    document: QTextDocument
+    document: SetText
     height: float
     end: float  #: of its last row
     base: float  #: of its last row
 
 
 #: A line's text, its values, and how high it is with them.
-SetLine = tuple[QTextDocument, tuple[Value, ...], float]
+SetLine = tuple[SetText, tuple[Value, ...], float]
 
 
 class CodeLayout:
@@ -95,9 +113,9 @@ class CodeLayout:
         self._tight = tight
         self.ascent, self.row = metrics.ascent(), metrics.height()
         if not tight:
-            self.ascent = max(map(ascent_of, self._plain), default=self.ascent)
+            self.ascent = max((one.ascent for one in self._plain), default=self.ascent)
             self.row = max([*(one.size().height() for one in self._plain), self.row]) + 3
-        self._set_values: dict[str, tuple[QTextDocument, float, float]] = {}
+        self._set_values: dict[str, tuple[SetText, float, float]] = {}
         self._width = -1.0  # none yet
         self.wrap(width)
 
@@ -108,18 +126,18 @@ class CodeLayout:
         self._width = width
         self._texts = [self._text(document, self.indent(place)) for place, document in enumerate(self._plain)]
         self._cuts: dict[tuple[int, int], Text] = {}
-        self._set_headings: dict[int, QTextDocument] = {}
+        self._set_headings: dict[int, SetText] = {}
         self._set_lines: dict[int, tuple[object, SetLine]] = {}
 
     def indent(self, place: int) -> float:
         """Where a line begins."""
         return self.gutter + self._code.lines[place].indent * self.row * _INDENT
 
-    def _wrapped(self, document: QTextDocument, left: float) -> QTextDocument:
+    def _wrapped(self, document: SetText, left: float) -> SetText:
         document.setTextWidth(max(self.row, self._width - _EDGE - left))
         return document
 
-    def _text(self, document: QTextDocument, left: float) -> Text:
+    def _text(self, document: SetText, left: float) -> Text:
         """A text that begins there, wrapped."""
         height = self._height(self._wrapped(document, left))
         rows = document.firstBlock().layout()
@@ -182,13 +200,13 @@ class CodeLayout:
             text = self._cut(place, self._row_of(found) + self.row * _GAP)
         return text.document, *self._values(place, found, column, text)
 
-    def _height(self, document: QTextDocument) -> float:
+    def _height(self, document: SetText) -> float:
         """How high the strip of a text is, at least a row."""
         height = document.size().height()  # asking for it lays the text out
         lines = document.firstBlock().layout().lineCount()
         return self.row * lines if self._tight else max(self.row, height + 3)
 
-    def _heading(self, algorithm: int) -> QTextDocument:
+    def _heading(self, algorithm: int) -> SetText:
         if algorithm not in self._set_headings:
             bold = QFont(self._font)
             bold.setBold(True)
@@ -238,7 +256,7 @@ class CodeLayout:
             left += width + self.row * _NEXT
         return tuple(values), height
 
-    def _value(self, text: str) -> tuple[QTextDocument, float, float]:
+    def _value(self, text: str) -> tuple[SetText, float, float]:
         """A value on one line, its width and its height: most stay as they are from moment to moment."""
         if text not in self._set_values:
             if len(self._set_values) >= _MOST_REMEMBERED:
@@ -253,16 +271,16 @@ def _printed(line: PseudocodeLine) -> dict[str, Beside]:
     return {"printed": Beside(f"<i>in print:</i>&nbsp; {line.printed}", False)} if line.printed else {}
 
 
-def document_of(text: str, font: QFont) -> QTextDocument:
+def document_of(text: str, font: QFont) -> SetText:
     """Rich text, on one line as long as no width is set."""
-    document = QTextDocument(documentMargin=0, defaultFont=font)
+    document = SetText(documentMargin=0, defaultFont=font)
     document.setHtml(f"<span style='white-space: pre-wrap'>{text}</span>")
     return document
 
 
-def draw_document(painter: QPainter, document: QTextDocument, base: QPointF, color: str) -> None:
+def draw_document(painter: QPainter, document: SetText, base: QPointF, color: str) -> None:
     """Draw rich text from the base line of its first line."""
-    top = base.y() - ascent_of(document)
+    top = base.y() - document.ascent
     painter.translate(base.x(), top)
     document.documentLayout().draw(painter, _ink(color))
     painter.translate(-base.x(), -top)
@@ -275,10 +293,3 @@ def _ink(color: str) -> QAbstractTextDocumentLayout.PaintContext:
     palette.setColor(QPalette.ColorRole.Text, QColor(color))
     context.palette = palette
     return context
-
-
-def ascent_of(document: QTextDocument) -> float:
-    """From the top of rich text to its first base line."""
-    document.documentLayout()
-    document.size()
-    return document.firstBlock().layout().lineAt(0).ascent()

@@ -30,7 +30,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
-from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout, PlacedLine, ascent_of, draw_document
+from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout, PlacedLine, draw_document
 from slotscope.gui.panels.algorithm_values import Beside, Code
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.kept_picture import once_laid_out
@@ -348,7 +348,7 @@ class PseudocodeView(QAbstractScrollArea):
     def _paint_line(self, painter: QPainter, place: int, placed: PlacedLine) -> None:
         line, top, ascent = self.code.lines[place].line, placed.top, 1 + self._layout.ascent
         if placed.heading is not None:
-            above = top - placed.heading.size().height() - 2 + ascent_of(placed.heading)
+            above = top - placed.heading.size().height() - 2 + placed.heading.ascent
             draw_document(painter, placed.heading, QPointF(HEADING_LEFT, above), self.theme.muted)
         known = line in self.picture.beside
         ink = self.theme.normal if known or line == self.picture.current else self.theme.muted

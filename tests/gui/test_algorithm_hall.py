@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Iterator
 
 import pytest
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.panels.algorithm import AlgorithmPanel
+from slotscope.gui.panels.algorithm_layout import document_of
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
 from slotscope.model.reporting.records import Line
@@ -149,3 +152,12 @@ class TestHall:
             )
             cut += sum(text.endswith("…") for text in texts)
         assert cut
+
+
+def test_where_letters_stand_is_found_anew_once_a_line_is_wrapped_otherwise(qapp: QApplication) -> None:
+    text = document_of("so many words that the last wraps <span style='font-size: 40pt'>K</span>", QFont())
+    on_one_line = text.ascent
+    text.setTextWidth(120)
+    assert text.ascent < on_one_line
+    text.setTextWidth(-1)
+    assert text.ascent == on_one_line
