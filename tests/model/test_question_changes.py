@@ -405,7 +405,7 @@ def test_changes_are_told_while_events_run_or_left_to_who_looks(
         told.append(given[-1])
         return look(self, *given)
 
-    monkeypatch.setattr(asking, "SECONDS", 1e-4)  # so that there are many slices
+    monkeypatch.setattr(asking, "SECONDS", 1e-6)  # so that there are many slices, however fast they are
     monkeypatch.setattr(asking._Asker, "_watch_to_tell", to_tell)
     monkeypatch.setattr(looking.StateLooks, "_look_at_changes", looked)
     field = "empty > 1" if scenario == "dra-classroom" else "busy = 1"
