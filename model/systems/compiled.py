@@ -140,11 +140,8 @@ class CompiledEngine:
         jobs = self._jobs(state)
         watch = self._watch(state, task, tape, left.followed if left is not None else None) if watching else None
         while True:
-            if watch is None:
-                code = self._run(state, *index, jobs, self.constant, float(task.until), tape, samples, done, outcome)
-            else:
-                given = (jobs, self.constant, float(task.until), tape, samples, done, outcome)
-                code = self._watched(state, index, *given, watch.now(state), watch.log)
+            given = (jobs, self.constant, float(task.until), tape, samples, done, outcome)
+            code = self._called(state, index, given, watch)
             if code == NEEDS_JOBS:
                 jobs = self._jobs(state)
                 continue
@@ -163,6 +160,12 @@ class CompiledEngine:
         self._kept = [*self._kept, _Kept(state, _moment(state), index, alone, followed)][-MOST_KEPT:]
         changes = None if watch is None else watch.changes(state)
         return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]], changes=changes)
+
+    def _called(self, state: Any, index: tuple[Any, ...], given: tuple[Any, ...], watch: RowWatch | None) -> int:
+        """Why the kernel came back, or the one that tells what it changes."""
+        if watch is None:
+            return self._run(state, *index, *given)
+        return self._watched(state, index, *given, watch.now(state), watch.log)
 
     def _taken(self, state: Any) -> _Kept | None:
         """The index of a state as it was left, which is kept no more until it runs on.
