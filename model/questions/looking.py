@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from numbers import Real
 from threading import local
 from typing import Any, Callable, Iterable, Iterator, Sequence
 
@@ -243,7 +244,7 @@ def _nothing() -> dict[str, float]:
 def _said(run: EventRun) -> dict[str, float]:
     """The numbers that the policy said in an event, the last one of each name."""
     values = [pair for record in run.records for pair in record.values.items()]
-    return {name: float(value) for name, value in values if isinstance(value, int | float | np.number)}
+    return {name: float(value) for name, value in values if isinstance(value, Real)}
 
 
 def _fill(looks: Sequence[tuple[EventTable, int, OfThings]], told: Iterable[Told], watch: WatchedThings) -> bool:

@@ -18,6 +18,8 @@ from tests.runs import ran
 
 EVENTS = 400
 POLICY = """
+from fractions import Fraction
+
 from slotscope.model.kinds.reservation.policies.base import Admit, OwnPolicy, Reject, Remember, say
 
 
@@ -27,7 +29,7 @@ class Policy(OwnPolicy):
 
     def arrival(self, view, job):
         room = view.with_room(job.type)
-        yield say("looked", room=len(room), whole=True)
+        yield say("looked", room=len(room), whole=True, share=Fraction(len(room), 3))
         yield Remember(numbers=(view.memory[0] + len(room),))
         if len(room) > 2:
             yield say("looked_again", room=len(room) - 2)
@@ -63,7 +65,7 @@ def plain(session: Session, name: str) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize("name", ["room", "spare"])
+@pytest.mark.parametrize("name", ["room", "share", "spare"])
 @pytest.mark.slow
 def test_what_was_said_is_the_last_number_of_that_name(session: Session, name: str) -> None:
     expected = plain(session, name)
@@ -123,14 +125,15 @@ def test_names_are_read_from_the_text(session: Session) -> None:
     assert [text for text in texts if text.startswith("said")] == [
         "said[room]",
         "said[whole]",
+        "said[share]",
         "said[spare]",
         "said[why]",
     ]
     assert fault("said[rom] > 1", session).endswith(
-        "found 'rom', which the policy does not say; it says: room, whole, spare, why"
+        "found 'rom', which the policy does not say; it says: room, whole, share, spare, why"
     )
-    for text in ("said > 1", "said[5] > 1"):
-        assert fault(text, session).endswith("allowed: said[room], said[whole], said[spare], said[why]")
+    for text in ("said > 1", "said[6] > 1"):
+        assert fault(text, session).endswith("allowed: said[room], said[whole], said[share], said[spare], said[why]")
     assert fault("said[room] > 1", Session.open("dra-classroom", kernel=False)).endswith(
         "found 'room', which the policy does not say; it says no values"
     )
