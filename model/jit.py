@@ -107,9 +107,9 @@ def _register_touch() -> None:
 meant_by(touch, _register_touch)
 
 
-def called_at(address: int, one: int, two: int, three: int) -> float:
-    """What machine code at an address gives for three integers; it raises nothing."""
-    return float(CFUNCTYPE(c_double, c_int64, c_int64, c_int64)(address)(one, two, three))
+def called_at(address: int, one: int, two: int, three: int, four: int, five: int) -> float:
+    """What machine code at an address gives for five integers; it raises nothing."""
+    return float(CFUNCTYPE(c_double, *[c_int64] * 5)(address)(one, two, three, four, five))
 
 
 @cache
@@ -122,13 +122,13 @@ def _register_called_at() -> None:
         kind = ir.FunctionType(ir.DoubleType(), [one.type for one in given])
         return builder.call(builder.inttoptr(address, kind.as_pointer()), given)
 
-    def jump(_: Any, address: Any, one: Any, two: Any, three: Any) -> Any:  # noqa: ARG001
-        return types.float64(*[types.int64] * 4), generate
+    def jump(_: Any, address: Any, one: Any, two: Any, three: Any, four: Any, five: Any) -> Any:  # noqa: ARG001
+        return types.float64(*[types.int64] * 6), generate
 
     intrinsic = extending.intrinsic(jump)
 
-    def called(address, one, two, three):  # type: ignore[no-untyped-def]  # noqa: ARG001
-        return lambda address, one, two, three: intrinsic(address, one, two, three)  # noqa: PLW0108
+    def called(address, one, two, three, four, five):  # type: ignore[no-untyped-def]  # noqa: ARG001
+        return lambda address, one, two, three, four, five: intrinsic(address, one, two, three, four, five)  # noqa: PLW0108
 
     extending.overload(called_at, jit_options=_inlined())(called)
 

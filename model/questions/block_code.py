@@ -39,12 +39,12 @@ from slotscope.model.questions.pairing import (
     TURNS,
     UNEQUAL,
 )
-from slotscope.model.questions.remainders import BLOCK, LARGE, MOST_QUOTIENT, SMALL, TO_WHOLE
+from slotscope.model.questions.remainders import BLOCK, LARGE, SMALL
 
 #: Numbers in a vector.  LLVM takes as many registers for one as the processor needs.
-LANES = 16
+LANES = 32
 
-NUMBERS, TRUTHS = f"<{LANES} x double>", f"<{LANES} x i1>"
+NUMBERS, WHOLES, TRUTHS = (f"<{LANES} x {kind}>" for kind in ("double", "i64", "i1"))
 
 #: How LLVM compares two numbers; where one is missing, nothing is true, as in NumPy but for ``!=``.
 _COMPARED = {EQUAL: "oeq", UNEQUAL: "one", LESS: "olt", LESS_EQUAL: "ole", MORE: "ogt", MORE_EQUAL: "oge"}
@@ -55,9 +55,10 @@ _NOUGHT = "zeroinitializer"
 
 
 class BlockCode(NamedTuple):
-    """Code for a condition; called with a :func:`block_table`, the first place in the block, and the event.
+    """Code for a condition; called with a :func:`block_table`, the first thing and the one after the last, the event,
+    and how many are enough.
 
-    It tells of how many things the condition is true, each counted by its weight, and of which.
+    It tells of how many things the condition is true, each counted by its weight; once it is enough it goes no further.
     """
 
     address: int
@@ -65,13 +66,18 @@ class BlockCode(NamedTuple):
 
 
 def block_table(
-    value: NDArray[np.float64], others: NDArray[np.float64], weight: NDArray[np.float64], true: NDArray[np.uint8]
+    value: NDArray[np.float64],
+    others: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    true: NDArray[np.uint8],
+    latest: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Where code finds values [k, classes] of things, those [j, events] of events, and the weight [classes] of each.
+    """Where code finds values [k, things] of things, those [j, events] of events, and the weight [things] of each.
 
-    It tells in *true* [BLOCK] of which it is so.  All of them have to live as long as the table is used.
+    The things are whole blocks.  It tells in *true* [things / 8], bit by bit, of which it is so, and in *latest* [1]
+    where the block begins that was enough.  All of them have to live as long as the table is used.
     """
-    parts = (value, value.shape[1]), (others, others.shape[1]), (weight, 0), (true, 0)
+    parts = (value, value.shape[1]), (others, others.shape[1]), (weight, 0), (true, 0), (latest, 0)
     assert all(part.flags.c_contiguous for part, _ in parts)
     return np.array([number for part, stride in parts for number in (part.ctypes.data, stride)], np.int64)
 
@@ -92,11 +98,13 @@ def block_code(steps: tuple[tuple[int, int], ...]) -> BlockCode:
 
 
 class _Divisor(NamedTuple):
-    """A divisor by its name, 1 over it, and up to what size numbers are divided by that; missing: any is."""
+    """A divisor: its name, 1 over it, between what all lies that it leaves, and whether it is too large or small."""
 
     name: str
     inverse: str
-    most: str
+    low: str
+    high: str
+    doubtful: str
 
 
 class _Value(NamedTuple):
@@ -119,23 +127,20 @@ class _Text:
     others: dict[int, _Value] = field(default_factory=dict)
 
     def whole(self) -> str:
-        """A function that goes through a block, vector by vector."""
-        ends = [self._address(number) for number in range(4)]
-        (value, each), (other, apart), (weight, _), (true, _) = ends
+        """A function that goes through things, vector by vector, until enough are found."""
+        ends = [self._address(number) for number in range(5)]
+        (value, each), (other, apart), (weight, _), (true, _), (latest, _) = ends
         for which in sorted({of for step, of in self.steps if step == OTHER}):
             self.others[which] = self._other(other, apart, which)
         before, self.lines = self.lines, []
         for step, of in self.steps:
             self._take(step, of, value, each)
         so = self._truth(self.stack.pop())
-        place = self._put(f"getelementptr double, ptr {weight}, i64 {self._put('add i64 %at, %first')}")
-        weighed = self._put(f"load {NUMBERS}, ptr {place}, align 8")
-        counted = self._select(so, weighed, _NOUGHT)
-        place = self._put(f"getelementptr i8, ptr {true}, i64 %at")
-        self.lines.append(
-            f"store <{LANES} x i8> {self._put(f'zext {TRUTHS} {so} to <{LANES} x i8>')}, ptr {place}, align 1"
-        )
-        return _function(before, self.lines, self.block, counted)
+        place = self._put(f"getelementptr double, ptr {weight}, i64 %at")
+        bits = self._put(f"getelementptr i8, ptr {true}, i64 {self._put('lshr i64 %at, 3')}")
+        text = {"before": "\n".join(before), "lines": "\n".join(self.lines), "last": self.block, "latest": latest}
+        kinds = {"lanes": LANES, "block": BLOCK, "numbers": NUMBERS, "truths": TRUTHS}
+        return _FUNCTION.format(**text, **kinds, so=so, weight=place, bits=bits)
 
     def _put(self, text: str) -> str:
         """A line that makes a value; its name."""
@@ -159,8 +164,8 @@ class _Text:
     def _take(self, step: int, of: int, value: str, each: str) -> None:
         """One step: a value comes to those that are there, or is made of the last one or two of them."""
         if step == OWN:
-            row = self._put(f"add i64 {self._put(f'mul i64 {each}, {of}')}, %first")
-            place = self._put(f"getelementptr double, ptr {value}, i64 {self._put(f'add i64 {row}, %at')}")
+            row = self._put(f"add i64 {self._put(f'mul i64 {each}, {of}')}, %at")
+            place = self._put(f"getelementptr double, ptr {value}, i64 {row}")
             self.stack.append(_Value(self._put(f"load {NUMBERS}, ptr {place}, align 8")))
         elif step == OTHER:
             self.stack.append(self.others[of])
@@ -208,21 +213,17 @@ class _Text:
     def _remainder(self, number: str, divisor: _Divisor) -> str:
         """As NumPy has it, without a division where the divisor is the same for all things.
 
-        By the inverse a whole quotient is found no further than three quarters from the true one.  What that leaves, or
-        one less where it has not the divisor's sign, a fused multiplication tells as if exact and then rounded once, as
-        NumPy does.  Quotients of too many bits go to the C library, which divides bit by bit.
+        The quotient is found by the inverse.  Where that is not the whole number below the true one, what it leaves of
+        the number lies not between nought and the divisor, before it is rounded and after: those go to the C library,
+        which divides bit by bit.  Where it is, a fused multiplication rounds once, as NumPy does.
         """
-        whole = _number(TO_WHOLE)
-        quotient = self._numbers(
-            "fsub", self._numbers("fadd", self._numbers("fmul", number, divisor.inverse), whole), whole
-        )
-        left = self._left(number, quotient, divisor.name)
-        below = self._left(number, self._numbers("fsub", quotient, _number(1.0)), divisor.name)
-        found = self._select(self._has_other_sign(left, divisor.name), below, left)
-        small = self._compared("ult", self._called("fabs", number), divisor.most)
-        all_small = self._put(f"call i1 @llvm.vector.reduce.and.v{LANES}i1({TRUTHS} {small})")
+        quotient = self._called("floor", self._numbers("fmul", number, divisor.inverse))
+        found = self._called("fma", self._numbers("fneg", quotient), divisor.name, number)
+        beyond = (self._compared("olt", found, divisor.low), self._compared("ogt", found, divisor.high))
+        doubtful = self._truths("or", self._truths("or", *beyond), divisor.doubtful)
+        any_doubtful = self._put(f"call i1 @llvm.vector.reduce.or.v{LANES}i1({TRUTHS} {doubtful})")
         before, slow, after = self.block, f"slow{self.named}", f"after{self.named}"
-        self.lines += [f"br i1 {all_small}, label %{after}, label %{slow}", f"{slow}:"]
+        self.lines += [f"br i1 {any_doubtful}, label %{slow}, label %{after}", f"{slow}:"]
         left = self._numbers("frem", number, divisor.name)
         below = self._numbers("fadd", left, divisor.name)
         exact = self._select(self._has_other_sign(left, divisor.name), below, left)
@@ -230,22 +231,23 @@ class _Text:
         self.block = after
         return self._put(f"phi {NUMBERS} [ {found}, %{before} ], [ {exact}, %{slow} ]")
 
-    def _left(self, number: str, quotient: str, divisor: str) -> str:
-        return self._called("fma", self._numbers("fneg", quotient), divisor, number)
-
     def _has_other_sign(self, left: str, divisor: str) -> str:
         signs = (self._compared("olt", one, _NOUGHT) for one in (left, divisor))
         return self._truths("and", self._truths("xor", *signs), self._compared("one", left, _NOUGHT))
 
     def _divisor(self, name: str) -> _Divisor:
-        """A divisor; where that is missing or nought what it leaves is missing, too, by any way."""
+        """A divisor; where that is missing or nought what it leaves is missing, too."""
         size = self._called("fabs", name)
         within = self._truths(
             "and", self._compared("ogt", size, _number(SMALL)), self._compared("olt", size, _number(LARGE))
         )
-        most = self._select(within, self._numbers("fmul", size, _number(MOST_QUOTIENT)), _NOUGHT)
-        most = self._select(self._compared("ueq", size, _NOUGHT), _number(np.nan), most)
-        return _Divisor(name, self._numbers("fdiv", _number(1.0), name), most)
+        doubtful = self._truths("xor", within, self._compared("one", size, _NOUGHT))
+        last = self._put(f"bitcast {NUMBERS} {name} to {WHOLES}")
+        last = self._put(f"sub {WHOLES} {last}, {_splat('i64', '1')}")
+        last = self._put(f"bitcast {WHOLES} {last} to {NUMBERS}")  # the next one to the divisor towards nought
+        is_below = self._compared("olt", name, _NOUGHT)
+        low, high = self._select(is_below, last, _NOUGHT), self._select(is_below, _NOUGHT, last)
+        return _Divisor(name, self._numbers("fdiv", _number(1.0), name), low, high, doubtful)
 
     def _number(self, one: _Value) -> str:
         return self._put(f"uitofp {TRUTHS} {one.name} to {NUMBERS}") if one.is_truth else one.name
@@ -279,29 +281,61 @@ def _number(number: float) -> str:
     return _splat("double", f"0x{struct.pack('>d', number).hex()}")
 
 
-def _function(before: list[str], lines: list[str], last: str, counted: str) -> str:
-    """The whole text: what is done *before* a loop and in it, which ends in the block *last* with what is *counted*."""
-    return "\n".join(
-        (
-            f"declare {NUMBERS} @llvm.fma.v{LANES}f64({NUMBERS}, {NUMBERS}, {NUMBERS})",
-            f"declare {NUMBERS} @llvm.fabs.v{LANES}f64({NUMBERS})",
-            f"declare double @llvm.vector.reduce.fadd.v{LANES}f64(double, {NUMBERS})",
-            f"declare i1 @llvm.vector.reduce.and.v{LANES}i1({TRUTHS})",
-            "define double @look(ptr %table, i64 %first, i64 %event) {",
-            "entry:",
-            *before,
-            "br label %loop",
-            "loop:",
-            f"%at = phi i64 [ 0, %entry ], [ %next, %{last} ]",
-            f"%sum = phi {NUMBERS} [ zeroinitializer, %entry ], [ %more, %{last} ]",
-            *lines,
-            f"%more = fadd {NUMBERS} %sum, {counted}",
-            f"%next = add i64 %at, {LANES}",
-            f"%on = icmp ult i64 %next, {BLOCK}",
-            "br i1 %on, label %loop, label %end",
-            "end:",  # sums of whole numbers are the same in any order
-            f"%all = call reassoc double @llvm.vector.reduce.fadd.v{LANES}f64(double 0.0, {NUMBERS} %more)",
-            "ret double %all",
-            "}",
-        )
-    )
+#: In blocks, of which the weights are added only where the condition is true of one; sums of whole numbers are the same
+#: in any order.
+_FUNCTION = """
+declare {numbers} @llvm.fma.v{lanes}f64({numbers}, {numbers}, {numbers})
+declare {numbers} @llvm.fabs.v{lanes}f64({numbers})
+declare {numbers} @llvm.floor.v{lanes}f64({numbers})
+declare double @llvm.vector.reduce.fadd.v{lanes}f64(double, {numbers})
+declare i1 @llvm.vector.reduce.or.v{lanes}i1({truths})
+define double @look(ptr %table, i64 %first, i64 %last, i64 %event, i64 %wanted) {{
+entry:
+{before}
+%needed = sitofp i64 %wanted to double
+br label %block
+block:
+%begin = phi i64 [ %first, %entry ], [ %end, %on ]
+%before = phi double [ 0.0, %entry ], [ %now, %on ]
+%end = add i64 %begin, {block}
+br label %loop
+loop:
+%at = phi i64 [ %begin, %block ], [ %next, %counted ]
+%sum = phi {numbers} [ zeroinitializer, %block ], [ %more, %counted ]
+%seen = phi i{lanes} [ 0, %block ], [ %seen_too, %counted ]
+{lines}
+%bits = bitcast {truths} {so} to i{lanes}
+store i{lanes} %bits, ptr {bits}, align 1
+%seen_too = or i{lanes} %seen, %bits
+%none = icmp eq i{lanes} %bits, 0
+br i1 %none, label %counted, label %count
+count:
+%weight = load {numbers}, ptr {weight}, align 8
+%weighed = select {truths} {so}, {numbers} %weight, {numbers} zeroinitializer
+%added = fadd {numbers} %sum, %weighed
+br label %counted
+counted:
+%more = phi {numbers} [ %sum, %{last} ], [ %added, %count ]
+%next = add i64 %at, {lanes}
+%within = icmp ult i64 %next, %end
+br i1 %within, label %loop, label %over
+over:
+%some = icmp ne i{lanes} %seen_too, 0
+br i1 %some, label %add, label %on
+add:
+%all = call reassoc double @llvm.vector.reduce.fadd.v{lanes}f64(double 0.0, {numbers} %more)
+%with = fadd double %before, %all
+%is_enough = fcmp oge double %with, %needed
+br i1 %is_enough, label %enough, label %on
+enough:
+store i64 %begin, ptr {latest}, align 8
+br label %stop
+on:
+%now = phi double [ %before, %over ], [ %with, %add ]
+%further = icmp ult i64 %end, %last
+br i1 %further, label %block, label %stop
+stop:
+%found = phi double [ %with, %enough ], [ %now, %on ]
+ret double %found
+}}
+"""

@@ -44,8 +44,11 @@ FEW_LOOKS = 0.25
 #: Classes in a branch of the tree, and branches in one above.
 FAN = 8
 
-#: Looks at intervals in the time in which numbers of a block are looked at.
-LOOKS_OF_A_BLOCK = 0.5
+#: More things than there can be.
+ALL = 1 << 62
+
+#: Looks at intervals in the time in which numbers of a block are looked at, and in which a class is opened.
+LOOKS_OF_A_BLOCK, LOOKS_OF_OPENING = 0.25, 0.1
 
 #: Where after so large a share of the looks at intervals classes are open, these tell little: the next part goes
 #: without, and each time twice as many, up to so many.
@@ -54,8 +57,8 @@ MOSTLY_OPEN, MOST_BLIND = 0.75, 64
 # What is known of a branch, or class, for some events: false or true at each, else its place among those that are open.
 FALSE, TRUE, OPEN = -2, -1, 0
 
-# What is counted on the desk: classes that are open; the block of those that was enough last; looks at intervals and at
-# blocks.
+# What is counted on the desk: classes that are open; where the block of those begins that was enough last; looks at
+# intervals and at blocks.
 OPENED, LATEST, LOOKS, LOOKS_AT_BLOCKS = range(4)
 
 
@@ -108,7 +111,7 @@ class _Desk(NamedTuple):
     missing: Array  #: [depth] whether a number may be missing
     code: int  #: where the condition's own code is
     table: Array  #: what it reads; see :func:`block_table`
-    true: Array  #: [BLOCK] of which of a block it is so
+    true: Array  #: [classes / 8] bit by bit, of which it is so
     others: Array  #: [3, j] of the values of some events the least, the most, and 1 where one may be missing
     open: Array  #: [k, classes] numbers of those classes that are open
     weight: Array  #: [classes] things in those
@@ -202,19 +205,19 @@ def _desk_for(
     others: NDArray[np.float64],
     weight: NDArray[np.float64],
 ) -> _Desk:
-    depth, true = len(pairing.steps), np.zeros(BLOCK, np.uint8)
+    depth, true, count = len(pairing.steps), np.zeros(len(weight) // 8, np.uint8), np.zeros(4, np.int64)
     return _Desk(
         np.array(pairing.steps, np.int64),
         np.zeros(depth),
         np.zeros(depth),
         np.zeros(depth, np.bool_),
         code.address,
-        block_table(value, others, weight, true),
+        block_table(value, others, weight, true, count[LATEST:]),
         true,
         np.zeros((3, len(others))),
         value,
         weight,
-        np.zeros(4, np.int64),
+        count,
         np.zeros(MOST_KINDS, np.int64),
         np.zeros(LENGTHS),
     )
@@ -259,11 +262,9 @@ def count_by_kinds(desk: Any, classes: int, changes: Any, kinds: Array, true: Ar
     """
     count, counts = true.shape[1], desk.counts
     for kind in range(count):
-        counts[kind] = 0
-        for first in range(0, classes, BLOCK):
-            counts[kind] += int(look_at_block(desk, first, kind))
-            for at in range(BLOCK):
-                true[first + at, kind] = desk.true[at]
+        counts[kind] = int(look_at(desk, 0, classes, kind, ALL))
+        for at in range(classes):
+            true[at, kind] = desk.true[at >> 3] >> (at & 7) & 1
     change = 0
     for at in range(len(found)):
         while change < len(changes.event) and changes.event[unsigned(change)] == at:
@@ -307,8 +308,14 @@ def count_by_parts(desk: Any, tree: Any, changes: Any, others: Array, found: Arr
         else:
             blind_parts = 0
         change = count_part(desk, tree, changes, found, change, begin, end, sure)
-        looks = desk.count[LOOKS] + LOOKS_OF_A_BLOCK * desk.count[LOOKS_AT_BLOCKS]
-        level, begin = next_level(desk.costs, level, looks / (end - begin)), end
+        level, begin = next_level(desk.costs, level, looks_taken(desk) / (end - begin)), end
+
+
+@jitable
+def looks_taken(desk: Any) -> float:
+    """What a part has cost so far, in looks at intervals."""
+    count = desk.count
+    return count[LOOKS] + LOOKS_OF_A_BLOCK * count[LOOKS_AT_BLOCKS] + LOOKS_OF_OPENING * count[OPENED]
 
 
 @jitable
@@ -423,15 +430,9 @@ def weigh(desk: Any, tree: Any, one: int, by: float) -> float:
 @jitable
 def count_open(desk: Any, event: int, enough: int, count: float) -> float:
     """Count on in the classes that are open, those first of which it was true last."""
-    first, blocks = desk.count[LATEST], -(-desk.count[OPENED] // BLOCK)
-    for number in range(blocks):
-        block = first + number if first + number < blocks else first + number - blocks
-        count += look_at_block(desk, block * BLOCK, event)
-        desk.count[LOOKS_AT_BLOCKS] += 1
-        if count >= enough:
-            desk.count[LATEST] = block
-            break
-    return count
+    first, last = desk.count[LATEST], -(-desk.count[OPENED] // BLOCK) * BLOCK
+    count += look_at(desk, first, last, event, enough - count)
+    return count + look_at(desk, 0, first, event, enough - count) if count < enough else count
 
 
 @jitable
@@ -462,6 +463,11 @@ def judge(desk: Any, ends: Any, which: int) -> int:
 
 
 @jitable
-def look_at_block(desk: Any, first: int, event: int) -> float:
-    """Of how many of a block of things the condition is true at an event, by their weights."""
-    return called_at(desk.code, desk.table.ctypes.data, first, event)
+def look_at(desk: Any, first: int, last: int, event: int, enough: float) -> float:
+    """Of how many things, in whole blocks, the condition is true at an event, by their weights, until it is enough."""
+    if first >= last:
+        return 0.0
+    found = called_at(desk.code, desk.table.ctypes.data, first, last, event, int(enough))
+    end = desk.count[LATEST] + BLOCK if found >= enough else last
+    desk.count[LOOKS_AT_BLOCKS] += (end - first) // BLOCK
+    return found

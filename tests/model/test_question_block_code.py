@@ -7,7 +7,7 @@ import pytest
 
 from slotscope.model.jit import called_at
 from slotscope.model.questions.block_code import BlockCode, block_code, block_table
-from slotscope.model.questions.pairing import AND, EQUAL, KNOWN, NOT, OR, OTHER, OWN, REMAINDER
+from slotscope.model.questions.pairing import AND, EQUAL, KNOWN, LESS, NOT, OR, OTHER, OWN, REMAINDER
 from slotscope.model.questions.remainders import BLOCK
 
 WILD = (np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, 1e-300, 1e300, 1.7e308)
@@ -42,7 +42,7 @@ def test_remainders_are_those_of_numpy(same: bool) -> None:
     print("seed", seed)
     draw = np.random.default_rng(seed)
     code = found_as_expected((OTHER, 0) if same else (OWN, 1))
-    weight, true = np.ones(BLOCK), np.zeros(BLOCK, np.uint8)
+    weight, true, latest = np.ones(BLOCK), np.zeros(BLOCK // 8, np.uint8), np.zeros(1, np.int64)
     for turn in range(5000):
         number, divisor = drawn(draw), drawn(draw)
         with np.errstate(all="ignore"):
@@ -54,7 +54,31 @@ def test_remainders_are_those_of_numpy(same: bool) -> None:
                 number = np.nextafter(number, number + draw.integers(-1, 2, BLOCK))
             expected = np.mod(number, np.where(divisor == 0, np.nan, divisor))
         value = np.array([number, divisor, expected])
-        table = block_table(value, divisor[:1, None].copy(), weight, true)
-        count = called_at(code.address, table.ctypes.data, 0, 0)
-        wrong = np.flatnonzero(true == 0)
+        table = block_table(value, divisor[:1, None].copy(), weight, true, latest)
+        count = called_at(code.address, table.ctypes.data, 0, BLOCK, 0, BLOCK)
+        wrong = np.flatnonzero(np.unpackbits(true, bitorder="little") == 0)
         assert count == BLOCK, [(number[at].hex(), divisor[at].hex(), expected[at]) for at in wrong]
+
+
+def test_no_block_is_looked_at_once_enough_are_found() -> None:
+    """Each thing counts by its weight, and bits tell of which it is so, in all blocks up to the one that is enough."""
+    seed = np.random.SeedSequence().entropy
+    print("seed", seed)
+    draw = np.random.default_rng(seed)
+    code = block_code(((OWN, 0), (OTHER, 1), (LESS, 0)))
+    for _ in range(500):
+        blocks, events = int(draw.integers(1, 9)), 3
+        value, others = draw.random((1, blocks * BLOCK)), draw.random((2, events)) ** draw.integers(1, 6)
+        weight, true = draw.integers(0, 5, blocks * BLOCK).astype(float), np.zeros(blocks * BLOCK // 8, np.uint8)
+        latest, event, begin = np.full(1, -1), int(draw.integers(events)), int(draw.integers(blocks))
+        enough = int(draw.integers(1, 2 * BLOCK * blocks))
+        expected = value[0, begin * BLOCK :] < others[1, event]
+        counts = np.where(expected, weight[begin * BLOCK :], 0).reshape(-1, BLOCK).sum(axis=1).cumsum()
+        stops = begin + int((counts >= enough).argmax()) if counts[-1] >= enough else blocks
+        end = min(stops + 1, blocks)
+        table = block_table(value, others, weight, true, latest)
+        count = called_at(code.address, table.ctypes.data, begin * BLOCK, len(weight), event, enough)
+        assert (count, latest[0]) == (counts[end - begin - 1], stops * BLOCK if stops < blocks else -1)
+        bits = np.unpackbits(true, bitorder="little").astype(bool)
+        assert (bits[begin * BLOCK : end * BLOCK] == expected[: (end - begin) * BLOCK]).all()
+        assert not bits[: begin * BLOCK].any() and not bits[end * BLOCK :].any()

@@ -141,20 +141,23 @@ def numbered(own: np.ndarray) -> ThingValues:
     return ThingValues(own[None], np.ones(len(own), np.bool_), len(own), none, none)
 
 
-def looks_counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def looks_counted(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """What each look of the code that goes part by part will cost, once it is called."""
-    looks: list[int] = []
+    looks: list[float] = []
 
-    def looked(name: str, cost: int) -> None:
-        own = getattr(counting, name)
+    judge, look_at = counting.judge, counting.look_at
 
-        def look(*told: Any) -> Any:
-            looks.append(cost)
-            return own(*told)
+    def judging(*told: Any) -> int:
+        looks.append(1)
+        return judge(*told)
 
-        monkeypatch.setattr(counting, name, look)
+    def looking(desk: Any, *told: Any) -> float:
+        before = desk.count[counting.LOOKS_AT_BLOCKS]
+        found = look_at(desk, *told)
+        looks.append(counting.LOOKS_OF_A_BLOCK * (desk.count[counting.LOOKS_AT_BLOCKS] - before))
+        return found
 
-    looked("judge", 1)
-    looked("look_at_block", counting.LOOKS_OF_A_BLOCK)
+    monkeypatch.setattr(counting, "judge", judging)
+    monkeypatch.setattr(counting, "look_at", looking)
     monkeypatch.setattr(counting, "compiled", lambda code: code if code is counting.count_by_parts else compiled(code))
     return looks
