@@ -315,7 +315,7 @@ def count_by_parts(desk: Any, tree: Any, changes: Any, others: Array, found: Arr
 def looks_taken(desk: Any) -> float:
     """What a part has cost so far, in looks at intervals."""
     count = desk.count
-    return count[LOOKS] + LOOKS_OF_A_BLOCK * count[LOOKS_AT_BLOCKS] + LOOKS_OF_OPENING * count[OPENED]
+    return float(count[LOOKS] + LOOKS_OF_A_BLOCK * count[LOOKS_AT_BLOCKS] + LOOKS_OF_OPENING * count[OPENED])
 
 
 @jitable

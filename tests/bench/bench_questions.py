@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import os
 import resource
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from random import Random
 from statistics import median
 from time import monotonic, process_time, thread_time
-from typing import Iterable, Iterator, NamedTuple
+from typing import Any, Callable, Iterable, Iterator, NamedTuple
+
+import numpy as np
 
 from slotscope.model.api import Session
+from slotscope.model.jit import called_at, compiled_anew
 from slotscope.model.questions.asking import answers, make_ready
+from slotscope.model.questions.block_code import block_code, block_table
 from slotscope.model.questions.fields import AskedField
 from slotscope.model.questions.meaning import Question
+from slotscope.model.questions.pairing import EQUAL, OTHER, OWN, REMAINDER, TIMES
+from slotscope.model.questions.remainders import BLOCK
 from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
-from tests.bench.timing import aim
+from tests.bench.timing import Limit, aim
 from tests.random_questions import TwoClauses
 
 MILLION, LONG = 10**6, 10**8
@@ -27,6 +34,9 @@ DRAWN = 60
 
 #: A policy that says what it looks at.
 COUNTING = "resources/policies/first_fit_compiled.py"
+
+#: Nothing tells of several things, or of several events: each of the one has to be looked at beside each of the other.
+EACH_PAIR = "any job where (arrival * time) % 7.3 = 3.7"
 
 #: Two clauses each: of rows, of samples, of what events change, and of what a policy says (few events, as it is slow).
 ASKED = (
@@ -60,6 +70,7 @@ ASKED = (
     ("queues-vqs-unstable", "any job where departed or (arrival % renewals) != queue", MILLION),
     ("queues-vqs-unstable", "any job where queue < (arrived_so_far % queue) or (server > 3) becomes false", MILLION),
     ("queues-vqs-unstable", "any job where event % arrival = 3.7 and queue > 1", MILLION),
+    ("queues-vqs-unstable", EACH_PAIR, MILLION),
     ("jrs-two-phases", "overflowed and not was overflowed", MILLION),
     ("jrs-two-phases", "idled and any server where all_jobs = 0 and all_tokens > 0", MILLION),
     ("jrs-two-phases", "overflowed and any job where phase changes", MILLION),
@@ -145,6 +156,8 @@ def row(scenario: str, text: str, events: int, rounds: int) -> str:
     question = understood(text, session.info.words)
     asked(session, question, 1000), ran(session, 1000)
     ratios, costs, again, hits = [], [], [], 0
+    look_alone = looking_alone(session, events) if text == EACH_PAIR else None
+    alone = []
     for turn in range(rounds):
         order = ("ask", "run") if turn % 2 else ("run", "ask")
         seconds = {}
@@ -155,17 +168,54 @@ def row(scenario: str, text: str, events: int, rounds: int) -> str:
                 costs.append(cost)
             else:
                 seconds[what] = ran(session, events)
+        alone += [look_alone()] if look_alone else []
         ratios.append(seconds["ask"] / seconds["run"])
         again.append(seconds["run"] / events * 1e6)
     if events >= MILLION // 10:
         what, found = f"{scenario}: {text}, {events:,} events", [cost.clock / events * 1e6 for cost in costs]
-        aim(what, 1, found, "s a million events by the clock", limit_is=limit_of(again, ratios, hits))
+        limit = Limit("each job that waits is looked at after each event, and nothing else", alone) if alone else None
+        why = "" if limit else limit_of(again, ratios, hits)
+        aim(what, 1, found, "s a million events by the clock", limit=limit, limit_is=why)
     ratio = f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return (
         f"| {scenario} | {text} | {events:,} | {hits:,} | {ratio} "
         f"| {' | '.join(f'{median(column):.2f}' for column in zip(*costs, strict=True))} | {most:.0f} |"
     )
+
+
+def looking_alone(session: Session, events: int) -> Callable[[], float]:
+    """Looks at as many jobs as wait on average, at each event, by the code for :data:`EACH_PAIR` alone; the seconds.
+
+    All processors do, each at its share of the events.
+    """
+    question, waiting = understood("waiting", session.info.words, truth=False), 0.0
+    for part in answers(session.bench.system, session.timeline, [question], 0, events):
+        waiting += part.values[0].sum()
+    things, processors = max(1, round(waiting / events / BLOCK)) * BLOCK, len(os.sched_getaffinity(0))
+    product, left = ((OWN, 0), (OTHER, 0), (TIMES, 0)), ((OTHER, 1), (REMAINDER, 0))
+    code, look = block_code((*product, *left, (OTHER, 2), (EQUAL, 0))), compiled_anew(look_over, kept=False)
+    numbers = np.arange(1.0, 1 + things)[None], np.array([[5e5], [7.3], [3.7]]), np.ones(things)
+    found = np.zeros(things // 8, np.uint8), np.zeros(1, np.int64)
+
+    def seconds() -> float:
+        table = block_table(*numbers, *found)
+        look(code.address, table, things, 1)
+        began, share = monotonic(), events // processors
+        with ThreadPoolExecutor(processors) as threads:
+            looks = [threads.submit(look, code.address, table, things, share) for _ in range(processors)]
+        assert not any(each.result() for each in looks)
+        return monotonic() - began
+
+    return seconds
+
+
+def look_over(code: int, table: Any, things: int, events: int) -> float:
+    """Look at so many things after each of some events."""
+    found = 0.0
+    for _ in range(events):
+        found += called_at(code, table.ctypes.data, 0, things, 0, things + 1)
+    return found
 
 
 def limit_of(again: list[float], ratios: list[float], hits: int) -> str:
