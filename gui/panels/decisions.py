@@ -380,10 +380,10 @@ class DecisionsPanel(Panel):
         self._shared, self._awaited = asked, None
 
     def _to_present(self) -> None:
-        """To the end; of what is found in all of history to the next hit, or the last one before it."""
+        """To the end; of what is found in all of history to the present sub-step, the next hit, or the last one."""
         bar = self.view.verticalScrollBar()
-        row = self.model.row_up_to(self.model.present + 1)
-        if self.model.steps or row == len(self.model.rows) - 1:
+        row = self.model.present_row() if self.model.steps else self.model.row_up_to(self.model.present + 1)
+        if row == self.model.rowCount() - 1:
             bar.setValue(bar.maximum())
         else:
             self.view.scrollTo(self.model.index(max(0, row), 0), self.view.ScrollHint.PositionAtCenter)

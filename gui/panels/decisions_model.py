@@ -44,7 +44,10 @@ class LogEntry(NamedTuple):
 
 
 class LogModel(QAbstractTableModel):
-    """Rows of events that pass the filters, then the sub-steps of the event in the making."""
+    """Rows of events that pass the filters; after those up to the present the sub-steps of the event in the making.
+
+    Later events stand behind these: a question has hits in all of history.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -141,8 +144,9 @@ class LogModel(QAbstractTableModel):
         return self._entries[place]
 
     def _entry(self, place: int) -> LogEntry:
-        if place < len(self.rows):
-            row = self.rows[place]
+        step = place - self.row_up_to(self.present) - 1
+        if not 0 <= step < len(self.steps):
+            row = self.rows[place if step < 0 else place - len(self.steps)]
             event = int(row["event"])
             present = event == self.present and not self.steps
             return LogEntry(
@@ -155,7 +159,7 @@ class LogModel(QAbstractTableModel):
                 present,
                 event in self.breakpoints,
             )
-        step, event = place - len(self.rows), self.present + 1
+        event = self.present + 1
         sentence = self._narrator.record(self.steps[step]) if self._narrator else ""
         first = step == 0
         return LogEntry(
@@ -171,8 +175,8 @@ class LogModel(QAbstractTableModel):
 
     def present_row(self) -> int:
         """The line that the run stands at, or -1 if the filters hide it."""
-        last = self.rowCount() - 1
-        return last if last >= 0 and self.entry(last).present else -1
+        place = self.row_up_to(self.present) + len(self.steps)
+        return place if place >= 0 and self.entry(place).present else -1
 
     def line(self, place: int) -> str:
         """Line *place* as text."""

@@ -137,6 +137,29 @@ class TestRows:
         panel.set_frame(frames["after"])
         assert panel.model.rowCount() == len(frames["after"].rows)
 
+    def test_sub_steps_stand_before_later_events(self, frames):
+        frame, later = frames["inside"], frames["after"].rows[-1:]
+        model = LogModel()
+        model.set_run(frame.info.kind, frame.info.narrator)
+        model.set_moment(frame.event, frame.time, frozenset())
+        model.set_rows(np.concatenate([frame.rows[-2:], later]), frame.records)
+        entries = [model.entry(place) for place in range(model.rowCount())]
+        steps = len(frame.records)
+        assert [entry.step for entry in entries] == [0, 0, *range(1, steps + 1), 0]
+        assert [entry.event for entry in entries] == sorted(entry.event for entry in entries)
+        assert entries[-1].sentence == frame.info.narrator.row(later[0])
+        assert model.present_row() == steps + 1
+
+    def test_the_present_event_is_known_among_later_ones(self, frames):
+        frame = frames["paused"]
+        model = LogModel()
+        model.set_run(frame.info.kind, frame.info.narrator)
+        model.set_moment(frame.event - 2, frame.time, frozenset())
+        model.set_rows(frame.rows[-4:])
+        assert model.present_row() == 1
+        model.set_rows(frame.rows[-2:])
+        assert model.present_row() == -1
+
     def test_a_row_that_is_counted_later_gets_another_sentence(self, frames):
         model = LogModel()
         model.set_run(frames["paused"].info.kind, frames["paused"].info.narrator)

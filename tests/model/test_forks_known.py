@@ -33,6 +33,18 @@ def test_a_menu_offers_what_is_about_the_thing_that_is_pointed_at() -> None:
     assert len(offered([*queue, *queue], server=0)) == 8
 
 
+def test_a_job_is_offered_no_more_servers_than_are_free() -> None:
+    session, offers = run_of("moldable"), {}
+    for _ in range(60):
+        session.run(events=1)
+        line = session.timeline
+        free = int(line.state.free.sum())
+        offers |= {free: [choice.most for choice in session.bench.system.choices(line.state)] or offers.get(free)}
+    assert offers[0] == [0]
+    assert offers[1] == [1, 0]
+    assert max(offers) > 5 and offers[max(offers)] == [5, 0]
+
+
 @pytest.mark.slow
 @KINDS
 def test_policies_of_ones_own_are_left_overruled_and_gone_on_with(kind: str, tmp_path: Path) -> None:

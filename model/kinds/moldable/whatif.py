@@ -6,6 +6,7 @@ from typing import Any, Iterator
 
 from slotscope.model.forks.changes import Choice, forced_words
 from slotscope.model.forks.overruled import Overruled
+from slotscope.model.kinds.moldable.physics import free_for
 from slotscope.model.kinds.moldable.state import MoldableState
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Event, Record, Reject
@@ -24,8 +25,9 @@ def choices(system: MoldableSystem, state: MoldableState) -> tuple[Choice, ...]:
     if event is None or event.kind != ARRIVAL:
         return ()
     job = system.job_name(event.job)
-    most = system.numbers.degrees[event.type]
-    return Choice("servers", f"give job {job} so many servers: {{}}", most), Choice("block", f"block job {job}")
+    most = min(system.numbers.degrees[event.type], free_for(state, system.rules, event.type))
+    block = Choice("block", f"block job {job}")
+    return (Choice("servers", f"give job {job} so many servers: {{}}", most), block) if most else (block,)
 
 
 def overruled(system: MoldableSystem, event: Event, decision: str) -> OverruledWidth:
