@@ -80,6 +80,17 @@ def test_a_table_has_the_same_hits(slotscope, rejections, tmp_path):
 
 
 @pytest.mark.parametrize("scenario", ["dra-classroom", "queues-bf-unstable", "jrs-deadlock", "moldable-linear"])
+def test_a_table_without_hits_has_its_columns(slotscope, scenario, tmp_path):
+    asked = f"ask {scenario} 'time < 0' 'time >= 0' --events 20 --csv both.csv"
+    assert slotscope(asked).code == 0
+    assert slotscope(f"ask {scenario} 'time < 0' --events 20 --csv none.csv --parquet none.parquet").code == 0
+    heads = [(tmp_path / name).read_text(encoding="utf-8").splitlines()[0] for name in ("both.csv", "none.csv")]
+    assert heads[0] == heads[1] == (tmp_path / "none.csv").read_text(encoding="utf-8").strip()
+    parquet = pytest.importorskip("pyarrow.parquet").read_table(tmp_path / "none.parquet")
+    assert (parquet.num_rows, ",".join(parquet.column_names)) == (0, heads[0])
+
+
+@pytest.mark.parametrize("scenario", ["dra-classroom", "queues-bf-unstable", "jrs-deadlock", "moldable-linear"])
 def test_names_can_be_listed_for_every_kind(slotscope, lines, scenario):
     listed = lines(f"ask {scenario} --names")
     assert {"text", "about", "unit", "cost"} == set(listed[0])

@@ -114,7 +114,8 @@ def _json(session: Session, questions: Sequence[Question], words: Words) -> Writ
 
 
 def _file(path: Path, session: Session, questions: Sequence[Question], words: Words, files: ExitStack) -> Writer:
-    write_table = files.enter_context(table_file(path))
+    write_table, none = files.enter_context(table_file(path)), np.zeros(0, session.bench.system.row_dtype)
+    write_table(hits_table(session, questions[0], none, words))  # without a hit, too, it has its columns
 
     def write(number: int, hits: np.ndarray) -> None:
         write_table(hits_table(session, questions[number], hits, words))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Iterator, Mapping
 
@@ -60,8 +61,10 @@ def write_events(path: Path, runs: Mapping[str, Session]) -> int:
     with table_file(path) as write:
         for place, run in enumerate(runs.values()):
             line, words = run.timeline, Words(run.bench.kind.vocabulary, run.bench.system)
-            for stretch in line.onwards(line.fork_at(line.first_event), line.live_end, Task(explain=True)):
-                table = events_table(words, stretch.rows)
+            found = line.onwards(line.fork_at(line.first_event), line.live_end, Task(explain=True))
+            none = np.zeros(0, run.bench.system.row_dtype)  # before the first event, too, it has its columns
+            for rows in chain((none,), (stretch.rows for stretch in found)):
+                table = events_table(words, rows)
                 write(table if len(runs) == 1 else _with_policy(table, tuple(runs), place))
                 count += len(table)
     return count
