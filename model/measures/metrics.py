@@ -18,7 +18,8 @@ from slotscope.model.measures.student import quantile
 #: Values that differ by less, relative to their mean, differ by rounding only.
 ROUNDING = 1e-13
 
-#: Batches of two runs that differ by less, relative to their values, do so as sums over a whole run are rounded.
+#: Batches of two runs that differ by less, relative to their values, do so as sums over a whole run are rounded;
+#: and so does a mean that is less, relative to how far its values are from each other.
 ROUNDED_SUMS = 1e-11
 
 #: Batches that a single run is cut into.
@@ -53,6 +54,8 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
     spread = sqrt(np.add.reduce(away * away) / (len(array) - 1))
     if spread <= ROUNDING * abs(mean):
         return Estimate(mean, 0.0)
+    if abs(mean) <= ROUNDED_SUMS * spread:
+        mean = 0.0
     return Estimate(mean, quantile(len(array) - 1) * spread / sqrt(len(array)))
 
 

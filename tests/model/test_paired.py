@@ -32,6 +32,15 @@ def test_what_was_rounded_is_no_difference() -> None:
     assert sums[0].minus(sums[1]).values.tolist() == [0.0, pytest.approx(-1e-6), pytest.approx(-1e-15)]
 
 
+def test_what_one_batch_has_more_and_another_less_adds_up_to_nothing() -> None:
+    """As where a job is placed sooner than in the other run; what is small, but more than rounding, stays."""
+    mine, other = np.array([0.1, 0.2, 0.3, 0.7]), np.array([0.4, 0.3, 0.2, 0.4])
+    assert (mine - other).mean() != 0
+    found = Batches(mine).minus(Batches(other)).estimate()
+    assert found.mean == 0 and found.half_width > 0.1
+    assert Batches(mine + 1e-9).minus(Batches(other)).estimate().mean == pytest.approx(1e-9, rel=1e-6)
+
+
 def test_counts_add_up_and_what_is_unknown_is_left_out() -> None:
     table = np.array([[10.0, 3, 1, 0, 2], [14.0, 0, 0, 1, 2], [12.0, 6, 2, 2, 2]])
     numbers = Session.open("dra-vms", kernel=False).bench.numbers
