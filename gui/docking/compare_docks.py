@@ -171,6 +171,7 @@ class CompareDocks(QObject):
             self.labels = labels
         else:
             self._area.layouts.finish()
+            self._area.layouts.free_keys()
             self.changing.emit()  # what is arranged and kept is the usual layout
             with self._area.layouts.picture.behind():
                 self.keep_layout()

@@ -141,6 +141,15 @@ class Layouts(QObject):
         bars = self._window.findChildren(QTabBar, options=_DIRECT)
         return next((bar.height() for bar in bars if bar.isVisible()), 0)
 
+    def free_keys(self) -> None:
+        """The window has the keys that a dock had: they would bring it to the front, or another one where it goes.
+
+        Qt hands them on to what is next, and gives them back behind a tab once a dialog before the window closes.
+        """
+        focused = self._window.focusWidget()
+        if any(dock.isAncestorOf(focused) for dock in self._docked().values()):
+            self._window.setFocus()
+
     # Layouts as text.
 
     def text(self) -> str:
@@ -166,6 +175,7 @@ class Layouts(QObject):
         self._coming = ""
         arrangement, shares = _read(text)
         state = QByteArray.fromBase64(QByteArray(arrangement.encode()))
+        self.free_keys()
         if not self._window.restoreState(state, _version(self._window)):
             return False
         if shares:

@@ -33,7 +33,7 @@ def fronts(window: MainWindow) -> set[str]:
         ("moldable-classroom", "greedy"),
     ],
 )
-@pytest.mark.parametrize("keys", ["track", "hall"])
+@pytest.mark.parametrize("keys", ["beside", "track", "hall"])
 def test_what_stood_in_front_does_so_again(qtbot: QtBot, tmp_path: Path, scenario: str, policy: str, keys: str) -> None:
     with complete_window(qtbot, tmp_path, height=720) as window:
         window.resize(1280, 720)
@@ -43,12 +43,20 @@ def test_what_stood_in_front_does_so_again(qtbot: QtBot, tmp_path: Path, scenari
         rest(qtbot, window, lambda: window.frame.event == 20)
         before = fronts(window)
         assert "track" not in before
+        beside = window.area.roles.beside
+        assert beside in before
+        window.docks[beside].panel.setFocus()
         window.worker.post(partial(forks.fork, policy=policy))
         rest(qtbot, window, lambda: len(window.frame.companions) == 1)
-        qtbot.waitUntil(lambda: "comparison" in window.docks)
+        qtbot.waitUntil(lambda: "comparison" in window.docks and window.docks["comparison"].seen)
+        assert window.focusWidget() is window, "behind a tab they bring that to the front once a dialog closes"
         if keys == "hall":
             press(qtbot, window, Key.Key_L)
             qtbot.waitUntil(lambda: window.lecture.on)
+        elif keys == "beside":
+            window.lanes.bring(beside, 0)
+            window.docks[beside].panel.setFocus()
+            assert window.focusWidget() is window.docks[beside].panel
         else:
             window.lanes.bring(keys, 0)
             inside = window.docks[keys].panel.findChildren(type(window.docks["track"].panel.entry.field)) or [
