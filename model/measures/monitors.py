@@ -48,6 +48,8 @@ class Monitor(NamedTuple):
     applies: Callable[[Any], bool] = _always  #: whether a system has what it speaks of
     #: whether it is the policy that sees to it: it is not judged once a fork has decided something in its place
     promise: bool = False
+    #: those of the checks that a policy of a user's own may break, too, by decisions that the system allows
+    decided: tuple[Check, ...] = ()
     #: slack, unit: (numbers, facts, samples [n, width]) to [n] how far each sample was from breaking it
     slack: Slack | None = None
     unit: str = ""
@@ -112,6 +114,16 @@ def violations(
 ) -> list[str]:
     """Every sentence of :func:`broken`; an empty list says that all is sound."""
     return [line for lines in broken(monitors, system, state, overruled, before).values() for line in lines]
+
+
+def impossible(monitors: Sequence[Monitor], system: Any, state: Any) -> list[str]:
+    """What *state* breaks, and no policy could, whatever it decides."""
+    bound = [
+        monitor._replace(checks=tuple(check for check in monitor.checks if check not in monitor.decided))
+        for monitor in monitors
+        if not monitor.promise
+    ]
+    return violations(bound, system, state)
 
 
 class Lookout:

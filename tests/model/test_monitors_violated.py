@@ -12,6 +12,7 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.runs import lanes_watched
 from slotscope.model.measures.monitors import Reading
 from slotscope.model.questions.breakpoints import Breakpoints
+from slotscope.model.systems.state import digest
 from tests.own_policies import write
 
 
@@ -170,6 +171,18 @@ def test_a_decision_that_is_legal_violates_a_monitor(name: str, folder: Path) ->
     found = first_violated(folder, BROKEN[name])
     assert BROKEN[name].says in found.sentence
     assert found.since in (found.event - 1, -1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_run_that_breaks_it_is_saved_and_opened_again(name: str, folder: Path, tmp_path: Path) -> None:
+    session = opened(folder, BROKEN[name])
+    session.run(events=first_violated(folder, BROKEN[name]).event)
+    session.save(tmp_path / "run.slotscope")
+    again = Session.load(tmp_path / "run.slotscope", kernel=False)
+    for one in (session, again):
+        one.run(events=20)
+    assert digest(again.timeline.state) == digest(session.timeline.state)
 
 
 def test_the_slack_of_the_token_limit_is_below_nothing_where_a_type_has_too_many(folder: Path) -> None:

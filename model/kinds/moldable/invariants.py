@@ -50,7 +50,7 @@ TIME_TOLERANCE = 1e-9
 
 
 def _records(system: MoldableSystem, state: MoldableState) -> Sentences:
-    """Each record of a job has a class, a width within its request, and a job of its own."""
+    """Each record of a job has a class, a width, a request that it may have, and a job of its own."""
     live, degrees = state.job_number >= 0, np.array(system.numbers.degrees)
     numbers, classes = state.job_number[live], state.job_class[live]
     if (state.job_number < -1).any():
@@ -60,10 +60,16 @@ def _records(system: MoldableSystem, state: MoldableState) -> Sentences:
         yield f"a job is of a class that is none of {len(degrees)}"
         return
     width, request = state.job_width[live], state.job_request[live]
-    if ((width < 1) | (width > request)).any():
-        yield "a job runs on no server, or on more than it asked for"
+    if (width < 1).any():
+        yield "a job runs on no server"
     if (request > degrees[classes]).any():
         yield "a job asked for more servers than it can run on"
+
+
+def _requests(_: Any, state: MoldableState) -> Sentences:
+    """No job has more servers than it asked for."""
+    if (state.job_width > state.job_request)[state.job_number >= 0].any():
+        yield "a job runs on more than it asked for"
 
 
 def _servers(_: Any, state: MoldableState) -> Sentences:
@@ -361,7 +367,8 @@ MONITORS = (
         "A job runs on as many servers as it was given, never more than it asked for",
         "",
         "Section 2",
-        (_records,),
+        (_records, _requests),
+        decided=(_requests,),
     ),
     Monitor(
         "capacity",

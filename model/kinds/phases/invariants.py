@@ -281,7 +281,7 @@ def _limits(system: PhaseSystem, state: PhaseState) -> Sentences:
         yield f"pool {pool + 1} has {counts[pool, kind]} tokens{word}, allowed: {most[pool]}"
 
 
-def _timers(system: PhaseSystem, state: PhaseState) -> Sentences:
+def _paused(system: PhaseSystem, state: PhaseState) -> Sentences:
     """A timer runs where the rules, if there are any, say so and no token is out."""
     rules, runs = system.policy.rules, state.timer_number >= 0
     paused = state.tokens_on > 0
@@ -293,7 +293,11 @@ def _timers(system: PhaseSystem, state: PhaseState) -> Sentences:
             f"a timer of server {server + 1} {'runs' if runs[server] else 'does not run'} at "
             f"{_configuration(system, int(state.observed[server]))}"
         )
-    due = state.timer_due
+
+
+def _timers(system: PhaseSystem, state: PhaseState) -> Sentences:
+    """Each timer that runs has a number of its own, and a time to come."""
+    runs, due = state.timer_number >= 0, state.timer_due
     if (np.isfinite(due) & ~runs).any() or (not system.script and ~np.isfinite(due[runs]).all()):
         yield "a timer runs without a time, or has a time and does not run"
     if np.isfinite(due).any() and due.min() < state.clock[NOW]:
@@ -410,6 +414,7 @@ MONITORS = (
         (_limits,),
         stage=1,
         applies=_has_rules,
+        decided=(_limits,),
         slack=_tokens_left,
         unit="tokens below the limit, of the type that has most of them",
     ),
@@ -427,8 +432,9 @@ MONITORS = (
         "A server with a token out is paused: no timer runs, and it asks for nothing",
         "η^s ≠ 0 ⇒ paused",
         "Section 4.2",
-        (_timers, _tournament),
+        (_paused, _timers, _tournament),
         stage=2,
         applies=_has_normal_servers,
+        decided=(_paused,),
     ),
 )

@@ -146,7 +146,6 @@ def _groups(system: ReservationSystem, state: ReservationState) -> Sentences:
     for stack, configuration in enumerate(classes.configurations):
         mine = np.flatnonzero(classes.stack == stack)
         yield from _stack(state, classes, mine, tuple(configuration.tolist()))
-    yield from _matched(state, classes)
 
 
 def _stack(
@@ -170,8 +169,9 @@ def _stack(
             )
 
 
-def _matched(state: ReservationState, classes: Classification) -> Sentences:
+def _matched(_: ReservationSystem, state: ReservationState) -> Sentences:
     """All k[i] before I* have the servers that GPA wants; k[I*] lacks one unless I* = J."""
+    classes = classify(state)
     found = int(state.number[GREEDY_LENGTH])
     missing = state.greedy_count[:found] - classes.held
     for place in np.flatnonzero(missing[: classes.i_star - 1] > 0):
@@ -255,9 +255,10 @@ MONITORS = (
         "The Accept Group is what the ranks say: every configuration before I* is matched, the one at I* is not",
         "rank ≤ I*, index > 1",
         "Definition 4, Section 4",
-        (_groups,),
+        (_groups, _matched),
         stage=1,
         applies=_has_groups,
+        decided=(_matched,),
     ),
     Monitor(
         "admission",

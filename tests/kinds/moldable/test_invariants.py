@@ -211,7 +211,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a job that has not come": (not_arrived, "given were those below"),
     "a job of no class": (put("job_class", live, 5), "of a class that is none of 2"),
     "a job of no server": (put("job_width", live, 0), "a job runs on no server"),
-    "a job asked for less": (put("job_request", live, 0), "or on more than it asked for"),
+    "a job asked for less": (put("job_request", live, 0), "a job runs on more than it asked for"),
     "a job asked for too much": (add("job_request", live, 9), "asked for more servers than it can run on"),
     "a server of nobody": (put("server_job", live, idle_server), "a server runs a job that is not here"),
     "a server of no job": (add("server_job", 0, 999), "a server runs a job that is not here"),
