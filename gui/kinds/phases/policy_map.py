@@ -34,7 +34,8 @@ from slotscope.model.reporting.frame import Frame
 _WIDE, _WIDE_IF_FLAT, _FLAT = 860, 620, 430
 #: In lower panels there is no room for bars, or for Lemma 7, below the map.
 _LOW, _LOWEST = 480, 360
-#: In the lowest at a desk the numbers stand beside the map, whose cells say nothing where they are any smaller.
+#: In the lowest at a desk the numbers stand beside the map, whose cells say nothing where they are any smaller; where it
+#: has slices, which need the width, beside the choices above it.
 _FLATTEST = 230
 #: From this width on the choices of a low panel stand beside the numbers.
 _WIDE_ENOUGH = 500
@@ -53,6 +54,7 @@ class PolicyMapPanel(TiledPanel):
         super().build()
         self._bounds: object = None
         self._cells: Cells | None = None
+        self._sliced = False  # whether the map has a slice for each number of jobs in a third phase
         self._costs = self._expected = np.zeros(0)
         self._heaviest: tuple[int, ...] = ()
         self.view = MapView(self.theme, self.body)
@@ -131,7 +133,8 @@ class PolicyMapPanel(TiledPanel):
             box.setVisible(shown)
             caption.setVisible(shown)
         self.choices.setVisible(any(choosing))
-        self._arrange_choices()
+        self._sliced = len(names) == MOST_PHASES
+        self.arrange()
         self._show_map(frame)
 
     @staticmethod
@@ -234,15 +237,16 @@ class PolicyMapPanel(TiledPanel):
         beside = flat or self.width() >= _WIDE * scale
         wide = self.width() >= 2 * self.height() and not current_fonts().lecture
         flattest = wide and not beside and self.height() < _FLATTEST
-        if not flattest and self._top.indexOf(self.tiles) < 0:
+        aside = flattest and not self._sliced
+        if not aside and self._top.indexOf(self.tiles) < 0:
             self._top.insertWidget(0, self.tiles, 1)
         if beside:
             self._columns.arrange([self.view], [self.bars, self.lemma], {self.view: 3, self.bars: 100}, widths=(3, 2))
-        elif flattest:
+        elif aside:
             self._columns.arrange([self.view], [self.tiles, self.bars, self.lemma], {self.view: 1})
         else:
             self._columns.arrange([self.view, self.bars, self.lemma], (), {self.view: 3, self.bars: 1})
-        low = self.height() < _LOW * scale and self.width() >= _WIDE_ENOUGH * scale
+        low = flattest or (self.height() < _LOW * scale and self.width() >= _WIDE_ENOUGH * scale)
         direction = QBoxLayout.Direction
         self._top.setDirection(direction.LeftToRight if low else direction.TopToBottom)
         self.bars.setVisible(beside or self.height() >= _LOW * scale)

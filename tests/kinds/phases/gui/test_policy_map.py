@@ -396,6 +396,16 @@ def test_in_a_low_panel_the_numbers_stand_beside_the_map(panel: PolicyMapPanel, 
         assert panel.tiles.shown()
 
 
+def test_slices_have_the_width_of_a_low_panel(panel: PolicyMapPanel, frame: Frame, stack: Frame) -> None:
+    panel.resize(456, 220)
+    for one in (stack, frame, stack):  # a run of three phases may follow one of two
+        panel.set_frame(one)
+        QApplication.processEvents()
+        assert panel.view.places is not None
+        assert panel.view.width() > (440 if one is stack else 200)
+        assert panel.view.places.side >= 9
+
+
 def test_without_room_it_says_so(panel: PolicyMapPanel, stack: Frame) -> None:
     panel.set_frame(stack)
     view = panel.view
