@@ -34,8 +34,8 @@ from slotscope.model.reporting.frame import Frame
 _WIDE, _WIDE_IF_FLAT, _FLAT = 860, 620, 430
 #: In lower panels there is no room for bars, or for Lemma 7, below the map.
 _LOW, _LOWEST = 480, 360
-#: In the lowest at a desk the numbers stand beside the map, whose cells say nothing where they are any smaller; where it
-#: has slices, which need the width, beside the choices above it.
+#: In the lowest at a desk the numbers stand beside the map, whose cells say nothing where they are any smaller;
+#: of a map with slices, which need the width, beside the choices above it.
 _FLATTEST = 230
 #: From this width on the choices of a low panel stand beside the numbers.
 _WIDE_ENOUGH = 500
