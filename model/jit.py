@@ -107,6 +107,28 @@ def _register_touch() -> None:
 meant_by(touch, _register_touch)
 
 
+def lowest_bit(word: Any) -> int:
+    """The position of the lowest set bit of a word that is not 0: compiled, an instruction of the processor's."""
+    whole = int(word)
+    return (whole & -whole).bit_length() - 1
+
+
+@cache
+def _register_lowest_bit() -> None:
+    extending: Any = load_numba().extending
+    from numba.cpython.unsafe import numbers
+
+    trailing_zeros: Any = numbers.trailing_zeros
+
+    def position(word):  # type: ignore[no-untyped-def]  # noqa: ARG001
+        return lambda word: np.intp(trailing_zeros(word))
+
+    extending.overload(lowest_bit, jit_options=_inlined())(position)
+
+
+meant_by(lowest_bit, _register_lowest_bit)
+
+
 def called_at(address: int, one: int, two: int, three: int, four: int, five: int) -> float:
     """What machine code at an address gives for five integers; it raises nothing."""
     return float(CFUNCTYPE(c_double, *[c_int64] * 5)(address)(one, two, three, four, five))
@@ -149,7 +171,7 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
     """As :func:`compiled`, without remembering it; *kept* says whether the cache on disk may keep it."""
     numba = load_numba()
     with _registering:
-        for register in (_register_unsigned, _register_touch, _register_called_at):
+        for register in (_register_unsigned, _register_touch, _register_lowest_bit, _register_called_at):
             register()
         while _marked:
             numba.extending.register_jitable(**_inlined())(_marked.pop())

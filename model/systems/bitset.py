@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, lowest_bit, unsigned
 
 Array = Any
 
@@ -20,19 +20,6 @@ SIX = np.uint64(6)
 LOW = np.uint64(63)
 NO_BITS = np.uint64(0)
 ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
-DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-TOP = np.uint64(58)
-
-
-def _positions() -> np.ndarray:
-    table = np.zeros(64, np.int64)
-    for bit in range(64):
-        table[(0x03F79D71B4CB0A89 << bit & 0xFFFFFFFFFFFFFFFF) >> 58] = bit
-    return table
-
-
-#: The position of a single set bit, by the top six bits of its product with DE_BRUIJN.
-BIT_POSITION = _positions()
 
 
 def words_for(members: int) -> int:
@@ -68,30 +55,23 @@ def discard(words: Array, summary: Array, member: int) -> None:
 
 
 @jitable
-def lowest_bit(word: Any) -> int:
-    """The position of the lowest set bit of a word that is not 0."""
-    alone = word & (~word + ONE)
-    return int(BIT_POSITION[(alone * DE_BRUIJN) >> TOP])
-
-
-@jitable
 def next_member(words: Array, summary: Array, start: int) -> int:
     """The lowest member that is at least *start*, or -1."""
     word = start >> 6
     if word >= len(words):
         return -1
-    rest = words[word] & (ALL_BITS << np.uint64(start & 63))
+    rest = words[unsigned(word)] & (ALL_BITS << np.uint64(start & 63))
     if rest != NO_BITS:
         return (word << 6) + lowest_bit(rest)
     word += 1
     group = word >> 6
     if group >= len(summary):
         return -1
-    found = summary[group] & (ALL_BITS << np.uint64(word & 63))
+    found = summary[unsigned(group)] & (ALL_BITS << np.uint64(word & 63))
     while found == NO_BITS:
         group += 1
         if group >= len(summary):
             return -1
-        found = summary[group]
+        found = summary[unsigned(group)]
     word = (group << 6) + lowest_bit(found)
-    return (word << 6) + lowest_bit(words[word])
+    return (word << 6) + lowest_bit(words[unsigned(word)])

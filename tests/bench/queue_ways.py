@@ -128,7 +128,7 @@ def same_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
         fresh = np.zeros(len(state.job_number), np.int32)
         parts = (
             Pointers.of(*state),
-            Pointers.of(*waiting, len(waiting.ends), len(waiting.cell)),
+            Pointers.of(*waiting, len(waiting.upper) - 1, len(waiting.cell)),
             Pointers.of(*rooms, len(rooms.free), len(rooms.most)),
             Pointers.of(*jobs, state.number[NEXT_ARRIVAL], len(problem.time)),
         )

@@ -11,16 +11,15 @@ from __future__ import annotations
 import ctypes
 import heapq
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Callable, Generator, NamedTuple
 
 import numpy as np
 import simpy
 
+from slotscope.model.jit import compiled, jitable, lowest_bit, unsigned
 from slotscope.model.kinds.reservation.state import DEPARTURES, NEXT_ARRIVAL, NOW, ReservationState
 from slotscope.model.running.assembly import Bench
-from slotscope.model.systems.bitset import BIT_POSITION, DE_BRUIJN
 from tests.bench.native import library_of
 
 Array = Any
@@ -307,7 +306,7 @@ def bare_loop(
             change(demand, free, room, job // types, job % types, 1)
             departed += 1
         kind = job_type[number]
-        server = first_bit(room[kind])
+        server = first_bit(room[unsigned(kind)])
         if server < 0:
             rejected[number] = 1
             continue
@@ -317,56 +316,60 @@ def bare_loop(
     return departed
 
 
+@jitable
 def first_bit(words: Array) -> int:
     """The lowest server with room, or -1."""
     for place in range(len(words)):
-        word = words[place]
-        if word != np.uint64(0):
-            alone = word & (~word + np.uint64(1))
-            return place * 64 + int(BIT_POSITION[(alone * DE_BRUIJN) >> np.uint64(58)])
+        if words[place] != np.uint64(0):
+            return place * 64 + lowest_bit(words[place])
     return -1
 
 
+@jitable
 def change(demand: Array, free: Array, room: Array, server: int, kind: int, by: int) -> None:
     """A job comes to (-1) or leaves (1) a server: look at the server again."""
+    at, of = unsigned(server), unsigned(kind)
     for resource in range(demand.shape[1]):
-        free[server, resource] += by * demand[kind, resource]
+        free[at, resource] += by * demand[of, resource]
     bit = np.uint64(1) << np.uint64(server & 63)
     for other in range(demand.shape[0]):
         fits = True
         for resource in range(demand.shape[1]):
-            fits &= free[server, resource] >= demand[other, resource]
+            fits &= free[at, resource] >= demand[other, resource]
         if fits:
-            room[other, server >> 6] |= bit
+            room[other, unsigned(server >> 6)] |= bit
         else:
-            room[other, server >> 6] &= ~bit
+            room[other, unsigned(server >> 6)] &= ~bit
 
 
+@jitable
 def rise(heap_time: Array, heap_job: Array, hole: int, time: float, job: int) -> None:
     """Insert into a four-ary heap."""
     while hole > 0:
-        parent = (hole - 1) >> 2
-        if heap_time[parent] <= time:
+        above, here = unsigned((hole - 1) >> 2), unsigned(hole)
+        if heap_time[above] <= time:
             break
-        heap_time[hole], heap_job[hole] = heap_time[parent], heap_job[parent]
-        hole = parent
-    heap_time[hole], heap_job[hole] = time, job
+        heap_time[here], heap_job[here] = heap_time[above], heap_job[above]
+        hole = (hole - 1) >> 2
+    heap_time[unsigned(hole)], heap_job[unsigned(hole)] = time, job
 
 
+@jitable
 def sink(heap_time: Array, heap_job: Array, last: int) -> None:
     """Remove the first entry of a heap of *last* + 1."""
-    time, job = heap_time[last], heap_job[last]
+    time, job = heap_time[unsigned(last)], heap_job[unsigned(last)]
     hole, child = 0, 1
     while child < last:
         best = child
         for other in range(child + 1, min(child + 4, last)):
-            if heap_time[other] < heap_time[best]:
+            if heap_time[unsigned(other)] < heap_time[unsigned(best)]:
                 best = other
-        if heap_time[best] >= time:
+        to, source = unsigned(hole), unsigned(best)
+        if heap_time[source] >= time:
             break
-        heap_time[hole], heap_job[hole] = heap_time[best], heap_job[best]
+        heap_time[to], heap_job[to] = heap_time[source], heap_job[source]
         hole, child = best, 4 * best + 1
-    heap_time[hole], heap_job[hole] = time, job
+    heap_time[unsigned(hole)], heap_job[unsigned(hole)] = time, job
 
 
 C_SOURCE = r"""
@@ -443,15 +446,9 @@ def compiled_c(folder: Path) -> Callable[[Arrays], int] | None:
     return run
 
 
-@cache
 def compiled_numba() -> Callable[[Arrays], int]:
     """The same loop by Numba, compiled as the program's kernels are."""
-    import numba
-
-    options: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-    for function in (first_bit, change, rise, sink):
-        numba.extending.register_jitable(forceinline=True, _nrt=False)(function)
-    twin = numba.njit(nogil=True, **options)(bare_loop)
+    twin = compiled(bare_loop)
     return lambda arrays: int(twin(*arrays))
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.jit import compiled
+from slotscope.model.jit import compiled, lowest_bit
 from slotscope.model.systems import bitset
 
 #: Members around the ends of words (64) and of the summary's words (4096).
@@ -75,10 +75,15 @@ def test_against_a_set(kind: str, game: Any) -> None:
     assert set(np.flatnonzero(flags).tolist()) == {member // 64 for member in content}
 
 
-@given(st.integers(1, 2**64 - 1))
-def test_the_lowest_bit(word: int) -> None:
-    with np.errstate(over="ignore"):
-        assert bitset.lowest_bit(np.uint64(word)) == (word & -word).bit_length() - 1
+def lowest_of(word: Any) -> int:
+    return lowest_bit(word)
+
+
+@pytest.mark.parametrize("function", [lowest_of, compiled(lowest_of)], ids=["plain", "compiled"])
+@given(st.integers(0, 63), st.integers(0, 2**64 - 1))
+def test_the_lowest_bit(function: Any, position: int, above: int) -> None:
+    word = (2 * above + 1 << position) & 2**64 - 1
+    assert function(np.uint64(word)) == position
 
 
 @pytest.mark.parametrize(("members", "words"), [(0, 0), (1, 1), (64, 1), (65, 2), (4096, 64)])

@@ -1,6 +1,7 @@
 """What a decision does to the state, written once for the reference engine and the kernels.
 
-Nothing here decides or checks; the system checks a decision before it gets here.
+Nothing here decides or checks; the system checks a decision before it gets here.  Indices without
+a sign (``unsigned``) spare the compiled code the question whether one counts from the end.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.reservation.state import (
     ADMITTED,
     DEPARTED,
@@ -33,40 +34,41 @@ State = Any
 @jitable
 def change_jobs(state: State, job_type: int, by: int) -> None:
     """Y_j changes now: close its integral up to now, then change it."""
-    now = state.clock[NOW]
-    state.area[job_type] += state.jobs_in_system[job_type] * (now - state.since[job_type])
-    state.since[job_type] = now
-    state.jobs_in_system[job_type] += by
+    now, j = state.clock[NOW], unsigned(job_type)
+    state.area[j] += state.jobs_in_system[j] * (now - state.since[j])
+    state.since[j] = now
+    state.jobs_in_system[j] += by
 
 
 @jitable
 def link(state: State, record: int, server: int) -> None:
     """Put a job record at the front of its server's list."""
-    job_type = state.job_type[record]
-    first = state.first_job[server, job_type]
-    state.job_server[record] = server
-    state.job_next[record] = first
-    state.job_previous[record] = -1
+    at, on = unsigned(record), unsigned(server)
+    j = unsigned(state.job_type[at])
+    first = state.first_job[on, j]
+    state.job_server[at] = server
+    state.job_next[at] = first
+    state.job_previous[at] = -1
     if first >= 0:
-        state.job_previous[first] = record
-    state.first_job[server, job_type] = record
-    state.placement[server, job_type] += 1
+        state.job_previous[unsigned(first)] = record
+    state.first_job[on, j] = record
+    state.placement[on, j] += 1
 
 
 @jitable
 def unlink(state: State, record: int) -> None:
     """Take a job record out of its server's list."""
-    job_type = state.job_type[record]
-    server = state.job_server[record]
-    after = state.job_next[record]
-    before = state.job_previous[record]
+    at = unsigned(record)
+    j, on = unsigned(state.job_type[at]), unsigned(state.job_server[at])
+    after = state.job_next[at]
+    before = state.job_previous[at]
     if before >= 0:
-        state.job_next[before] = after
+        state.job_next[unsigned(before)] = after
     else:
-        state.first_job[server, job_type] = after
+        state.first_job[on, j] = after
     if after >= 0:
-        state.job_previous[after] = before
-    state.placement[server, job_type] -= 1
+        state.job_previous[unsigned(after)] = before
+    state.placement[on, j] -= 1
 
 
 @jitable
@@ -74,15 +76,16 @@ def admit(state: State, server: int, job_type: int, number: int, departure: floa
     """Place a new job on *server* until *departure* (inf: for ever); returns its record."""
     free = state.number[FREE] - 1
     state.number[FREE] = free
-    record = state.free_record[free]
-    state.free_record[free] = -1
-    state.job_number[record] = number
-    state.job_type[record] = job_type
-    state.job_arrival[record] = state.clock[NOW]
-    state.job_departure[record] = departure
+    record = state.free_record[unsigned(free)]
+    state.free_record[unsigned(free)] = -1
+    at = unsigned(record)
+    state.job_number[at] = number
+    state.job_type[at] = job_type
+    state.job_arrival[at] = state.clock[NOW]
+    state.job_departure[at] = departure
     link(state, record, server)
     change_jobs(state, job_type, 1)
-    state.tally[job_type, ADMITTED] += 1
+    state.tally[unsigned(job_type), ADMITTED] += 1
     if departure < np.inf:
         size = state.number[DEPARTURES]
         heap_push(state.heap_time, state.heap_record, size, departure, record, state.job_number)
@@ -93,15 +96,16 @@ def admit(state: State, server: int, job_type: int, number: int, departure: floa
 @jitable
 def release(state: State, record: int) -> None:
     """Give a job record back."""
-    state.job_number[record] = -1
-    state.job_type[record] = -1
-    state.job_server[record] = -1
-    state.job_arrival[record] = 0.0
-    state.job_departure[record] = np.inf
-    state.job_next[record] = -1
-    state.job_previous[record] = -1
+    at = unsigned(record)
+    state.job_number[at] = -1
+    state.job_type[at] = -1
+    state.job_server[at] = -1
+    state.job_arrival[at] = 0.0
+    state.job_departure[at] = np.inf
+    state.job_next[at] = -1
+    state.job_previous[at] = -1
     free = state.number[FREE]
-    state.free_record[free] = record
+    state.free_record[unsigned(free)] = record
     state.number[FREE] = free + 1
 
 
@@ -111,10 +115,10 @@ def depart(state: State) -> int:
     size = state.number[DEPARTURES]
     record = heap_pop(state.heap_time, state.heap_record, size, state.job_number)
     state.number[DEPARTURES] = size - 1
-    job_type = state.job_type[record]
+    job_type = state.job_type[unsigned(record)]
     unlink(state, record)
     change_jobs(state, job_type, -1)
-    state.tally[job_type, DEPARTED] += 1
+    state.tally[unsigned(job_type), DEPARTED] += 1
     return int(record)
 
 
@@ -143,8 +147,9 @@ def migrate(state: State, record: int, target: int) -> None:
 @jitable
 def set_slots(state: State, server: int, job_type: int, slots: int) -> None:
     """Give a server another number of slots of a type."""
-    state.slots_in_system[job_type] += slots - state.configuration[server, job_type]
-    state.configuration[server, job_type] = slots
+    on, j = unsigned(server), unsigned(job_type)
+    state.slots_in_system[j] += slots - state.configuration[on, j]
+    state.configuration[on, j] = slots
 
 
 @jitable

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable, unsigned
+from slotscope.model.jit import jitable, lowest_bit, unsigned
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.state import PhaseState
 from slotscope.model.systems import bitset
-from slotscope.model.systems.bitset import ALL_BITS, LOW, NO_BITS, ONE, SIX, lowest_bit
+from slotscope.model.systems.bitset import ALL_BITS, LOW, NO_BITS, ONE, SIX
 
 Array = Any
 State = Any

@@ -53,9 +53,9 @@ def expect_neighbours(state: State, index: Any, record: int) -> None:
         touch(state.job_previous, unsigned(after))
     if before >= 0:
         touch(state.job_next, unsigned(before))
-    after = index.waiting.node[at, AFTER]
+    after = index.waiting.node[unsigned(2 * record + AFTER)]
     if after >= 0:
-        touch(index.waiting.node, unsigned(after))
+        touch(index.waiting.node, unsigned(2 * after))
 
 
 @jitable
@@ -65,12 +65,12 @@ def foresee_arrivals(state: State, index: Any, jobs: Any) -> None:
     place = state.number[NEXT_ARRIVAL] - jobs.first[0]
     if place + ENDS_AHEAD >= len(jobs.time):
         return
-    touch(lists.ends, unsigned(bucket_of(lists, jobs.room[unsigned(place + ENDS_AHEAD), 0])))
+    touch(lists.ends, unsigned(2 * bucket_of(lists, jobs.room[unsigned(place + ENDS_AHEAD), 0])))
     bucket = bucket_of(lists, jobs.room[unsigned(place + JOB_AHEAD), 0])
-    last = lists.ends[unsigned(bucket), LAST]
+    last = lists.ends[unsigned(2 * bucket + LAST)]
     if last >= 0:
         touch(state.job_room, unsigned(last))
-        touch(lists.node, unsigned(last))
+        touch(lists.node, unsigned(2 * last))
 
 
 @jitable
@@ -83,12 +83,12 @@ def foresee_placement(state: State, index: Any, most: Any) -> None:
     bucket = next_member(lists.words, lists.summary, bucket_of(lists, min(limit, most)))
     if bucket < 0:
         return
-    record = lists.ends[unsigned(bucket), FIRST]
+    record = lists.ends[unsigned(2 * bucket + FIRST)]
     if record == lists.foreseen[0]:
         expect_neighbours(state, index, record)
     else:
         expect(state, record)
-        touch(lists.node, unsigned(record))
+        touch(lists.node, unsigned(2 * record))
         lists.foreseen[0] = record
 
 

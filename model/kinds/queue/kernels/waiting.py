@@ -37,7 +37,8 @@ MOST_BY_ARRIVAL, RECORDS_PER_BUCKET_BY_ARRIVAL = 16_384, 8
 #: No job has this number: stands for "none" where the least number is wanted.
 NO_JOB = np.int64(2**62)
 
-# Places in ``ends`` and ``node``.
+# Places in ``ends`` and ``node`` from twice a bucket's, or a record's, number on; with a second axis, whose length
+# no compiler knows, each would take a product to find.
 FIRST, LAST = range(2)
 BEFORE, AFTER = range(2)
 
@@ -62,8 +63,8 @@ class WaitingJobs(NamedTuple):
     shift: int
     top: int
     cell: NDArray[np.int32]
-    ends: NDArray[np.int32]  #: [B, 2] FIRST and LAST record of a bucket
-    node: NDArray[np.int32]  #: [M, 2] the records BEFORE and AFTER one in its bucket's list
+    ends: NDArray[np.int32]  #: [2 B] FIRST and LAST record of each bucket
+    node: NDArray[np.int32]  #: [2 M] the records BEFORE and AFTER each in its bucket's list
     words: NDArray[np.uint64]  #: buckets that are not empty
     summary: NDArray[np.uint64]
     earliest: NDArray[np.int64]  #: [2 T] tree of the least job number, leaves from T on
@@ -125,8 +126,8 @@ def empty_waiting(buckets: Buckets, records: int, with_tree: bool) -> WaitingJob
     leaves = 1 << max(0, count - 1).bit_length() if with_tree else 0
     return WaitingJobs(
         *buckets,
-        ends=np.full((count, 2), -1, np.int32),
-        node=np.full((records, 2), -1, np.int32),
+        ends=np.full(2 * count, -1, np.int32),
+        node=np.full(2 * records, -1, np.int32),
         words=np.zeros(words, np.uint64),
         summary=np.zeros(bitset.words_for(words), np.uint64),
         earliest=np.full(2 * leaves, NO_JOB, np.int64),
@@ -146,11 +147,11 @@ def waiting_of(state: QueueState, buckets: Buckets, by_size: bool) -> WaitingJob
     records, bucket = records[order], bucket[order]
     follows = bucket[1:] == bucket[:-1]
     starts, ends = np.r_[True, ~follows], np.r_[~follows, True]
-    waiting.node[records[1:][follows], BEFORE] = records[:-1][follows]
-    waiting.node[records[:-1][follows], AFTER] = records[1:][follows]
-    waiting.ends[bucket[starts], FIRST] = records[starts]
-    waiting.ends[bucket[ends], LAST] = records[ends]
-    filled = np.zeros(len(waiting.ends), np.bool_)
+    waiting.node[2 * records[1:][follows] + BEFORE] = records[:-1][follows]
+    waiting.node[2 * records[:-1][follows] + AFTER] = records[1:][follows]
+    waiting.ends[2 * bucket[starts] + FIRST] = records[starts]
+    waiting.ends[2 * bucket[ends] + LAST] = records[ends]
+    filled = np.zeros(len(upper) - 1, np.bool_)
     filled[bucket[starts]] = True
     waiting.words[:] = bitset.packed(filled)
     waiting.summary[:] = bitset.packed(waiting.words != 0)
@@ -174,7 +175,7 @@ def bucket_of(waiting: Any, size: int) -> int:
     """The bucket of a size; the first or the last one beyond them."""
     if waiting.top >= 0:
         bucket = waiting.top - ((size - 1) >> waiting.shift)
-        return int(max(0, min(bucket, len(waiting.ends) - 1)))
+        return int(max(0, min(bucket, len(waiting.upper) - 2)))
     cell = min(size >> waiting.shift, len(waiting.cell) - 2)
     low = int(waiting.cell[unsigned(cell + 1)])
     high = int(waiting.cell[unsigned(cell)]) + 1
@@ -190,46 +191,45 @@ def bucket_of(waiting: Any, size: int) -> int:
 @jitable
 def link_between(waiting: Any, record: int, bucket: int, before: int, after: int) -> None:
     """Put a record between two of its bucket's list (-1: its ends)."""
-    at, list_of = unsigned(record), unsigned(bucket)
-    waiting.node[at, BEFORE] = before
-    waiting.node[at, AFTER] = after
+    waiting.node[unsigned(2 * record + BEFORE)] = before
+    waiting.node[unsigned(2 * record + AFTER)] = after
     if before >= 0:
-        waiting.node[unsigned(before), AFTER] = record
+        waiting.node[unsigned(2 * before + AFTER)] = record
     else:
-        waiting.ends[list_of, FIRST] = record
+        waiting.ends[unsigned(2 * bucket + FIRST)] = record
     if after >= 0:
-        waiting.node[unsigned(after), BEFORE] = record
+        waiting.node[unsigned(2 * after + BEFORE)] = record
     else:
-        waiting.ends[list_of, LAST] = record
+        waiting.ends[unsigned(2 * bucket + LAST)] = record
     insert_bit(waiting.words, waiting.summary, bucket)
 
 
 @jitable
 def unlink(waiting: Any, record: int, bucket: int) -> None:
     """Take a record out of its bucket's list."""
-    before = waiting.node[unsigned(record), BEFORE]
-    after = waiting.node[unsigned(record), AFTER]
+    before = waiting.node[unsigned(2 * record + BEFORE)]
+    after = waiting.node[unsigned(2 * record + AFTER)]
     if before >= 0:
-        waiting.node[unsigned(before), AFTER] = after
+        waiting.node[unsigned(2 * before + AFTER)] = after
     else:
-        waiting.ends[unsigned(bucket), FIRST] = after
+        waiting.ends[unsigned(2 * bucket + FIRST)] = after
         if after < 0:
             discard_bit(waiting.words, waiting.summary, bucket)
     if after >= 0:
-        waiting.node[unsigned(after), BEFORE] = before
+        waiting.node[unsigned(2 * after + BEFORE)] = before
     else:
-        waiting.ends[unsigned(bucket), LAST] = before
+        waiting.ends[unsigned(2 * bucket + LAST)] = before
 
 
 @jitable
 def add_by_size(waiting: Any, state: State, record: int, bucket: int) -> None:
     """Insert a job; in its bucket larger ones stand before smaller, earlier before later ones."""
     size = state.job_room[unsigned(record), 0]
-    before = int(waiting.ends[unsigned(bucket), LAST])
+    before = int(waiting.ends[unsigned(2 * bucket + LAST)])
     after = -1
     while before >= 0 and state.job_room[unsigned(before), 0] < size:
         after = before
-        before = int(waiting.node[unsigned(before), BEFORE])
+        before = int(waiting.node[unsigned(2 * before + BEFORE)])
     link_between(waiting, record, bucket, before, after)
 
 
@@ -246,13 +246,13 @@ def largest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
         return -1
     bucket = next_member(waiting.words, waiting.summary, bucket_of(waiting, limit))
     while bucket >= 0:
-        record = int(waiting.ends[unsigned(bucket), FIRST])
+        record = int(waiting.ends[unsigned(2 * bucket + FIRST)])
         size = state.job_room[unsigned(record), 0]
         if size > limit:
-            last = waiting.ends[unsigned(bucket), LAST]
+            last = waiting.ends[unsigned(2 * bucket + LAST)]
             if state.job_room[unsigned(last), 0] <= limit:
                 while size > limit:
-                    record = int(waiting.node[unsigned(record), AFTER])
+                    record = int(waiting.node[unsigned(2 * record + AFTER)])
                     size = state.job_room[unsigned(record), 0]
         if size <= limit:
             return record if size > above else -1
@@ -263,7 +263,7 @@ def largest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
 @jitable
 def add_by_arrival(waiting: Any, state: State, record: int, bucket: int) -> None:
     """Insert a job; in its bucket earlier ones stand before later ones."""
-    before = int(waiting.ends[unsigned(bucket), LAST])
+    before = int(waiting.ends[unsigned(2 * bucket + LAST)])
     link_between(waiting, record, bucket, before, -1)
     if before < 0:
         update_tree(waiting, state, bucket)
@@ -273,7 +273,7 @@ def add_by_arrival(waiting: Any, state: State, record: int, bucket: int) -> None
 def remove_by_arrival(waiting: Any, state: State, record: int) -> None:
     """A job waits no longer."""
     bucket = bucket_of(waiting, state.job_room[unsigned(record), 0])
-    was_first = waiting.node[unsigned(record), BEFORE] < 0
+    was_first = waiting.node[unsigned(2 * record + BEFORE)] < 0
     unlink(waiting, record, bucket)
     if was_first:
         update_tree(waiting, state, bucket)
@@ -282,7 +282,7 @@ def remove_by_arrival(waiting: Any, state: State, record: int) -> None:
 @jitable
 def update_tree(waiting: Any, state: State, bucket: int) -> None:
     """The first job of a bucket is another one."""
-    first = waiting.ends[unsigned(bucket), FIRST]
+    first = waiting.ends[unsigned(2 * bucket + FIRST)]
     tree = waiting.earliest
     place = (len(tree) >> 1) + bucket
     tree[unsigned(place)] = state.job_number[unsigned(first)] if first >= 0 else NO_JOB
@@ -307,12 +307,12 @@ def earliest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
     found = -1
     if waiting.upper[bucket] > limit:  # not all of this bucket fits
         if waiting.upper[bucket + 1] < limit:
-            record = int(waiting.ends[unsigned(bucket), FIRST])
+            record = int(waiting.ends[unsigned(2 * bucket + FIRST)])
             while record >= 0 and state.job_room[unsigned(record), 0] > limit:
-                record = int(waiting.node[unsigned(record), AFTER])
+                record = int(waiting.node[unsigned(2 * record + AFTER)])
             found = record
         bucket += 1
-    end = len(waiting.ends) if above == 0 else bucket_of(waiting, above + 1) + 1
+    end = len(waiting.upper) - 1 if above == 0 else bucket_of(waiting, above + 1) + 1
     other = earliest_between(waiting, bucket, end)
     if other < 0:
         return int(found)
@@ -346,4 +346,4 @@ def earliest_between(waiting: Any, start: int, end: int) -> int:
         best *= 2
         if tree[best] != tree[best >> 1]:
             best += 1
-    return int(waiting.ends[best - leaves, FIRST])
+    return int(waiting.ends[unsigned(2 * (best - leaves) + FIRST)])

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.reservation.kernels.loop import (
     ARRIVES,
     DEPARTS,
@@ -66,7 +66,7 @@ def build_room_index(numbers: ReservationNumbers, state: ReservationState) -> Ro
 @jitable
 def chosen(_state: State, index: Any, _constant: Array, _demand: Array, outcome: Array) -> int:
     """The server that takes the arriving job, or -1."""
-    j = outcome[TYPE]
+    j = unsigned(outcome[TYPE])
     return int(next_member(index.room[j], index.room_summary[j], 0))
 
 
@@ -76,9 +76,9 @@ def follow(state: State, index: Any, constant: Array, demand: Array, server: int
     take_room(state, index, demand, server, outcome[TYPE], by)
     for j in range(state.configuration.shape[1]):
         if has_room(state, index, constant, demand, server, j):
-            insert(index.room[j], index.room_summary[j], server)
+            insert(index.room[unsigned(j)], index.room_summary[unsigned(j)], server)
         else:
-            discard(index.room[j], index.room_summary[j], server)
+            discard(index.room[unsigned(j)], index.room_summary[unsigned(j)], server)
 
 
 @jitable

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.reservation.kernels.events import ENDS_WHEN_IDLE, reset, servers_with_room, take_sample
 from slotscope.model.kinds.reservation.kernels.foresight import foresee_departures
 from slotscope.model.kinds.reservation.outcome import EMPTY_SLOTS, FLAGS, JOB, KIND, SERVER, TYPE, WITH_ROOM, close
@@ -48,7 +48,7 @@ def next_due(state: State, jobs: Any, constant: Array, until: float) -> int:
     last = jobs.first[0] + len(jobs.time)
     if arrival >= last and not constant[LAST_BLOCK]:
         return NEEDS_JOBS
-    arrives = jobs.time[arrival - jobs.first[0]] if arrival < last else np.inf
+    arrives = jobs.time[unsigned(arrival - jobs.first[0])] if arrival < last else np.inf
     departs = state.heap_time[0] if state.number[DEPARTURES] > 0 else np.inf
     timer = state.clock[TIMER]
     if arrives == np.inf and departs == np.inf and (timer == np.inf or constant[ENDS_WHEN_IDLE]):
@@ -68,10 +68,10 @@ def begin_arrival(state: State, jobs: Any, constant: Array, outcome: Array) -> i
     reset(outcome)
     arrival = state.number[NEXT_ARRIVAL]
     place = arrival - jobs.first[0]
-    job_type = jobs.type[place]
-    state.clock[NOW] = jobs.time[place]
+    job_type = jobs.type[unsigned(place)]
+    state.clock[NOW] = jobs.time[unsigned(place)]
     state.number[NEXT_ARRIVAL] = arrival + 1
-    state.tally[job_type, ARRIVED] += 1
+    state.tally[unsigned(job_type), ARRIVED] += 1
     outcome[JOB] = arrival + constant[INITIAL_JOBS]
     outcome[TYPE] = job_type
     outcome[KIND] = ARRIVAL
@@ -81,7 +81,7 @@ def begin_arrival(state: State, jobs: Any, constant: Array, outcome: Array) -> i
 @jitable
 def admit(state: State, jobs: Any, place: int, server: int, outcome: Array) -> None:
     """The arriving job goes to *server*."""
-    departure = jobs.time[place] + jobs.service[place]
+    departure = jobs.time[unsigned(place)] + jobs.service[unsigned(place)]
     physics_admit(state, server, outcome[TYPE], outcome[JOB], departure)
     outcome[SERVER] = server
     outcome[FLAGS] = FLAG_ADMITTED
@@ -90,10 +90,10 @@ def admit(state: State, jobs: Any, place: int, server: int, outcome: Array) -> N
 @jitable
 def reject(state: State, outcome: Array) -> None:
     """The arriving job is turned away."""
-    job_type = outcome[TYPE]
-    state.tally[job_type, REJECTED] += 1
+    j = unsigned(outcome[TYPE])
+    state.tally[j, REJECTED] += 1
     outcome[FLAGS] = FLAG_REJECTED
-    outcome[EMPTY_SLOTS] = state.slots_in_system[job_type] - state.jobs_in_system[job_type]
+    outcome[EMPTY_SLOTS] = state.slots_in_system[j] - state.jobs_in_system[j]
 
 
 @jitable
@@ -102,9 +102,10 @@ def begin_departure(state: State, outcome: Array) -> int:
     reset(outcome)
     state.clock[NOW] = state.heap_time[0]
     record = state.heap_record[0]
-    server = state.job_server[record]
-    outcome[JOB] = state.job_number[record]
-    outcome[TYPE] = state.job_type[record]
+    at = unsigned(record)
+    server = state.job_server[at]
+    outcome[JOB] = state.job_number[at]
+    outcome[TYPE] = state.job_type[at]
     outcome[SERVER] = server
     outcome[FLAGS] = FLAG_DEPARTED
     outcome[KIND] = DEPARTURE
@@ -123,7 +124,7 @@ def finish(
     *with_room* is how many servers would hold a rejected job, -1: not counted.
     """
     outcome[WITH_ROOM] = with_room
-    close(state, outcome, tape[done[0]])
+    close(state, outcome, tape[unsigned(done[0])])
     outcome[KIND] = 0
     done[0] += 1
     if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
