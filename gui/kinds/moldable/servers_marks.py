@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from slotscope.gui.intents import Select
@@ -175,20 +175,16 @@ def _frame(strip: ServerStrip) -> list[QLineF]:
 
 
 def _joint(before: QRectF, after: QRectF) -> QLineF:
-    """From one piece to the next: between the edges that face each other."""
+    """From one piece to the next: along the foot of their row, or from row to row, so that few names are crossed."""
+    begins, ends = before.center().x(), after.center().x()
     if before.right() <= after.left():
-        return QLineF(_middle(before, right=True), _middle(after, right=False))
-    if after.right() <= before.left():
-        return QLineF(_middle(before, right=False), _middle(after, right=True))
-    down = before.y() < after.y()
-    return QLineF(
-        QPointF(before.center().x(), before.bottom() if down else before.top()),
-        QPointF(after.center().x(), after.top() if down else after.bottom()),
-    )
-
-
-def _middle(rect: QRectF, right: bool) -> QPointF:
-    return QPointF(rect.right() if right else rect.left(), rect.center().y())
+        begins, ends = before.right(), after.left()
+    elif after.right() <= before.left():
+        begins, ends = before.left(), after.right()
+    foot, head = before.bottom(), after.bottom() if before.y() == after.y() else after.top()
+    if after.y() < before.y():
+        foot, head = before.top(), after.bottom()
+    return QLineF(begins, foot, ends, head)
 
 
 def _paint_ghost(painter: QPainter, scene: MoldableScene, mark: MoldableMark) -> None:

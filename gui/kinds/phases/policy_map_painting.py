@@ -252,7 +252,7 @@ class MapPainter:
         if self._metrics.horizontalAdvance(told) > tall * side + text:
             told = f"{names[cells.up]} →"
         length = max(tall * side, self._metrics.horizontalAdvance(told) + 2)
-        painter.translate(origin.x() - 2.4 * text, origin.y())
+        painter.translate(origin.x() - 2.4 * text, max(origin.y(), length))  # a long name begins lower: none is cut
         painter.rotate(-90)
         painter.drawText(QRectF(0, 0, length, 1.1 * text), _CENTRE, told)
         painter.restore()

@@ -406,6 +406,16 @@ def test_slices_have_the_width_of_a_low_panel(panel: PolicyMapPanel, frame: Fram
         assert panel.view.places.side >= 9
 
 
+def test_the_name_of_an_axis_is_whole_beside_a_low_map(panel: PolicyMapPanel) -> None:
+    panel.resize(260, 180)
+    panel.set_frame(run("jrs-classroom", 30))
+    QApplication.processEvents()
+    image = panel.view.grab().toImage()
+    ratio = image.devicePixelRatio()
+    edge = [image.pixelColor(x, y).name() for y in range(round(4 * ratio)) for x in range(round(30 * ratio))]
+    assert set(edge) == {QColor(LIGHT.panel).name()}
+
+
 def test_without_room_it_says_so(panel: PolicyMapPanel, stack: Frame) -> None:
     panel.set_frame(stack)
     view = panel.view
