@@ -104,6 +104,25 @@ def test_another_policy_is_asked(lines):
     assert all("--policy first-fit" in hit["open"] for hit in hits)
 
 
+@pytest.mark.parametrize(
+    "question", ["I* > 0", "reject_group >= 0", "any server where rank > 0", "server 1 . rank = 1"]
+)
+def test_what_a_policy_has_not_is_told(slotscope, question):
+    """First Fit ranks no servers: its state has numbers where those of DRA stand, which mean nothing."""
+    assert slotscope(f"ask dra-classroom '{question}' --events 20").code == 0
+    found = slotscope(f"ask dra-classroom '{question}' --policy first-fit --events 20")
+    assert found.code == 2
+    assert "which this run's policy has not" in found.err
+    assert "rank" not in slotscope("ask dra-classroom --names --policy first-fit").out
+
+
+def test_a_table_is_blank_where_a_policy_has_nothing(slotscope, tmp_path):
+    assert slotscope("ask dra-classroom rejected --policy first-fit --events 400 --csv hits.csv").code == 0
+    with (tmp_path / "hits.csv").open(encoding="utf-8", newline="") as file:
+        cells = {row["i_star"] for row in csv.DictReader(file)}
+    assert cells == {""}
+
+
 def test_a_policy_of_ones_own_is_asked_too(lines):
     own = Path(__file__).resolve().parents[1] / "resources" / "policies" / "keep_room.py"
     *hits, _ = lines("ask dra-classroom rejected --events 600 --policy", own)

@@ -23,7 +23,7 @@ def events_table(words: Words, rows: np.ndarray) -> DataTable:
 
     *rows* are those of a kind of system, such as :meth:`model.running.timeline.Timeline.rows` gives.
     """
-    columns = [_of_row(words, field, rows) for field in words.each_field() if isinstance(field.source, RowColumn)]
+    columns = [_of_row(words, field, rows) for field in words.every_field if isinstance(field.source, RowColumn)]
     flags = rows["flags"]
     columns += [
         DataColumn(each.word, (flags & flags.dtype.type(each.flag)) != 0, each.tip)
@@ -39,7 +39,7 @@ def samples_table(words: Words, samples: NDArray[np.float64]) -> DataTable:
         DataColumn("event", events.astype(np.int64), "events so far"),
         DataColumn("time", times, "of the event", words.unit_of(words.fields["time"])),
     ]
-    for field in words.each_field():
+    for field in words.every_field:
         if isinstance(field.source, SampleColumns):
             columns += _of_samples(words, field, samples)
     return DataTable("samples", tuple(columns))
@@ -79,6 +79,7 @@ def _of_row(words: Words, field: AskedField, rows: np.ndarray) -> DataColumn:
     source = field.source
     assert isinstance(source, RowColumn)
     values, known = source.read(np.ascontiguousarray(rows[source.name]))
+    known &= words.has(field)  # tables of several policies have the same columns
     labels = tuple(words.dimensions[field.choices]) if field.choices else ()
     if labels:
         values = values.astype(np.int32) - (0 if source.numbered else 1)  # from 0, as labels are

@@ -115,6 +115,8 @@ class AskedField:
         The dimension whose members its values are, numbered from 1.
     symbol:
         How the paper writes it, which questions may do as well.
+    needs:
+        An attribute of policies that have it; empty: all do.
     """
 
     name: str
@@ -124,6 +126,7 @@ class AskedField:
     index: str = ""
     choices: str = ""
     symbol: str = ""
+    needs: str = ""
 
 
 @dataclass(frozen=True)

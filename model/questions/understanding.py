@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import NoReturn
+from typing import Iterable, NoReturn
 
 import numpy as np
 
@@ -155,9 +155,12 @@ class _Interpreter:
         if name not in self._words.fields:
             if happening is not None:
                 self.wrong(node, f"found '{name}[...]', which happens or not, allowed: {name}")
-            near = nearest(name, (*mine, *self._words.names()))
-            self.wrong(node, f"found the name {quoted(name)}, {near}")
+            self._unknown(node, f"the name {quoted(name)}", name, (*mine, *self._words.names()))
         return self._field(self._words.fields[name], node)
+
+    def _unknown(self, node: Name | Member, what: str, name: str, known: Iterable[str]) -> NoReturn:
+        lacks = ", which this run's policy has not" if name in self._words.lacking else ""
+        self.wrong(node, f"found {what}{lacks}, {nearest(name, known)}")
 
     def _field(self, known: AskedField, node: Name | Member) -> Meaning:
         read = self._value(known, node)
@@ -239,8 +242,7 @@ class _Interpreter:
         name = node.name.text if isinstance(node.name, Name) else node.name.name
         known = self._words.of_thing[node.thing].get(name)
         if known is None:
-            near = nearest(name, self._words.of_thing[node.thing])
-            self.wrong(node.name, f"found the {node.thing}'s field '{name}', {near}")
+            self._unknown(node.name, f"the {node.thing}'s field '{name}'", name, self._words.of_thing[node.thing])
         part, things = inside._named(node.name), self._words.things[node.thing]
         self._refuse_none(node, things)
         changing = OfThings(things, part.run, tuple(part.fields()), int(node.number))

@@ -64,19 +64,34 @@ class Word(NamedTuple):
 
 
 class Words:
-    """What can be named in questions about a system under a policy."""
+    """What can be named in questions about a system under a policy.
+
+    Attributes
+    ----------
+    every_field:
+        What runs of the kind have a value of at each event, under some policy at least.
+    lacking:
+        What only other policies have, by name and symbol.
+    """
 
     def __init__(self, vocabulary: Vocabulary, system: PolicySystem) -> None:
         self.numbers = system.numbers
         self._time_unit = quantity("", system.scenario.run.time_unit).strip() or "units of time"
         self.policy = system.policy
         self.happenings: Mapping[str, EventKind] = {each.word: each for each in vocabulary.happenings}
-        self.fields = _by_name((*_OF_ALL, *vocabulary.fields, _SAID, _MEMORY))
+        self.every_field = (*_OF_ALL, *vocabulary.fields, _SAID, _MEMORY)
+        self.fields = _by_name(filter(self.has, self.every_field))
         self.things: Mapping[str, ThingFields] = vocabulary.things
-        self.of_thing = {name: _by_name(thing.fields) for name, thing in vocabulary.things.items()}
+        self.of_thing = {name: _by_name(filter(self.has, thing.fields)) for name, thing in vocabulary.things.items()}
+        of_things = (field for thing in vocabulary.things.values() for field in thing.fields)
+        self.lacking = _by_name(field for field in (*self.every_field, *of_things) if not self.has(field))
         said = said_by(system.policy)
         memory = tuple(str(place + 1) for place in range(getattr(system.policy, "memory", 0)))
         self.dimensions = {"kind": _KINDS, "memory": memory, "said": said, **vocabulary.dimensions(system)}
+
+    def has(self, field: AskedField) -> bool:
+        """Whether the policy has what a field is about."""
+        return not field.needs or bool(getattr(self.policy, field.needs, False))
 
     def place_of(self, dimension: str, name: str) -> int | None:
         """The number of a dimension's member, from 1; None if there is no such member."""

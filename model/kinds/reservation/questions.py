@@ -25,6 +25,9 @@ from slotscope.model.questions.fields import (
     of_jobs,
 )
 
+#: What policies have whose servers have ranks, and an Accept and a Reject Group.
+GROUPS = "has_groups"
+
 HAPPENINGS = (
     EventKind("rejected", rows.FLAG_REJECTED, "A job was turned away.", "rejection").marked(
         "rejections", 0, "rejection", "cross"
@@ -85,21 +88,30 @@ FIELDS = (
         "reject_group_slots",
         "empty slots of the rejected job's type, all on Reject Group servers",
         RowColumn("empty_slots"),
+        needs=GROUPS,
     ),
     AskedField(
         "servers_with_room",
         "servers whose free resources would hold the rejected job",
         RowColumn("servers_with_room", costly=True),
     ),
-    AskedField("i_star", "I* after the event", RowColumn("i_star"), symbol="I*"),
+    AskedField("i_star", "I* after the event", RowColumn("i_star"), symbol="I*", needs=GROUPS),
     AskedField("jobs", "jobs of a type in service", _of_types("jobs"), index="type", symbol="Y"),
     AskedField("arrived_so_far", "jobs of a type that have arrived", _of_types("arrived"), index="type"),
     AskedField("admitted_so_far", "jobs of a type that were admitted", _of_types("admitted"), index="type"),
     AskedField("rejected_so_far", "jobs of a type that were rejected", _of_types("rejected"), index="type"),
     AskedField("slots", "slots of a type on all servers", _of_types("slots"), index="type"),
     AskedField("empty_slots", "empty slots of a type on all servers", _of_types("slots", less="jobs"), index="type"),
-    AskedField("greedy_servers", "servers that GPA wants of its i-th configuration", StateValue(_greedy), index="rank"),
-    AskedField("reject_group", "servers in the Reject Group", SampleColumns(sampling.REJECT_GROUP_COLUMN)),
+    AskedField(
+        "greedy_servers",
+        "servers that GPA wants of its i-th configuration",
+        StateValue(_greedy),
+        index="rank",
+        needs=GROUPS,
+    ),
+    AskedField(
+        "reject_group", "servers in the Reject Group", SampleColumns(sampling.REJECT_GROUP_COLUMN), needs=GROUPS
+    ),
 )
 
 
@@ -112,7 +124,7 @@ SERVER_FIELDS = (
         "empty slots on the server",
         StateValue(lambda state: _of_all_types(state.configuration - state.placement)),
     ),
-    AskedField("rank", "the server's rank", StateValue(attrgetter("rank"), derived=RANKS)),
+    AskedField("rank", "the server's rank", StateValue(attrgetter("rank"), derived=RANKS), needs=GROUPS),
     AskedField(
         "index",
         "its index among the servers of its configuration",
@@ -123,6 +135,7 @@ SERVER_FIELDS = (
         "in_reject_group",
         "1 in the Reject Group, 0 in the Accept Group",
         StateValue(attrgetter("in_reject_group"), derived=RANKS),
+        needs=GROUPS,
     ),
 )
 
