@@ -16,12 +16,12 @@ from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.sampled import (
     MOST_AVERAGES,
+    NOTHING,
     Columns,
     History,
     SampledSeries,
     Values,
     average_width,
-    nothing,
 )
 from slotscope.gui.plotting.time_plot import LANE_STYLES, PlotText, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
@@ -170,7 +170,7 @@ class LaneCurves(QWidget):
         first = max(view[0], 0.0, *(float(one.values.x[0]) for one in series))
         last = min(view[1], now)
         if last < first:
-            return nothing(first)[0], [nothing(first)[1] for _ in series]
+            return NOTHING[0], [NOTHING[1] for _ in series]
         each = max(one.count(*view) for one in series) <= 2 * MOST_AVERAGES
         if each:
             times, heights = _steps(series, first, last)

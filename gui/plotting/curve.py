@@ -180,7 +180,7 @@ class PyramidBand(Outlined, pg.GraphicsObject):  # type: ignore[misc]
         seen = np.isfinite(low.low) & np.isfinite(high.high)
         x = np.concatenate([high.x[seen], low.x[seen][::-1]])
         y = np.concatenate([high.high[seen], low.low[seen][::-1]])
-        self._polygon = _polygon(x, y)
+        self._polygon = polygon_of(x, y)
         return x, y
 
 
@@ -200,13 +200,14 @@ def _polygons(x: Values, y: Values) -> list[QPolygonF]:
     """One polyline per stretch of finite values."""
     finite = np.isfinite(y)
     if finite.all():
-        return [_polygon(x, y)]
+        return [polygon_of(x, y)]
     edges = np.flatnonzero(np.diff(finite)) + 1
     pieces = zip(np.split(x, edges), np.split(y, edges), strict=True)
-    return [_polygon(xs, ys) for xs, ys in pieces if np.isfinite(ys).all()]
+    return [polygon_of(xs, ys) for xs, ys in pieces if np.isfinite(ys).all()]
 
 
-def _polygon(x: Values, y: Values) -> QPolygonF:
+def polygon_of(x: Values, y: Values) -> QPolygonF:
+    """Corners as Qt draws them."""
     if not len(x):  # pyqtgraph hands Qt memory that may not be written, and Qt crashes
         return QPolygonF()
     polygon: QPolygonF = pg.functions.arrayToQPolygonF(x, y)

@@ -58,6 +58,7 @@ class Pyramid:
         self._y = Growing()
         self._low: list[Growing] = []
         self._high: list[Growing] = []
+        self._extremes: tuple[int, tuple[float, float] | None] = 0, None  # and of which points they are
 
     def __len__(self) -> int:
         return self._x.size
@@ -122,6 +123,11 @@ class Pyramid:
 
     def extremes(self) -> tuple[float, float] | None:
         """The least and the greatest finite value, or None if there is none."""
+        if self._extremes[0] != self.version:
+            self._extremes = self.version, self._find_extremes()
+        return self._extremes[1]
+
+    def _find_extremes(self) -> tuple[float, float] | None:
         self._build()
         lows, highs, covered = [], [], 0
         for number in range(self._highest, _LOWEST - 1, -1):

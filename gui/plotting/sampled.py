@@ -18,6 +18,8 @@ Read = Callable[[Any, Values], "Columns"]
 
 #: Most averages that a curve is made of; with fewer samples in view it shows each of them.
 MOST_AVERAGES = 160
+#: A curve with nothing to show.
+NOTHING: tuple[Values, Values] = np.zeros(0), np.zeros(0)
 #: While a run goes on, curves are drawn again when they have grown by so many pixels.
 LEAST_GROWTH = 2.0
 
@@ -68,7 +70,7 @@ class SampledSeries:
         start = max(0, int(np.searchsorted(x, first, side="right")) - 1)
         stop = int(np.searchsorted(x, last, side="right"))
         if stop <= start:
-            return nothing(first)
+            return NOTHING
         times = np.clip(x[start:stop], first, last)
         corners = np.append(np.repeat(times, 2)[1:], last)
         return corners, np.repeat(self.values.y[start:stop], 2)
@@ -82,7 +84,7 @@ class SampledSeries:
         x = self.values.x
         first, last = max(first, float(x[0])), min(last, float(x[-1]))
         if last <= first:
-            return nothing(first)
+            return NOTHING
         grid = np.arange(math.floor(first / width), math.ceil(last / width) + 1) * width
         inner = grid[(grid > first + width / 2) & (grid < last - width / 2)]
         edges = np.concatenate([[first], inner, [last]])
@@ -95,7 +97,7 @@ class SampledSeries:
         """What to draw of the stretch *part* while *view* is in view."""
         first, last = max(part[0], view[0]), min(part[1], view[1])
         if last <= first:
-            return nothing(first)
+            return NOTHING
         if self.count(*view) <= 2 * MOST_AVERAGES:
             return self.steps(first, last)
         return self.averages(first, last, average_width(*view))
@@ -109,11 +111,6 @@ def warmup(frame: Frame) -> float:
 def counted_from(frame: Frame) -> float:
     """From when jobs count: the end of the warm-up, or while it lasts the start."""
     return warmup(frame) if frame.time > warmup(frame) else 0.0
-
-
-def nothing(x: float) -> tuple[Values, Values]:
-    """A curve with nothing to show at *x*."""
-    return np.array([x]), np.array([np.nan])
 
 
 def average_width(low: float, high: float) -> float:

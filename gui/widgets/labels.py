@@ -44,12 +44,28 @@ def _paint_lines(painter: QPainter, corner: QPointF, lines: list[str]) -> None:
 
 
 class CutLabel(QLabel):
-    """A label that asks for no width, and ends in an ellipsis where it has too little room."""
+    """A line that asks for no width, and ends in an ellipsis where it has too little room.
+
+    It keeps its text itself: with another one Qt would lay out all that is around a label, up to the window with all
+    its docks, in each frame.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self._text = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def text(self) -> str:
+        return self._text
+
+    def setText(self, text: str) -> None:
+        if self.accessibleName() == self._text:  # else it has a name of its own
+            self.setAccessibleName(text)
+        self._text = text
+        if self.sizePolicy().horizontalPolicy() != QSizePolicy.Policy.Ignored:
+            self.updateGeometry()
+        self.update()
 
     def say(self, text: str) -> None:
         """Show this, with all of it as the tip."""
@@ -57,8 +73,12 @@ class CutLabel(QLabel):
             self.setText(text)
             self.setToolTip(text)
 
+    def sizeHint(self) -> QSize:
+        margins = self.contentsMargins()
+        return QSize(self.wanted, self.fontMetrics().height() + margins.top() + margins.bottom())
+
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, super().minimumSizeHint().height())
+        return QSize(0, self.sizeHint().height())
 
     @property
     def wanted(self) -> int:

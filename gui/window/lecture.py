@@ -356,7 +356,8 @@ class LectureMode(QObject):
             return
         if self.on and self._needed() > self._sentence:
             self._share_out()
-        self._look.start()  # the panels are about to write what is new
+        if self.on or self._staged:
+            self._look.start()  # the panels are about to write what is new
 
     def _look_again(self) -> None:
         if self._picture.busy:  # panels are still to get what they are about to write

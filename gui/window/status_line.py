@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QStatusBar
+from PySide6.QtWidgets import QPushButton, QStatusBar, QWidget
 
 from slotscope.gui.faults import Fault
 from slotscope.gui.language.words import tr
@@ -14,6 +15,42 @@ from slotscope.model.reporting.explain import grouped
 from slotscope.model.whys.asking import Why
 
 
+class SharedLine(QWidget):
+    """What was said, and what is next behind it, placed by hand.
+
+    What is next has another width in each frame, at which a layout would have all docks of the window laid out.
+    """
+
+    def __init__(self, said: CutLabel, following: CutLabel) -> None:
+        super().__init__()
+        self._said, self._following = said, following
+        self._wrong = False
+        for label in (said, following):
+            label.setParent(self)
+
+    def share(self, wrong: bool) -> None:
+        """What is next is whole where what was said leaves the room.
+
+        Where both are long it has half, and gives all of it up to what went *wrong*.
+        """
+        self._wrong = wrong
+        room, height = self.width(), self.height()
+        left = max(0 if wrong else room // 2, room - self._said.wanted)
+        begin = room - min(self._following.wanted, left)
+        self._said.setGeometry(0, 0, begin, height)
+        self._following.setGeometry(begin, 0, room - begin, height)
+
+    def sizeHint(self) -> QSize:
+        return self._said.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self._said.minimumSizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.share(self._wrong)
+
+
 class StatusLine(QStatusBar):
     """Says one sentence at a time; the run's own stays until it, or the window, has another."""
 
@@ -21,7 +58,7 @@ class StatusLine(QStatusBar):
         super().__init__()
         self.said = CutLabel()
         self.next = CutLabel()
-        self.next.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self._line = SharedLine(self.said, self.next)
         self.next.setContentsMargins(self.fontMetrics().height(), 0, 0, 0)  # apart from what was said
         self.copy_fault = QPushButton(tr("Copy the details"))
         self._told = ""  # the run's last message; the window's own stay until the next
@@ -31,9 +68,8 @@ class StatusLine(QStatusBar):
         self._lecture = self._wrong = False
         self._moment, self._of_moment = (0, 0), False  # where the run stood last; whether what is said is about that
         self._answer: Why | None = None  # the one that was seen last
-        self.addWidget(self.said, 1)
+        self.addWidget(self._line, 1)
         self.addPermanentWidget(self.copy_fault)
-        self.addPermanentWidget(self.next)
         self.copy_fault.setObjectName("copy-fault")
         self.copy_fault.clicked.connect(self._copy_details)
         self.copy_fault.hide()
@@ -51,7 +87,7 @@ class StatusLine(QStatusBar):
         self.said.say(text)
         self._wrong, self._of_moment = wrong, False
         self.set_lecture(self._lecture)
-        self._share()
+        self._line.share(self._wrong)
         announce(self, text)
 
     def refuse(self, text: str) -> None:
@@ -92,7 +128,7 @@ class StatusLine(QStatusBar):
 
     def _say_next(self, text: str) -> None:
         self.next.say(text)
-        self._share()
+        self._line.share(self._wrong)
 
     def show_compiled(self, done: bool) -> None:
         """Say so, but not in place of what the run or the window has just said."""
@@ -106,19 +142,6 @@ class StatusLine(QStatusBar):
         self._put(tr("That could not be done: {fault}").format(fault=fault.sentence), wrong=True)
         self._fault_details = fault.details
         self.copy_fault.show()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._share()
-
-    def _share(self) -> None:
-        """What is next is whole where what was said leaves the room.
-
-        Where both are long it has half, and gives all of it up to what went wrong.
-        """
-        room = self.width() - 2 * self.fontMetrics().height()
-        left = max(0 if self._wrong else room // 2, room - self.said.wanted)
-        self.next.setFixedWidth(min(self.next.wanted, left))
 
     def _copy_details(self) -> None:
         QGuiApplication.clipboard().setText(self._fault_details)

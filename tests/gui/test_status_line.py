@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt
 from PySide6.QtGui import QEnterEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMainWindow, QSizePolicy, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.goals import GoalProgress
+from slotscope.gui.widgets.labels import CutLabel
+from slotscope.gui.widgets.rows import in_row
 from slotscope.gui.window.status_line import StatusLine
 from slotscope.model.running.origin import Moment
 from tests.gui.test_keys import strike
@@ -99,3 +101,57 @@ def test_a_hall_is_told_why_nothing_is_asked(qtbot: QtBot, window: MainWindow) -
     strike(window, Qt.Key.Key_A)
     qtbot.waitUntil(lambda: window.lessons.questions.open)
     assert "decides nothing" not in window.status.said.text()
+
+
+class LaidOut(QObject):
+    """Counts how often what is in a widget is laid out."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.count = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.LayoutRequest
+        return False
+
+
+def test_what_is_next_lays_out_no_window(qtbot: QtBot) -> None:
+    """It has another width after each step, and a window's docks take long to be laid out."""
+    window, line = QMainWindow(), StatusLine()
+    qtbot.addWidget(window)
+    window.setStatusBar(line)
+    window.resize(600, 100)
+    window.show()
+    QApplication.processEvents()
+    laid_out, widths = LaidOut(window), set()
+    for following in ("next: slot 7", "next: job 36 arrives", "next: job 36 arrives at t = 40.7432"):
+        line.show_run("", following)
+        QApplication.processEvents()
+        widths.add(line.next.width())
+        assert line.next.geometry().right() == line.next.parentWidget().rect().right()
+    assert len(widths) == 3 and laid_out.count == 0
+
+
+@pytest.mark.parametrize("policy", [QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred])
+def test_a_line_that_asks_for_no_width_asks_for_no_layout(qtbot: QtBot, policy: QSizePolicy.Policy) -> None:
+    around, label = QWidget(), CutLabel()
+    qtbot.addWidget(around)
+    in_row(around, label)
+    label.setSizePolicy(policy, QSizePolicy.Policy.Preferred)
+    around.show()
+    QApplication.processEvents()
+    laid_out, height = LaidOut(around), label.sizeHint().height()
+    label.say("all of it")
+    QApplication.processEvents()
+    assert (laid_out.count > 0) is (policy is QSizePolicy.Policy.Preferred)
+    assert (label.text(), label.accessibleName(), label.toolTip()) == ("all of it",) * 3
+    assert label.sizeHint().height() == height > 0
+
+
+def test_a_line_with_a_name_of_its_own_keeps_it(qtbot: QtBot) -> None:
+    label = CutLabel()
+    qtbot.addWidget(label)
+    label.setAccessibleName("what happens now")
+    label.say("a job arrives")
+    assert label.accessibleName() == "what happens now"

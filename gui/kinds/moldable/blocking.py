@@ -100,9 +100,10 @@ class BlockingPanel(TiledPanel):
 
     def _write(self, frame: Frame) -> None:
         self.table.setText(table(frame, self.measured, self.theme))
-        said = notes(frame)
-        self.note.setText(f'<span style="color:{self.theme.muted}">{said}</span>')
-        self.arrange()
+        said = f'<span style="color:{self.theme.muted}">{notes(frame)}</span>'
+        if said != self.note.text():
+            self.note.setText(said)
+            self.arrange()
 
     # The window.
 

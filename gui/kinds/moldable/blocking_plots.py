@@ -11,9 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.panels.wording import significant
-from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.run_plot import RunPlot, View
-from slotscope.gui.plotting.sampled import Columns, History, Values, average_width, counted_from, nothing
+from slotscope.gui.plotting.sampled import Columns, History, Values, average_width, counted_from
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.sampling import COUNTS, JOBS_AREA, PER_CLASS, SCALARS, TIMES
@@ -223,7 +222,7 @@ class BlockedPlot(MomentPlot):
             times = grid(part, view)
             starts = np.maximum(times - self.stretch, first)
             shares = _PER_CENT * self._sums.over(BLOCKED_SHARE, starts, times, fewest(frame))
-            _put(curve, times, shares)
+            curve.replace(times, shares)
         self.set_label("blocked", f"last {significant(self.stretch, 2)}{_units(frame) or ' of time'}")
 
 
@@ -248,7 +247,7 @@ class TimesPlot(MomentPlot):
         times = grid((since, min(frame.time, last)), view)
         for name, (ratio, title) in STATISTICS.items():
             means = self._sums.over(ratio, np.full(len(times), since), times, fewest(frame))
-            _put(self._curves[name], times, means)
+            self._curves[name].replace(times, means)
             known = means[np.isfinite(means)]
             self.set_label(name, f"{title} {significant(float(known[-1]))}" if len(known) else "")
 
@@ -257,10 +256,3 @@ def _units(frame: Frame) -> str:
     """The unit of time behind a number of them; words have a plural."""
     unit = frame.info.time_unit
     return f" {unit}{'s' if len(unit) > _LONGEST_SIGN else ''}" if unit else ""
-
-
-def _put(curve: Pyramid, times: Values, values: Values) -> None:
-    if len(times):
-        curve.replace(times, values)
-    else:
-        curve.replace(*nothing(0.0))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.painting.textures import paint_type_mark
+from slotscope.gui.plotting.curve import polygon_of
 from slotscope.gui.plotting.sampled import MOST_AVERAGES, SampledSeries, Values
 from slotscope.gui.plotting.scales import SteppedRange, format_number, spread, step_up
 from slotscope.gui.theme import Theme, current_fonts
@@ -324,8 +324,7 @@ class RowChart(QWidget):
         up = box.height() / (scale.high - scale.low)
         xs = box.left() + (x - self._time.low) * across
         ys = box.bottom() - (y - scale.low) * up
-        polygon: QPolygonF = pg.functions.arrayToQPolygonF(xs, ys)
-        return polygon
+        return polygon_of(xs, ys)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
