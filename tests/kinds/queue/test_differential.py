@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.queue.moving import MOST_TOLD, MOVING, NEWEST, jobs_known, tell_jobs
-from slotscope.model.kinds.queue.physics import join, take_record
+from slotscope.model.kinds.queue.physics import evict, join, take_record
 from slotscope.model.kinds.queue.questions import VOCABULARY
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import EVENT, NOW, UNSETTLED, with_room
@@ -155,3 +155,17 @@ def test_after_a_change_of_policy(scenario: Any, choice: tuple[str, dict[str, An
     except ScenarioError:
         assume(False)
     Twins(other, first, costly=COSTLY).agree(EVENTS, sound=True)
+
+
+@pytest.mark.parametrize(("policy", "options"), CHOICES)
+@given(data=st.data())
+@settings(max_examples=8)
+def test_after_a_decision_that_a_job_waits(policy: str, options: dict[str, Any], data: st.DataObject) -> None:
+    """A fork's: the job is back in its queue, and fits a server that nothing else has changed."""
+    bench = bench_of(data.draw(queue_scenarios(policy, options)))
+    events = data.draw(st.integers(1, 40))
+    state = bench.reference.advance(started(bench.system), np.zeros(events, QUEUE_ROW), Task()).state
+    served = np.flatnonzero(state.job_server >= 0).tolist()
+    assume(served)
+    evict(state, data.draw(st.sampled_from(served)))
+    Twins(bench, state, costly=COSTLY).agree(EVENTS)

@@ -10,7 +10,7 @@ import numpy as np
 from slotscope.model.kinds.queue.kernels import best_fit, configurations, fifo, many, slots
 from slotscope.model.kinds.queue.kernels.best_fit import QueueBestFitIndex
 from slotscope.model.kinds.queue.kernels.configurations import ConfigurationIndex
-from slotscope.model.kinds.queue.kernels.rooms import rooms_of
+from slotscope.model.kinds.queue.kernels.rooms import Rooms, rooms_of
 from slotscope.model.kinds.queue.kernels.slots import Arrivals
 from slotscope.model.kinds.queue.kernels.waiting import (
     Buckets,
@@ -54,7 +54,14 @@ class QueueKernel(CompiledEngine):
 
     def index(self, state: QueueState) -> Any:
         """Waiting jobs as the policy looks for them, and what is free on servers."""
-        return QueueBestFitIndex(self.waiting(state), rooms_of(state, self.numbers.capacity))
+        return QueueBestFitIndex(self.waiting(state), self.rooms(state))
+
+    def rooms(self, state: QueueState) -> Rooms:
+        """What is free on servers."""
+        looks_at_all = self.constant[slots.BEST_FIT] or (
+            self.constant[slots.STEP_SERVERS] and not self.constant[slots.ONLY_DEPARTURES]
+        )
+        return rooms_of(state, self.numbers.capacity, bool(looks_at_all))
 
     def build(self, state: QueueState) -> tuple[Any, ...]:
         """The index, capacities, configurations, the weights of samples, and scratch."""
@@ -184,7 +191,7 @@ class ConfigurationKernel(QueueKernel):
         start, queue, wanted = self._sparse
         index = ConfigurationIndex(
             waiting=self.waiting(state),
-            rooms=rooms_of(state, numbers.capacity),
+            rooms=self.rooms(state),
             start=start,
             queue=queue,
             wanted=wanted,

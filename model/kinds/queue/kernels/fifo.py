@@ -22,8 +22,7 @@ from slotscope.model.kinds.queue.kernels.rooms import first_with_room as next_wi
 from slotscope.model.kinds.queue.kernels.rooms import most_free
 from slotscope.model.kinds.queue.kernels.slots import SKIPS
 from slotscope.model.kinds.queue.kernels.waiting import earliest_up_to
-from slotscope.model.kinds.queue.outcome import BEFORE_WAITING, DEPARTED
-from slotscope.model.kinds.queue.state import NOW, WAITING
+from slotscope.model.kinds.queue.state import WAITING
 
 State = Any
 Array = Any
@@ -66,22 +65,11 @@ def place_earliest(state: State, index: Any, constant: Array, capacity: Array, o
 
 
 @jitable
-def blocked(state: State, constant: Array, outcome: Array) -> bool:
-    """Whether the head of the line is that of the last slot, and no room has come free."""
-    return bool(
-        not constant[SKIPS]
-        and outcome[BEFORE_WAITING] > 0
-        and outcome[DEPARTED] == 0
-        and state.last_departure[0] != int(state.clock[NOW])
-    )
-
-
-@jitable
 def act(state: State, index: Any, constant: Array, capacity: Array, _fresh: Array, outcome: Array) -> None:
     """What the policy does in a slot."""
     if constant[SKIPS] and capacity.shape[1] == 1:
         place_earliest(state, index, constant, capacity, outcome)
-    elif not blocked(state, constant, outcome):
+    else:
         place_in_order(state, index, constant, capacity, outcome)
 
 

@@ -43,14 +43,21 @@ class Rooms(NamedTuple):
     left_summary: NDArray[np.uint64]
 
 
-def rooms_of(state: QueueState, capacity: NDArray[np.int64]) -> Rooms:
-    """What is free in a state between two slots."""
+def rooms_of(state: QueueState, capacity: NDArray[np.int64], looks_at_all: bool) -> Rooms:
+    """What is free in a state between two slots.
+
+    A policy that *looks at all* servers in a slot leaves none with room for a job that waits, unless a fork decided so.
+    """
     free = np.where(state.stalled > 0, NOTHING, capacity[:, 0] - state.used[:, 0])
     starts = np.arange(0, len(free), BLOCK)
     left = np.zeros(len(starts), np.uint64)
     summary = np.zeros(bitset.words_for(len(starts)), np.uint64)
     # After a change of policy every server counts as one that a job leaves in the next slot.
-    for server in np.flatnonzero(state.last_departure > state.clock[NOW]).tolist():
+    changed = state.last_departure > state.clock[NOW]
+    if looks_at_all:
+        waiting = (state.job_number >= 0) & (state.job_server < 0)
+        changed |= free >= state.job_room[waiting, 0].min(initial=NO_ROOM)
+    for server in np.flatnonzero(changed).tolist():
         insert_bit(left, summary, server)
     return Rooms(free, np.maximum.reduceat(free, starts), left, summary)
 
@@ -182,6 +189,6 @@ def next_changed(rooms: Any, state: State, least: Any, start: int) -> int:
         last = state.last_departure[unsigned(found)]
         if last <= now:
             discard_bit(rooms.left, rooms.left_summary, found)
-        if last == now and rooms.free[unsigned(found)] >= 0:
-            return found
+            if rooms.free[unsigned(found)] >= 0:
+                return found
         server = found + 1
