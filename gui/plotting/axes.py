@@ -29,6 +29,12 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
 
     _typeset: str | None = None
 
+    def wheelEvent(self, event: Any) -> None:
+        """Where the plot does not zoom the wheel scrolls the page, as over the curves; pyqtgraph keeps it to itself."""
+        super().wheelEvent(event)
+        if not self.linkedView().state["mouseEnabled"][self.orientation in {"left", "right"}]:
+            event.ignore()
+
     def _updateLabel(self) -> None:
         text = self.labelString()
         if text != self._typeset:

@@ -108,8 +108,8 @@ def scene_in(panel: QWidget) -> Any:
     return scene
 
 
-def wheel(widget: QWidget, at: QPointF, notches: int) -> None:
-    """Turn the wheel over a place."""
+def wheel(widget: QWidget, at: QPointF, notches: int) -> bool:
+    """Turn the wheel over a place; whether what is there took it, else it goes on to what that stands in."""
     event = QWheelEvent(
         at,
         widget.mapToGlobal(at),
@@ -121,6 +121,7 @@ def wheel(widget: QWidget, at: QPointF, notches: int) -> None:
         False,
     )
     QApplication.sendEvent(widget, event)
+    return event.isAccepted()
 
 
 class Counted(QObject):

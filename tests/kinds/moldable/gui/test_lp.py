@@ -31,7 +31,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, parse_scenario
-from tests.gui.painted import colours, text_of
+from tests.gui.painted import colours, text_of, wheel
 from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
@@ -354,3 +354,12 @@ def test_no_heading_of_a_table_is_seen_in_a_hall_without_a_row(qtbot: QtBot, qap
             assert room <= 0 or room >= 3 * line, height
     finally:
         apply(qapp, LIGHT)
+
+
+@pytest.mark.parametrize("part", ["bottom", "left", "curve"])
+def test_the_wheel_is_the_page_s_over_all_of_a_plot(panel: AllocationLPPanel, part: str) -> None:
+    panel.set_frame(frame_of("moldable-sublinear"))
+    QApplication.processEvents()
+    plot = panel.curve.plot
+    item = plot.getViewBox() if part == "curve" else plot.getPlotItem().getAxis(part)
+    assert not wheel(plot.viewport(), QPointF(plot.mapFromScene(item.sceneBoundingRect().center())), -1)
