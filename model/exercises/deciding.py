@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,10 +64,10 @@ class At(NamedTuple):
             found = self.tabled[subject] = self.kind.whys.candidates(setting)
         return found
 
-    def coming(self, *kinds: type[Record]) -> list[tuple[int, Any]]:
+    def coming(self, *kinds: type[Record]) -> Iterator[tuple[int, Any]]:
         """The sub-steps of such kinds that are still to come, with their places."""
-        records = self.happened.records
-        return [(n, one) for n, one in enumerate(records) if n >= self.taken and isinstance(one, kinds)]
+        ahead = enumerate(self.happened.records[self.taken :], self.taken)
+        return ((place, one) for place, one in ahead if isinstance(one, kinds))
 
     def narrated(self, record: Record) -> str:
         """A record as a sentence."""

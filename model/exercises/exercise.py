@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from types import MappingProxyType
 from typing import Iterator, Mapping, NamedTuple
 
@@ -97,14 +98,14 @@ def next_exercise(session: Session, asks: frozenset[str] = frozenset(), among: i
 def _ahead(session: Session, asks: frozenset[str], count: int) -> list[Exercise]:
     """The decisions that come, in so many events and at least in one, in which there is something to choose.
 
-    Where there never is, the first one in which there is not.
+    Where there never is, the first one in which there is not; without a *count* the first one will do.
     """
     found: list[Exercise] = []
     certain: list[Exercise] = []
     first, deciding = session.timeline.event, 0
     try:
         for at in events_ahead(session):
-            made = list(_in_turn(at, asks))
+            made = list(islice(_in_turn(at, asks), None if count else 1))
             found += made
             deciding += bool(made)
             if not certain and (one := _first(at, asks, 0)) is not None:

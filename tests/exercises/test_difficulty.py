@@ -73,6 +73,7 @@ def opened(scenario: str) -> tuple[Session, ...]:
 def check(scenario: str, seed: int, most: int) -> None:
     """From the same moment the harder one is as hard at least, and all stand where they say."""
     for run in (exercise_run(session, seed) for session in opened(scenario)):
+        run.timeline.engine.keyframe_every = 10  # it goes back often, and each time not by way of the beginning
         for _ in range(most):
             start, found = (run.timeline.event, run.timeline.substep), {}
             for difficulty, among in DIFFICULTIES.items():

@@ -72,7 +72,7 @@ def _job(at: At) -> Posed | None:
 
 def _configuration(at: At) -> Posed | None:
     """Which active configuration a server gets."""
-    place, record = next(iter(at.coming(Renew)), (0, None))
+    place, record = next(at.coming(Renew), (0, None))
     policy = at.system.policy
     if record is None or not (policy.may_fail or "lengths" in record.values):
         return None

@@ -131,7 +131,8 @@ def _not_best(at: At, record: Record, given: Configuration, right: Configuration
 
 def _reward(at: At, configuration: Configuration) -> Fraction:
     """What a server in it earns."""
-    return sum((u * k for u, k in zip(at.system.numbers.rewards, configuration, strict=True)), Fraction(0))
+    rewards = zip(at.system.numbers.rewards, configuration, strict=True)
+    return sum((u * k for u, k in rewards if k), Fraction(0))  # of many types most have no slot
 
 
 class _Ranking(NamedTuple):
