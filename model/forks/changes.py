@@ -41,10 +41,13 @@ MOST_OFFERED, MOST_NUMBERS = 14, 6
 
 
 def offered(choices: Sequence[Choice], server: int = -1, job: int = -1) -> list[tuple[str, str]]:
-    """What a menu offers of *choices*: words and decision of each; of a *server* or *job*, from 0, what is about it."""
+    """What a menu offers of *choices*: words and decision of each; of a *server* or *job*, from 0, what is about it.
+
+    What is known to be possible of the server comes first: of a long queue each job could go there.
+    """
     of_job = [choice for choice in choices if choice.text.startswith(f"job={job},")]
     found = []
-    for choice in of_job or choices:
+    for choice in of_job or sorted(choices, key=lambda choice: server not in choice.servers):
         numbers = range(1, choice.most + 1) if choice.most <= MOST_NUMBERS else ()
         if choice.text.endswith("server") and 0 <= server < choice.most:
             numbers = range(server + 1, server + 1 + (server in (choice.servers or (server,))))

@@ -31,6 +31,10 @@ def test_a_menu_offers_what_is_about_the_thing_that_is_pointed_at() -> None:
     ]
     assert len(offered(queue)) == 12
     assert len(offered([*queue, *queue], server=0)) == 8
+    renewal = Choice("configuration=2,server", "give the configuration 4e₄ to server {}", 5, (2, 3))
+    assert offered([*queue * 9, renewal], server=2)[0][1] == "configuration=2,server=3"
+    assert all(decision.startswith("job") for _, decision in offered([*queue * 9, renewal], server=1))
+    assert offered([*queue * 9, renewal])[0][1] == "job=3,server=1"
 
 
 def test_a_job_is_offered_no_more_servers_than_are_free() -> None:
