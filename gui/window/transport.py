@@ -132,6 +132,8 @@ class TransportBar(QWidget):
         self._pace = QLabel()
         self._compiling = CutLabel()
         self._frame: Frame | None = None
+        self._usual = 0  # what the moment needs, of the frame that boxes were fitted to last
+        self._others = True  # whether anything else has changed since that they are fitted to
         self._buttons: dict[str, QToolButton] = {}
         self._controls, self._toward = self._make_controls(), self._make_toward()
         self._describe()
@@ -233,6 +235,7 @@ class TransportBar(QWidget):
 
     def event(self, event: QEvent) -> bool:
         """As Qt does; but what a button says in its tip hides no message of the run in the line below."""
+        self._others |= event.type() == QEvent.Type.LayoutRequest
         return event.type() == QEvent.Type.StatusTip or super().event(event)
 
     # What it shows.
@@ -266,6 +269,7 @@ class TransportBar(QWidget):
         """Name neither a scenario nor a policy: none runs."""
         for box in (self.scenario, self.policy):
             box.setCurrentIndex(-1)
+        self._others = True
 
     def set_info(self, info: RunInfo) -> None:
         """Show what runs now."""
@@ -279,6 +283,7 @@ class TransportBar(QWidget):
                 self.speed.setValue(position_of(Pace(time=info.usual_pace)))
         with QSignalBlocker(self.seed):
             self.seed.setValue(info.seed)
+        self._others = True
 
     def show_fault(self, text: str, asks: bool = False) -> None:
         """Say beside the policy what is wrong with its file; nothing if *text* is empty.
@@ -295,7 +300,10 @@ class TransportBar(QWidget):
         self.moment.set_frame(frame)
         self.history.set_frame(frame)
         self._show_whether(frame.playing)
-        self._fit_boxes()
+        before, self._usual = self._usual, self.moment.usual_width(frame)
+        if self._others or self._usual != before:
+            self._others = False
+            self._fit_boxes()
 
     def _fit_boxes(self) -> None:
         """Where the rows have no room, boxes are only as wide as what is chosen in them, and the pace is whole."""
@@ -327,7 +335,7 @@ class TransportBar(QWidget):
 
     def _show_whether(self, running: bool) -> None:
         if running != self._running:
-            self._running = running
+            self._running, self._others = running, True
             self._show_run_button()
 
     def set_lecture(self, lecture: bool) -> None:

@@ -37,6 +37,10 @@ class Exact(NamedTuple):
     distance: float | None = None
 
 
+#: Those that are told here, of all that there are.
+_MEASURES = ("blocking_probability", "distance", *STATISTICS)
+
+
 def so_far(frame: Frame, sums: Sums) -> dict[str, Estimate]:
     """The measures since the warm-up, or since the start while it lasts.
 
@@ -48,7 +52,7 @@ def so_far(frame: Frame, sums: Sums) -> dict[str, Estimate]:
     batches = info.kind.batches_so_far(info.numbers, [frame.until_now], since, frame.time)
     if not batches:
         return {}
-    found = estimates(batches[0])
+    found = estimates({name: one for name, one in batches[0].items() if name in _MEASURES})
     start, now = (np.array([min(max(at, sums.ends[0]), sums.ends[1])]) for at in (since, frame.time))
     ratios = {name: ratio for name, (ratio, _) in STATISTICS.items()}
     for name, ratio in ({"blocking_probability": BLOCKED_SHARE} | ratios).items():
