@@ -314,7 +314,7 @@ class DecisionsPanel(Panel):
         if asked is not None:
             text = ""
             asked = None if asked.fault else asked  # a mistake takes no line away
-        rows = self.model.passing(frame.rows if asked is None else asked.rows, flags, text)
+        rows = self.model.passing(frame.rows if asked is None else self._found(frame, asked), flags, text)
         self.model.set_moment(frame.event, frame.time, frame.breakpoints)
         self.model.set_rows(rows, frame.records)
         self.view.fit_digits(self.model.last_event, frame.time)
@@ -339,6 +339,18 @@ class DecisionsPanel(Panel):
         asked = frame.asked
         told = asked is not None and asked.text == self._asking and not (asked.fault and self.bar.isHidden())
         return asked if told else None
+
+    def _found(self, frame: Frame, asked: Asked) -> np.ndarray:
+        """The hits; in a hall, where the pictures have no sentence, the present event, too."""
+        present = frame.rows[-1:]
+        if not self._is_low or not len(present) or present["event"][0] in asked.events:
+            return asked.rows
+        return np.insert(asked.rows, np.searchsorted(asked.rows["event"], present["event"]), present)
+
+    @property
+    def _is_low(self) -> bool:
+        """In a hall it has the sentence of the present event and little else, unless something is searched for."""
+        return self.bar.isHidden() and current_fonts().lecture
 
     @staticmethod
     def _said_of_none(frame: Frame, asked: Asked | None, text: str) -> str:
@@ -382,7 +394,9 @@ class DecisionsPanel(Panel):
     def _to_present(self) -> None:
         """To the end; of what is found in all of history to the present sub-step, the next hit, or the last one."""
         bar = self.view.verticalScrollBar()
-        row = self.model.present_row() if self.model.steps else self.model.row_up_to(self.model.present + 1)
+        present = self.model.present_row()
+        alone = self.model.steps or (self._is_low and present >= 0)
+        row = present if alone else self.model.row_up_to(self.model.present + 1)
         if row == self.model.rowCount() - 1:
             bar.setValue(bar.maximum())
         else:

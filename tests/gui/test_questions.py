@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from slotscope.gui.panels.decisions import DecisionsPanel
+from slotscope.gui.panels.decisions_model import SENTENCE
 from slotscope.model.api import Session
 from tests.gui.windows import on_screen, open_anew, press, rest
 from tests.own_policies import source, write
@@ -121,6 +122,27 @@ def test_where_nothing_holds_names_that_the_policy_never_says_are_told(qtbot, th
         panel.set_frame(session.frame())
         assert panel.view.empty_note.startswith("It held at no event so far.")
         assert ("said[word] is missing" in panel.view.empty_note) == ("word" in text)
+
+
+def test_a_hall_has_the_present_event_among_the_hits(qtbot, window, true_hits):
+    """Its pictures have no sentence of their own: the line that it sees was that of an event long before."""
+    panel = window.docks["decisions"].panel
+    ask(qtbot, window, QUESTION)
+    hits = true_hits[true_hits <= EVENTS].tolist()
+    assert EVENTS not in hits and panel.model.rows["event"].tolist() == hits
+    press(qtbot, window, Qt.Key.Key_L)
+    rest(qtbot, window, lambda: window.lecture.on and not panel.bar.isVisible())
+    assert panel.model.rows["event"].tolist() == [*hits, EVENTS]
+    window.control.go_to(hits[-1] - 1)
+    rest(qtbot, window, lambda: window.frame.event == hits[-1] - 1)
+    rest(qtbot, window, lambda: panel.model.rows["event"].tolist() == sorted({*hits, hits[-1] - 1}))
+    present = panel.view.visualRect(panel.model.index(panel.model.present_row(), SENTENCE))
+    assert panel.view.viewport().rect().contains(present)
+    window.control.go_to(hits[-1])
+    rest(qtbot, window, lambda: window.frame.event == hits[-1])
+    rest(qtbot, window, lambda: panel.model.rows["event"].tolist() == hits)
+    press(qtbot, window, Qt.Key.Key_L)
+    rest(qtbot, window, lambda: not window.lecture.on)
 
 
 def test_a_mistake_stands_in_the_panel_and_the_run_where_it_was(qtbot, window):
