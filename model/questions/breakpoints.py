@@ -220,11 +220,11 @@ class Breakpoints:
     def watch(self, bench: Bench, timeline: Timeline, lanes: Sequence[WatchedLane] = ()) -> None:
         """Another run: questions are asked of it, as far as it has what they name, and counted anew.
 
-        A run that a fork or a way back leaves as it was goes on being counted.  A monitor of one of the *lanes* that
-        was found violated stops the run that passes there again.
+        A run that a fork or a way back leaves as it was goes on being counted, and so does a fork of it.  A monitor of
+        one of the *lanes* that was found violated stops the run that passes there again.
         """
         self._lanes, self._left = tuple(lanes), tuple(lane.timeline.event for lane in lanes)
-        known = self._bench is not None and bench.scenario == self._bench.scenario
+        known = self._bench is not None and bench.root.scenario == self._bench.root.scenario
         self._bench, self._timeline, self._words = bench, timeline, Words(bench.kind.vocabulary, bench.system)
         for what, one in self._entries.items():
             if not (known and one.since <= timeline.live_end):

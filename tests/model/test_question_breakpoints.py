@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.comparison.companion import companion
+from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.measures.monitors import Reading
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.breakpoints import Breakpoint, Breakpoints, WatchedLane
@@ -16,6 +16,7 @@ from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
 from slotscope.model.running.engine import Reason
+from tests.forking import at
 
 #: A question for each kind of system; some read rows, some samples, some the state.
 ASKED = [
@@ -227,6 +228,9 @@ def test_hits_go_on_being_counted_beside_a_fork_and_anew_in_another_run() -> Non
     beside = companion(session, session.origin.policy, session.compiled)
     breakpoints.watch(beside.bench, beside.timeline)
     assert [one.since for one in breakpoints.listed().entries] == [300]
+    for other in (forked(session, at(320, policy="first-fit"), session.compiled), session):  # a fork, and the way back
+        breakpoints.watch(other.bench, other.timeline)
+        assert [one.since for one in breakpoints.listed().entries] == [300]
     for other, events in ((Session.open("dra-classroom"), 200), (Session.open("dra-classroom", seed=3), 400)):
         breakpoints.watch(session.bench, session.timeline)
         breakpoints.add("rejected", 5)
