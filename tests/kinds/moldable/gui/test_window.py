@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
@@ -24,7 +23,9 @@ from slotscope.model.kinds.moldable.state import BLOCKED
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import as_data
-from tests.gui.windows import at_rest, complete_window, hall, press, rest
+from tests.gui.windows import SIZE, at_rest, hall, language, lent_window, open_anew, press, rest, tidy_window
+
+__all__ = ["language", "lent_window", "tidy_window"]  # fixtures
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
@@ -35,16 +36,21 @@ SCENARIOS = (CLASSROOM, "moldable-sublinear", "moldable-linear", "moldable-class
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, tidy_window: MainWindow) -> MainWindow:
     """A complete window at event 0 of the classroom."""
-    with complete_window(qtbot, tmp_path, height=1000, built=False) as made:
-        show(qtbot, made, CLASSROOM)
-        yield made
+    open_anew(qtbot, tidy_window, CLASSROOM)
+    tidy_window.resize(SIZE[0], 1000)
+    settled_on(qtbot, tidy_window, CLASSROOM)
+    return tidy_window
 
 
 def show(qtbot: QtBot, window: MainWindow, scenario: str, policy: str | None = None) -> None:
     """Open a scenario and wait until all its panels are there and the kernel runs it."""
     window.control.open(scenario, policy)
+    settled_on(qtbot, window, scenario)
+
+
+def settled_on(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
     at_rest(
         qtbot,
         window,
