@@ -31,6 +31,7 @@ class Outcome(NamedTuple):
 
     events: int
     rejected: list[int]  #: positions among the arrivals
+    state: ReservationState | None = None  #: the end, where it is known
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,11 +82,13 @@ def test_all_ways_of_first_fit_reject_the_same_jobs(time: float, tmp_path: Path)
     assert {"plain Python", "SimPy, containers", "SimPy, own lists"} < set(found)
     assert len(kernel.rejected) > 20
     for name, outcome in found.items():
-        assert outcome == kernel, name
+        assert outcome[:2] == kernel[:2], name
+        if outcome.state is not None:
+            assert digest(outcome.state) == digest(kernel.state), name
 
 
 def test_ways_that_meet_other_jobs_do_not_pass_for_the_same(tmp_path: Path) -> None:
-    assert outcomes(SOON, tmp_path)["kernel"] != outcomes(5.0, tmp_path)["kernel"]
+    assert outcomes(SOON, tmp_path)["kernel"][:2] != outcomes(5.0, tmp_path)["kernel"][:2]
 
 
 def test_a_problem_goes_on_over_the_end_of_a_block_of_arrivals() -> None:
