@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import math
 import operator
 import os
 import stat
@@ -129,6 +130,28 @@ def _register_lowest_bit() -> None:
 meant_by(lowest_bit, _register_lowest_bit)
 
 
+def parts_of(number: float) -> tuple[float, int]:
+    """The mantissa in [0.5, 1) and the exponent of a number above 0, as of ``frexp``: compiled, without its call."""
+    return math.frexp(number)
+
+
+@cache
+def _register_parts_of() -> None:
+    mantissa, one_half = np.int64(2**52 - 1), np.int64(0x3FE << 52)
+
+    def parts(number):  # type: ignore[no-untyped-def]  # noqa: ARG001
+        def parted(number):  # type: ignore[no-untyped-def]
+            bits = np.float64(number).view(np.int64)
+            return np.int64(bits & mantissa | one_half).view(np.float64), (bits >> 52) - 0x3FE
+
+        return parted
+
+    load_numba().extending.overload(parts_of, jit_options=_inlined())(parts)
+
+
+meant_by(parts_of, _register_parts_of)
+
+
 def called_at(address: int, one: int, two: int, three: int, four: int, five: int) -> float:
     """What machine code at an address gives for five integers; it raises nothing."""
     return float(CFUNCTYPE(c_double, *[c_int64] * 5)(address)(one, two, three, four, five))
@@ -158,6 +181,10 @@ def _register_called_at() -> None:
 meant_by(called_at, _register_called_at)
 
 
+#: What lets compiled code call what is no plain function there.
+_REGISTERED = (_register_unsigned, _register_touch, _register_lowest_bit, _register_parts_of, _register_called_at)
+
+
 @cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """The compiled twin of *function*: releases the GIL, kept in a cache on disk.
@@ -171,7 +198,7 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
     """As :func:`compiled`, without remembering it; *kept* says whether the cache on disk may keep it."""
     numba = load_numba()
     with _registering:
-        for register in (_register_unsigned, _register_touch, _register_lowest_bit, _register_called_at):
+        for register in _REGISTERED:
             register()
         while _marked:
             numba.extending.register_jitable(**_inlined())(_marked.pop())

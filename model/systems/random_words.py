@@ -9,10 +9,9 @@ generators), started anew for each job at a point that depends on key and job.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from slotscope.model.jit import jitable, unsigned
+from slotscope.model.jit import jitable, parts_of, unsigned
 
 #: What splitmix64 adds for each output.
 STEP = 0x9E3779B97F4A7C15
@@ -83,7 +82,7 @@ def exponential(word: Any) -> float:
     its value: plain sums and products are the same on every machine, compiled or not, which the
     system's own ``log`` is not.
     """
-    mantissa, exponent = math.frexp(uniform(word))
+    mantissa, exponent = parts_of(uniform(word))
     if mantissa < ROOT_OF_HALF:
         mantissa *= 2.0
         exponent -= 1

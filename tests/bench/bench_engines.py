@@ -163,7 +163,7 @@ def beyond_the_loop(times: Mapping[str, Sequence[float]]) -> str:
     in_c, in_kernel = more
     return (
         f"Numba's code of the very loop has {numba} of C's speed; a job's record, a row of {EVENT_ROW.itemsize} bytes, "
-        f"the trail of the digest and the sums over time take {in_c} ns more of an event in C, and {in_kernel} in the kernel"
+        f"the trail of the digest and sums over time take {in_c} ns more of an event in C, in the kernel {in_kernel}"
     )
 
 

@@ -18,8 +18,19 @@ from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine
 from slotscope.model.scenario.load import edited, load_scenario
 from tests.bench.contestants import counted, of_engine, per_second, settled
-from tests.bench.phase_ways import compiled_c, in_c, in_python
-from tests.bench.timing import Contestant, aim_at_c, asked_rounds, comparison, interleaved, section, spread, table
+from tests.bench.phase_ways import SAME_LOGARITHM, compiled_c, in_c, in_python
+from tests.bench.timing import (
+    Contestant,
+    Limit,
+    aim_at_c,
+    asked_rounds,
+    comparison,
+    interleaved,
+    ratios,
+    section,
+    spread,
+    table,
+)
 
 #: Scenario, scale r, and the policy table that is followed.
 CASES: tuple[tuple[str, int, str], ...] = (
@@ -40,6 +51,8 @@ SCALES = (100, 800, 12_000)
 EVENTS = 100_000
 
 IN_C, LEAN = "C -O3, rows and trail", "kernel, without rows and trail"
+#: With the program's logarithm, which is the same to the bit on every machine, in place of the system's.
+SAME = f"{IN_C}, the same logarithm"
 
 POLICIES = ("jrs", "grand", "first-fit", "best-fit", "power-of-d")
 
@@ -77,9 +90,10 @@ def ways_of(bench: Bench, counts: tuple[int, int, int], folder: Path) -> dict[st
     many, some, few = counts
     state = settled(bench, many)
     ways = {"kernel": of_engine(bench.kernel(), PHASE_ROW, state, many)}
-    library = compiled_c(folder)
-    if library is not None:
-        ways[IN_C] = counted(in_c(bench, library, many))
+    for title, options in ((IN_C, ()), (SAME, SAME_LOGARITHM)):
+        library = compiled_c(folder, *options)
+        if library is not None:
+            ways[title] = counted(in_c(bench, library, many))
     ways["Python, heapq"] = counted(in_python(bench, some))
     ways["reference (Python)"] = of_engine(bench.reference, PHASE_ROW, state, few)
     return ways
@@ -96,9 +110,11 @@ def bench_ways(name: str, scale: int, given: str, counts: tuple[int, int, int], 
     section(f"JRS, {name}, r = {scale}", comparison(times), "", per_second(times), *without)
     if IN_C in times:
         rows = spread(1e9 * (mine - lean) for mine, lean in zip(times["kernel"], times[LEAN], strict=True)).text(2)
-        more = spread(1e9 * (mine - c) for mine, c in zip(times["kernel"], times[IN_C], strict=True)).text(2)
-        why = f"{more} ns more for an event, of which row and trail take the kernel {rows}"
-        aim_at_c(f"JRS, {name}, r = {scale}", times, "kernel", IN_C, limit_is=why)
+        least = Limit(f"{SAME} / {IN_C}", ratios(times[IN_C], times[SAME]))
+        for way, limit in ((IN_C, least), (SAME, None)):
+            more = spread(1e9 * (mine - c) for mine, c in zip(times["kernel"], times[way], strict=True)).text(2)
+            why = f"{more} ns more for an event, of which row and trail take the kernel {rows}"
+            aim_at_c(f"JRS, {name}, r = {scale}", times, "kernel", way, limit=limit, limit_is=why)
 
 
 def bench_policies(name: str, given: str, scales: Sequence[int], rounds: int, events: int) -> None:

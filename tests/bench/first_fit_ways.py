@@ -1,4 +1,4 @@
-"""First fit in C with all of the kernel's work, on copies of the kernel's arrays: its end is the kernel's to the bit."""
+"""First fit in C with all of the kernel's work, on copies of its arrays: the end is the same to the bit."""
 
 from __future__ import annotations
 

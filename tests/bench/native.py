@@ -18,7 +18,7 @@ def library_of(source: Path, folder: Path, *options: str) -> ctypes.CDLL | None:
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None
-    library = folder / f"{source.name}.so"
+    library = folder / f"{source.name}{''.join(options)}.so"
     command = [compiler, "-O3", f"-march={architecture()}", "-shared", "-fPIC", *options, "-o", str(library)]
     subprocess.run([*command, str(source), "-lm"], check=True, capture_output=True)
     return ctypes.CDLL(str(library))

@@ -365,9 +365,13 @@ def in_python(bench: Bench, events: int, seed: int = 1) -> Way:
 # C.
 
 
-def compiled_c(folder: Path) -> ctypes.CDLL | None:
+#: The program's own logarithm, in place of the system's: no sum is joined with a product, which would round once.
+SAME_LOGARITHM = ("-DSAME_LOGARITHM", "-ffp-contract=off")
+
+
+def compiled_c(folder: Path, *options: str) -> ctypes.CDLL | None:
     """The program in C, or None where no compiler is installed."""
-    return library_of(Path(__file__).with_name(SOURCE), folder)
+    return library_of(Path(__file__).with_name(SOURCE), folder, *options)
 
 
 class CompiledJrs:

@@ -1,7 +1,8 @@
-"""BF-J/S in slotted time by other hands: twice in C, and with SimPy as its users write it.
+"""BF-J/S in slotted time by other hands: in C, and with SimPy as its users write it.
 
 One way in C does the kernel's work on the kernel's own arrays (job records, lists, the index by
-size, rows, the hash of history) and must reach the same digest.  The other knows arrays only.
+size, rows, the hash of history) and must reach the same digest; once its compiler is told that there is
+one resource, and once as little as the kernel's.  The other knows arrays only.
 All go on from the same state, meet the same jobs, and must place as many and let as many wait.
 """
 
@@ -28,7 +29,9 @@ from tests.bench.native import Pointers, library_of
 Process = Generator[simpy.Event, Any, None]
 
 
-SOURCES = ("slotted_best_fit.c", "slotted_lean.c")
+#: The kernel's work in C, whose compiler is told that there is one resource, or as little as the kernel's; bare arrays.
+SAME, ANY, LEAN = "C -O3, the same work", "C -O3, the same work of any number of resources", "C -O3, arrays only"
+SOURCES = {SAME: ("slotted_best_fit.c", "-DD=1"), ANY: ("slotted_best_fit.c",), LEAN: ("slotted_lean.c",)}
 
 
 class Outcome(NamedTuple):
@@ -109,10 +112,11 @@ def _outcome(before: QueueState, after: QueueState) -> Outcome:
 # C.
 
 
-def compiled_c(folder: Path) -> list[ctypes.CDLL] | None:
-    """The kernel's work and the bare algorithm, or None where no compiler is installed."""
-    found = [library_of(Path(__file__).with_name(name), folder) for name in SOURCES]
-    return None if None in found else found  # type: ignore[return-value]
+def compiled_c(folder: Path) -> dict[str, ctypes.CDLL]:
+    """The kernel's work, twice, and the bare algorithm; nothing where no compiler is installed."""
+    here = Path(__file__).parent
+    found = {title: library_of(here / name, folder, *options) for title, (name, *options) in SOURCES.items()}
+    return {title: library for title, library in found.items() if library is not None}
 
 
 def same_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
@@ -127,7 +131,7 @@ def same_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
         tape = np.zeros(TAPE, QUEUE_ROW)
         fresh = np.zeros(len(state.job_number), np.int32)
         parts = (
-            Pointers.of(*state),
+            Pointers.of(*state, state.job_room.shape[1]),
             Pointers.of(*waiting, len(waiting.upper) - 1, len(waiting.cell)),
             Pointers.of(*rooms, len(rooms.free), len(rooms.most)),
             Pointers.of(*jobs, state.number[NEXT_ARRIVAL], len(problem.time)),
@@ -293,17 +297,15 @@ class Simpy:
 
 
 def compiled_ways(problem: Problem, folder: Path) -> dict[str, Way]:
-    """The kernel, and both in C where a compiler is installed."""
+    """The kernel, and all ways in C where a compiler is installed."""
     ways = {"kernel": by_engine(problem, problem.bench.kernel())}
-    libraries = compiled_c(folder)
-    if libraries is not None:
-        ways["C -O3, the same work"] = same_in_c(problem, libraries[0])
-        ways["C -O3, arrays only"] = lean_in_c(problem, libraries[1])
+    for title, library in compiled_c(folder).items():
+        ways[title] = (lean_in_c if title == LEAN else same_in_c)(problem, library)
     return ways
 
 
 def ways_of(bench: Bench, state: QueueState, counts: tuple[int, int, int], folder: Path) -> dict[str, Way]:
-    """Kernel, both in C, reference, SimPy; *counts* of arrivals: compiled, reference, SimPy."""
+    """Kernel, all in C, reference, SimPy; *counts* of arrivals: compiled, reference, SimPy."""
     state = with_room(copied(state), max(10_000, 2 * int(state.number[DEPARTURES])))
     large, medium, small = (problem_of(bench, state, count) for count in counts)
     ways = compiled_ways(large, folder)

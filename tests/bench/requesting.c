@@ -59,6 +59,26 @@ static i64 below(u64 word, i64 bound) { return (i64)((unsigned __int128)word * (
 
 static double uniform(u64 word) { return (double)((word >> 11) + 1) * 0x1p-53; }
 
+#ifdef SAME_LOGARITHM /* to the bit, by the program's series, on every machine */
+
+static double exponential(u64 word) {
+    int exponent;
+    double mantissa = frexp(uniform(word), &exponent);
+    if (mantissa < 0.7071067811865476) { mantissa *= 2; exponent--; }
+    double ratio = (mantissa - 1) / (mantissa + 1), square = ratio * ratio, fourth = square * square;
+    double series = ((((1.0 / 21 * fourth + 1.0 / 17) * fourth + 1.0 / 13) * fourth + 1.0 / 9) * fourth + 1.0 / 5)
+                    * fourth + 1;
+    double other = ((((1.0 / 23 * fourth + 1.0 / 19) * fourth + 1.0 / 15) * fourth + 1.0 / 11) * fourth + 1.0 / 7)
+                   * fourth + 1.0 / 3;
+    return -(2 * ratio * (series + square * other) + exponent * 0.6931471805599453);
+}
+
+#else
+
+static double exponential(u64 word) { return -log(uniform(word)); }
+
+#endif
+
 static i64 first_at_least(const double *shares, i64 count, double share) {
     i64 place = 0;
     while (place < count - 1 && shares[place] < share) place++;
@@ -125,7 +145,7 @@ static void new_timer(Jrs *s, i64 server) {
         return;
     }
     i64 number = s->running[server] = s->timers++;
-    double time = -log(uniform(word_of(s, TIMER_KEY, number, 0))) / rate;
+    double time = exponential(word_of(s, TIMER_KEY, number, 0)) / rate;
     set_timer(s, server, *s->now + time);
 }
 
@@ -160,7 +180,7 @@ static i32 new_job(Jrs *s, i64 number, i32 type, int virtual) {
 static void draw(Jrs *s, i32 at) {
     Job *job = s->job + at;
     int key = job->virtual ? VIRTUAL_KEY : REAL_KEY;
-    double time = -log(uniform(word_of(s, key, job->number, 2 * job->moves)))
+    double time = exponential(word_of(s, key, job->number, 2 * job->moves))
                   / s->out_rate[job->phase];
     double where = uniform(word_of(s, key, job->number, 2 * job->moves + 1));
     const double *row = s->next_phase + job->phase * s->types;

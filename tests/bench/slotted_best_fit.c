@@ -8,7 +8,12 @@ typedef int64_t i64;
 typedef int32_t i32;
 typedef uint64_t u64;
 
-/* As in model/kinds/queue, for one resource. */
+/* As in model/kinds/queue.  D: the number of resources, of which the first one counts for policies of one, as here;
+   unless it is given the compiler does not know it, as with the kernel. */
+
+#ifndef D
+#define D (s->resources)
+#endif
 
 enum { EVENT, NEXT_ARRIVAL, FREE, DEPARTURES, WAITING, IN_SERVICE, STALLED_SERVERS, UNSETTLED,
        IDLE };
@@ -22,7 +27,7 @@ typedef struct {
     *queue_length; i32 *first_waiting, *last_waiting; i64 *job_number, *job_size, *job_room;
     i32 *job_queue; double *job_arrival, *job_service; i32 *job_server; double *job_departure;
     i32 *job_next, *job_previous, *free_record; double *heap_time; i32 *heap_record; u64 *trail;
-    double *memory;
+    double *memory; i64 resources;
 } State;
 
 typedef struct { i64 *upper, shift, top; i32 *cell, (*ends)[2], (*node)[2]; u64 *words, *summary;
@@ -167,9 +172,9 @@ static i64 bucket_of(const Waiting *w, i64 size) {
 }
 
 static void add(Waiting *w, const State *s, i32 record, i64 bucket) {
-    i64 size = s->job_room[record];
+    i64 size = s->job_room[record * D];
     i32 before = w->ends[bucket][LAST], after = -1;
-    while (before >= 0 && s->job_room[before] < size) {
+    while (before >= 0 && s->job_room[before * D] < size) {
         after = before;
         before = w->node[before][BEFORE];
     }
@@ -181,7 +186,7 @@ static void add(Waiting *w, const State *s, i32 record, i64 bucket) {
 }
 
 static void take_out(Waiting *w, const State *s, i32 record) {
-    i64 bucket = bucket_of(w, s->job_room[record]);
+    i64 bucket = bucket_of(w, s->job_room[record * D]);
     i32 before = w->node[record][BEFORE], after = w->node[record][AFTER];
     if (before >= 0) w->node[before][AFTER] = after;
     else {
@@ -200,9 +205,9 @@ static i32 largest_up_to(const Waiting *w, const State *s, i64 limit) {
     i64 bucket = next_bucket(w, bucket_of(w, limit));
     while (bucket >= 0) {
         i32 record = w->ends[bucket][FIRST];
-        if (s->job_room[record] <= limit) return record;
-        if (s->job_room[w->ends[bucket][LAST]] <= limit) {
-            while (s->job_room[record] > limit) record = w->node[record][AFTER];
+        if (s->job_room[record * D] <= limit) return record;
+        if (s->job_room[w->ends[bucket][LAST] * D] <= limit) {
+            while (s->job_room[record * D] > limit) record = w->node[record][AFTER];
             return record;
         }
         bucket = next_bucket(w, bucket + 1);
@@ -215,7 +220,7 @@ static i32 largest_up_to(const Waiting *w, const State *s, i64 limit) {
 #define touch(place) __builtin_prefetch(&(place))
 
 static void expect(const State *s, i32 record) {
-    touch(s->job_number[record]); touch(s->job_room[record]); touch(s->job_size[record]);
+    touch(s->job_number[record]); touch(s->job_room[record * D]); touch(s->job_size[record * D]);
     touch(s->job_queue[record]); touch(s->job_arrival[record]); touch(s->job_service[record]);
     touch(s->job_server[record]); touch(s->job_departure[record]);
     touch(s->job_next[record]); touch(s->job_previous[record]);
@@ -232,13 +237,13 @@ static void foresee(const State *s, const Waiting *w, const Rooms *r, const Jobs
     if (s->number[WAITING] < LONG_QUEUE) return;
     i64 place = s->number[NEXT_ARRIVAL] - jobs->first;
     if (place + ENDS_AHEAD < jobs->count) {
-        touch(w->ends[bucket_of(w, jobs->size[place + ENDS_AHEAD])]);
-        i32 last = w->ends[bucket_of(w, jobs->size[place + JOB_AHEAD])][LAST];
-        if (last >= 0) { touch(s->job_room[last]); touch(w->node[last]); }
+        touch(w->ends[bucket_of(w, jobs->size[(place + ENDS_AHEAD) * D])]);
+        i32 last = w->ends[bucket_of(w, jobs->size[(place + JOB_AHEAD) * D])][LAST];
+        if (last >= 0) { touch(s->job_room[last * D]); touch(w->node[last]); }
     }
     if (s->number[DEPARTURES] == 0) return;
     i32 served = s->heap_record[0];
-    i64 limit = r->free[s->job_server[served]] + s->job_room[served];
+    i64 limit = r->free[s->job_server[served]] + s->job_room[served * D];
     i64 bucket = next_bucket(w, bucket_of(w, limit));
     if (bucket < 0) return;
     i32 record = w->ends[bucket][FIRST];
@@ -255,7 +260,7 @@ static void foresee(const State *s, const Waiting *w, const Rooms *r, const Jobs
 static void begin(State *s, double slot) {
     double slots = slot - s->clock[0];
     s->waiting_area[0] += s->number[WAITING] * slots;
-    s->used_area[0] += s->used_total[0] * slots;
+    for (i64 d = 0; d < D; d++) s->used_area[d] += s->used_total[d] * slots;
     s->clock[0] = slot;
 }
 
@@ -274,7 +279,7 @@ static void link_last(State *s, i32 record, i32 *first, i32 *last) {
 
 static void release(State *s, i32 record) {
     s->job_number[record] = -1;
-    s->job_size[record] = s->job_room[record] = 0;
+    for (i64 d = 0; d < D; d++) s->job_size[record * D + d] = s->job_room[record * D + d] = 0;
     s->job_queue[record] = -1;
     s->job_arrival[record] = s->job_service[record] = 0;
     s->job_server[record] = -1;
@@ -288,14 +293,16 @@ static void depart(State *s, Rooms *r, const i64 *capacity, Outcome *o) {
     if (o->departed++ == 0) { o->left = s->job_number[record]; o->left_server = server; }
     o->flags |= FLAG_DEPARTED;
     unlink_job(s, record, &s->first_job[server], &s->last_job[server]);
-    s->used[server] -= s->job_room[record];
-    s->used_total[0] -= s->job_room[record];
+    for (i64 d = 0; d < D; d++) {
+        s->used[server * D + d] -= s->job_room[record * D + d];
+        s->used_total[d] -= s->job_room[record * D + d];
+    }
     s->number[IN_SERVICE]--;
     if (--s->jobs_on[server] == 0) s->number[IDLE]++;
     s->last_departure[server] = (i64)s->clock[0];
     s->tally[DEPARTED]++;
     release(s, record);
-    set_free(r, server, capacity[server] - s->used[server]);
+    set_free(r, server, capacity[server * D] - s->used[server * D]);
     insert_bit(r->left, r->left_summary, server);
 }
 
@@ -307,7 +314,8 @@ static i32 arrive(State *s, const Jobs *jobs, Outcome *o) {
     s->job_number[record] = number;
     s->job_arrival[record] = s->clock[0];
     s->tally[ARRIVED]++;
-    s->job_size[record] = s->job_room[record] = jobs->size[place];
+    for (i64 d = 0; d < D; d++)
+        s->job_size[record * D + d] = s->job_room[record * D + d] = jobs->size[place * D + d];
     s->job_service[record] = jobs->service[place];
     s->job_queue[record] = 0;
     link_last(s, record, s->first_waiting, s->last_waiting);
@@ -328,14 +336,16 @@ static void place(State *s, Waiting *w, Rooms *r, const i64 *capacity, i32 recor
     link_last(s, record, &s->first_job[server], &s->last_job[server]);
     if (s->jobs_on[server]++ == 0) s->number[IDLE]--;
     s->number[IN_SERVICE]++;
-    s->used[server] += s->job_room[record];
-    s->used_total[0] += s->job_room[record];
+    for (i64 d = 0; d < D; d++) {
+        s->used[server * D + d] += s->job_room[record * D + d];
+        s->used_total[d] += s->job_room[record * D + d];
+    }
     s->tally[PLACED]++;
     double departure = s->job_departure[record] = s->clock[0] + s->job_service[record];
     if (departure < INFINITY) push(s, s->number[DEPARTURES]++, departure, record);
     if (o->placed++ == 0) { o->placed_job = s->job_number[record]; o->placed_server = server; }
     o->flags |= FLAG_PLACED;
-    set_free(r, server, capacity[server] - s->used[server]);
+    set_free(r, server, capacity[server * D] - s->used[server * D]);
 }
 
 static u64 mixed(u64 word, u64 value) {
@@ -359,7 +369,7 @@ static void finish(State *s, const i32 *fresh, Outcome *o, Row *row) {
     word = mixed(word, (server + 1) * 2097152 + o->placed);
     s->trail[0] = mixed(word, o->departed * 2097152 * 1024);
     *row = (Row){++s->number[EVENT], s->clock[0], job, kept < 0 ? -1 : s->job_number[kept],
-                 kept < 0 ? -1 : s->job_room[kept], -1, s->number[WAITING], s->trail[0],
+                 kept < 0 ? -1 : s->job_room[kept * D], -1, s->number[WAITING], s->trail[0],
                  o->arrived, o->departed, o->placed, 0, 0, server, -1,
                  kept < 0 ? -1 : s->job_queue[kept], o->flags, SLOT};
 }
@@ -381,7 +391,7 @@ void run_same(State *s, Waiting *w, Rooms *r, Jobs *jobs, const i64 *capacity, d
         while (s->number[DEPARTURES] && s->heap_time[0] <= slot) depart(s, r, capacity, &o);
         for (i64 one = 0; one < o.arrived; one++) {
             fresh[one] = arrive(s, jobs, &o);
-            add(w, s, fresh[one], bucket_of(w, jobs->size[next + one]));
+            add(w, s, fresh[one], bucket_of(w, jobs->size[(next + one) * D]));
         }
         foresee(s, w, r, jobs);
         i64 server = next_member(r->left, words, r->left_summary, 0);
@@ -393,7 +403,7 @@ void run_same(State *s, Waiting *w, Rooms *r, Jobs *jobs, const i64 *capacity, d
         }
         for (i64 one = 0; one < o.arrived; one++) {
             if (s->job_server[fresh[one]] >= 0) continue;
-            server = tightest(r, s->job_room[fresh[one]]);
+            server = tightest(r, s->job_room[fresh[one] * D]);
             if (server >= 0) place(s, w, r, capacity, fresh[one], server, &o);
         }
         finish(s, fresh, &o, &tape[slots % rows]);
