@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,17 @@ def test_a_decision_of_the_past_is_explained_by_the_rules_that_held_there() -> N
     forced.run(events=20)
     with pytest.raises(UserError, match=r"event 13 is decided by the fork \(reject\)"):
         forced.ask_why(None, 13)
+
+
+@pytest.mark.parametrize("policy", ["vqs-bf@200:job=97,wait", "bf-s@205:job=109,wait", "fifo-ff@208:job=115,wait"])
+def test_a_job_of_a_queue_waits_for_one_slot_where_the_policy_would_take_it_in_the_next(policy: str) -> None:
+    """Nothing arrives or leaves in that slot, which is passed over elsewhere; the kernel looks at it, too."""
+    event, job = (int(number) for number in re.findall(r"[0-9]+", policy))
+    for kernel in (False, True):
+        session = Session.open("queues-classroom", policy, 1, kernel=kernel)
+        session.run(events=event + 1)
+        slot, waits = session.timeline.state.clock[0], session.timeline.state.job_number == job
+        assert session.timeline.state.job_server[waits].tolist() == [-1]
+        session.run(events=1)
+        assert session.timeline.state.clock[0] == slot + 1
+        assert session.timeline.state.job_server[session.timeline.state.job_number == job].tolist() != [-1]

@@ -11,7 +11,7 @@ from slotscope.model.errors import PolicyError
 from slotscope.model.forks.changes import Choice, forced_words
 from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.queue.facts import waiting_records
-from slotscope.model.kinds.queue.state import NEXT_ARRIVAL, QueueState
+from slotscope.model.kinds.queue.state import ALWAYS, NEXT_ARRIVAL, QueueState
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.reporting.records import Event, Evict, Place, Record, Renew
 from slotscope.model.systems.outcome import FLAG_CONFIGURED
@@ -128,6 +128,7 @@ class OverruledSlot(Overruled):
             else:
                 yield record
         if self.server is None and placed is not None:
+            self.looks_again = ALWAYS  # the policy may take it in the very next slot
             yield Evict(job=self.job, server=placed)
         elif self.server is not None and placed is None:
             yield Place(job=self.job, server=self.server, values={"reason": "forced"})
