@@ -40,7 +40,7 @@ TINY: dict[Any, Any] = {
     jrs_peers: ((5, 20), _PHASES),
     jrs_misestimation: (20, _PHASES),
     moldable_table1: moldable_table1.TableScale(moldable_runs.MoldableLength((900,), 2), _MOLDABLE),
-    moldable_fig2: ((20, 50), moldable_runs.MoldableLength((900,), 2)),
+    moldable_fig2: ((20, 50), moldable_runs.MoldableLength((300,), 2)),
 }
 
 #: The outcome of a part, which is the same wherever the part stands: those of the built-in policies do twice.
