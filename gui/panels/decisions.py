@@ -242,7 +242,8 @@ class DecisionsPanel(Panel):
     def _search_switched(self, was_seen: bool) -> None:
         self._refilter()
         left = was_seen and self.bar.isHidden()
-        if left and (self.frame is None or self._asked(self.frame) is None):  # the hits of a question stay
+        asked = None if self.frame is None else self._asked(self.frame)
+        if left and (asked is None or not asked.hits):  # the hits of a question stay
             self._once_left()
 
     def go_on_paper(self) -> None:
@@ -341,8 +342,10 @@ class DecisionsPanel(Panel):
         return asked if told else None
 
     def _found(self, frame: Frame, asked: Asked) -> np.ndarray:
-        """The hits; in a hall, where the pictures have no sentence, the present event, too."""
+        """The hits; in a hall, where the pictures have no sentence, the present event, too; without any, the log."""
         present = frame.rows[-1:]
+        if self._is_low and not asked.hits:
+            return frame.rows
         if not self._is_low or not len(present) or present["event"][0] in asked.events:
             return asked.rows
         return np.insert(asked.rows, np.searchsorted(asked.rows["event"], present["event"]), present)

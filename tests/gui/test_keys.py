@@ -436,10 +436,11 @@ def test_what_only_a_search_has_brought_up_goes_down_where_nothing_is_asked(qtbo
     log.bar.search.clear()  # what was asked of the run before is asked of this one
     strike(window, Key.Key_L)
     rest(qtbot, window, lambda: window.lecture.on and not log.bar.isVisible() and not tall())
-    for typed in ("", "web"):  # words find nothing once the field is left
+    for typed in ("", "web", "0 > 1\r"):  # words find nothing once the field is left; and what holds nowhere
         strike(window, Key.Key_F, CTRL)
         rest(qtbot, window, lambda: log.bar.search.hasFocus() and tall())
         QTest.keyClicks(log.bar.search, typed)
+        rest(qtbot, window, lambda: not typed.endswith("\r") or window.frame.asked is not None)
         strike(window, Key.Key_Escape)
         rest(qtbot, window, lambda: not log.bar.isVisible() and not tall())
     strike(window, Key.Key_3)
