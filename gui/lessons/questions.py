@@ -228,7 +228,8 @@ def _pose(worker: RunWorker, question: QuizQuestion, lane: int, turn: int) -> No
 
 
 def _pose_next(worker: RunWorker, turn: int) -> None:
-    """Make a question of what is decided next."""
+    """Make a question of what is decided next; a run that goes on stops before it."""
+    worker.rest()
     try:
         found = ask_here(worker.lane(0))
     except UserError as error:

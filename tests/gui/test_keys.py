@@ -471,3 +471,19 @@ def test_a_hall_has_the_log_where_what_was_asked_means_nothing_to_the_run(qtbot:
     strike(window, Key.Key_Return)
     strike(window, Key.Key_Escape)
     rest(qtbot, window, lambda: log.view.empty_note == "event > 99? It held at no event so far.")
+
+
+def test_who_asks_for_a_decision_while_events_rush_past_stops_the_run(qtbot: QtBot, window: MainWindow) -> None:
+    questions, worker = window.lessons.questions, window.worker
+    for _ in range(40):  # an event that decides nothing is told, and the run stands there, too
+        begun = settled(qtbot, window)[3]
+        strike(window, Key.Key_E)
+        qtbot.waitUntil(lambda begun=begun: worker.session.timeline.event > begun)
+        strike(window, Key.Key_A)
+        qtbot.waitUntil(lambda: not questions.stands or questions.open)
+        stood = settled(qtbot, window)[3]
+        qtbot.wait(100)
+        assert settled(qtbot, window)[3] == stood
+        if questions.open:
+            break
+    assert questions.open and questions._exercise is not None and questions._exercise.event == stood
