@@ -121,7 +121,7 @@ def test_measures_are_those_so_far_until_the_warm_up_is_over(shown: Shown, scena
 
 
 def test_of_a_long_run_early_moments_have_their_own_counts_too() -> None:
-    run = Comparison.open("dra-classroom", PAIRS["dra-classroom"], kernel=False)
+    run = Comparison.open("dra-classroom", PAIRS["dra-classroom"])
     run.run(events=MOST_SAMPLES + 200)
     assert len(run.frame().samples) <= MOST_SAMPLES  # every second one is kept
     run.seek(0)
