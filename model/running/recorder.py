@@ -95,10 +95,14 @@ class Samples:
     def _thin(self) -> None:
         self.stride *= 2
         before = self._table[: self._count]
-        kept = before[self._on_grid(before[:, 0].astype(np.int64))]
+        kept = self._on_grid(before[:, 0].astype(np.int64))
         if self._shown:  # views given out stay as they are; else fresh memory would cost more than to write to it
             self._table, self._shown = np.empty_like(self._table), False
-        self._table[: len(kept)] = kept
+        start = 0
+        while start < len(kept):  # as many at once as lie behind where they go, so that none is copied twice
+            end = min(max(start + 1, int(kept[start])), len(kept))
+            before[kept[start] :].take(kept[start:end] - kept[start], 0, self._table[start:end], "clip")
+            start = end
         self._count = len(kept)
 
     def _on_grid(self, events: NDArray[np.int64]) -> NDArray[np.int64]:

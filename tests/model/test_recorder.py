@@ -57,6 +57,16 @@ def test_samples_of_an_older_file_are_thinned_to_the_same_grid(count: int, strid
     assert (np.diff(samples.table[:, 0]) == samples.stride).all()
 
 
+@given(st.sets(st.integers(0, 300), min_size=1), st.booleans())
+def test_samples_that_nobody_has_looked_at_are_thinned_where_they_are(events: set[int], shown: bool) -> None:
+    samples = Samples(2, 16)
+    for event in sorted(events):  # with gaps, as nobody delivers them
+        samples.append(samples_of(np.array([event])))
+        assert not shown or len(samples.table) <= 16
+    assert samples.table[:, 0].tolist() == [event for event in sorted(events) if event % samples.stride == 0]
+    assert (samples.table[:, 1] == 10 * samples.table[:, 0]).all()
+
+
 def test_no_more_samples_are_dropped_than_must_be() -> None:
     samples = Samples(2, 1024)
     feed(samples, 0, 1023)
