@@ -75,7 +75,7 @@ def after(flag: int, but: int = 0) -> Session:
 def wide(folder: Path, degree: int, load: float, policy: str = "greedy-p") -> Frame:
     path = folder / f"wide-{degree}-{load}.toml"
     path.write_text(WIDE.format(policy=policy, degree=degree, load=load), encoding="utf-8")
-    return ran(str(path), events=1500).frame()
+    return ran(str(path), events=1500, kernel=True).frame()
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def frame() -> Frame:
 
 @pytest.fixture(scope="module")
 def classes() -> Frame:
-    return ran("moldable-classes", events=3000).frame()
+    return ran("moldable-classes", events=3000, kernel=True).frame()
 
 
 panel = panel_fixture(AllocationsPanel, *SIZE)
@@ -133,7 +133,7 @@ def test_several_classes_have_servers_of_their_own(classes: Frame) -> None:
 
 
 def test_without_pools_other_classes_have_the_rest() -> None:
-    shared = ran("moldable-classes", "greedy", events=2000).frame()
+    shared = ran("moldable-classes", "greedy", events=2000, kernel=True).frame()
     rows = class_rows(shared)
     assert all(row.servers == 3000 for row in rows)
     for row in rows:

@@ -34,7 +34,7 @@ LIGHT = load_theme("light")
 
 
 def run(name: str, events: int, policy: str | None = None) -> Frame:
-    return ran(name, policy, events=events).frame()
+    return ran(name, policy, events=events, kernel=True).frame()
 
 
 def shown_panel(qtbot: QtBot) -> PolicyMapPanel:

@@ -226,7 +226,7 @@ def test_a_rounded_job_says_what_it_takes() -> None:
 
 
 def test_where_servers_differ_shares_are_of_a_largest_one() -> None:
-    frame = session("queues-pools", "vqs-bf", 1500).frame()
+    frame = ran("queues-pools", "vqs-bf", events=1500, kernel=True).frame()
     record = int(np.argmax(frame.state.job_server >= 0))
     share = frame.info.numbers.fraction(frame.state.job_size[record, 0])
     assert f"size {amount(4 * share)} = {amount(share)} of a largest server" in job_words(frame, record)

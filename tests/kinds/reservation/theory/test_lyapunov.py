@@ -218,7 +218,7 @@ def test_chance_is_the_mean_over_poisson_numbers() -> None:
 
 def test_a_large_system_comes_down_from_1_and_stays_low() -> None:
     """Theorem 4 is about the limit; with 180 servers V falls, up to what chance does."""
-    session = Session.open("dra-vms", kernel=False)
+    session = Session.open("dra-vms")
     numbers = session.info.numbers
     function = lyapunov(numbers.space, numbers.rewards, numbers.workload)
     gaps = []
