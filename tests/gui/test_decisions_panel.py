@@ -8,36 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QGuiApplication, QImage, QPainter
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontMetricsF, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.intents import BreakAt, GoTo, RunUntil, Say
 from slotscope.gui.panels import decisions_view
 from slotscope.gui.panels.decisions import DecisionsPanel
-from slotscope.gui.panels.decisions_model import (
-    EVENT,
-    MARKS,
-    SENTENCE,
-    TIME,
-    LogModel,
-    decimals_for,
-    paint_mark,
-    shown_time,
-    touching,
-)
+from slotscope.gui.panels.decisions_model import EVENT, MARKS, SENTENCE, TIME, LogModel, decimals_for, shown_time
 from slotscope.gui.widgets import calm
-from slotscope.gui.widgets.labels import sentence_lines
 from slotscope.gui.widgets.painted import svg_of
 from slotscope.model.api import Session
-from slotscope.model.kinds.reservation.rows import (
-    EVENT_ROW,
-    FLAG_ADMITTED,
-    FLAG_DEPARTED,
-    FLAG_MIGRATED,
-    FLAG_REASSIGNED,
-    FLAG_REJECTED,
-)
+from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_MIGRATED, FLAG_REJECTED
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, colours_in, pixels, pixels_of
@@ -72,19 +54,6 @@ def panel(qtbot, theme):
 def at_end(panel) -> bool:
     bar = panel.view.verticalScrollBar()
     return bar.value() == bar.maximum()
-
-
-LOG_MARKS = kind_named("reservation").vocabulary.marks
-
-
-def inked(shape: str, color: str) -> set[tuple[int, int]]:
-    """The pixels that the mark of a kind covers."""
-    image = QImage(20, 20, QImage.Format.Format_ARGB32)
-    image.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(image)
-    paint_mark(painter, shape, QRectF(0, 0, 20, 20), color)
-    painter.end()
-    return {(x, y) for x in range(20) for y in range(20) if image.pixelColor(x, y).alpha() > 128}
 
 
 def click(panel, qtbot, row: int) -> None:
@@ -169,11 +138,6 @@ class TestRows:
         assert "97 empty slots" in model.sentence(row[0])
         assert model.sentence(row[0]) != counted
 
-    def test_rows_that_touch_a_server_are_found(self):
-        rows = np.zeros(3, EVENT_ROW)
-        rows["server"], rows["source"] = [1, 2, 3], [-1, 1, -1]
-        assert touching(rows, ("server", "source"), 1)["server"].tolist() == [1, 2]
-
     def test_frames_emit_nothing(self, panel, frames):
         seen = []
         panel.intent.connect(seen.append)
@@ -183,7 +147,7 @@ class TestRows:
 
 
 class TestFilters:
-    @pytest.mark.parametrize("flag", [mark.flag for mark in LOG_MARKS])
+    @pytest.mark.parametrize("flag", [mark.flag for mark in kind_named("reservation").vocabulary.marks])
     def test_a_chip_leaves_only_its_kind(self, panel, frames, qtbot, flag):
         frame = frames["paused"]
         panel.set_frame(frame)
@@ -434,17 +398,6 @@ class TestPicture:
             words = " ".join(line for _, line in said)
             assert words == note if height == whole else note.startswith(words.removesuffix("…")) and words != note
 
-    def test_every_kind_has_a_mark_of_its_own_shape(self):
-        shapes = [frozenset(inked(mark.shape, "#ff0000")) for mark in LOG_MARKS]
-        assert all(shapes)
-        assert len(set(shapes)) == len(LOG_MARKS)
-
-    def test_only_rejections_and_moves_are_coloured(self):
-        meanings = {mark.flag: mark.meaning for mark in LOG_MARKS}
-        assert meanings[FLAG_REJECTED] == "rejection"
-        assert meanings[FLAG_MIGRATED] == meanings[FLAG_REASSIGNED] == "migration"
-        assert {meanings[flag] for flag in (FLAG_ADMITTED, FLAG_DEPARTED)} == {"muted"}
-
     def test_a_mark_is_drawn_in_its_colour(self, panel, frames):
         panel.set_frame(frames["paused"])
         rect = panel.view.visualRect(panel.model.index(panel.model.rowCount() - 1, MARKS))
@@ -512,9 +465,3 @@ class TestPicture:
         panel.view.fit()
         monkeypatch.setattr(decisions_view, "sentence_lines", lambda *_: pytest.fail("counted again"))
         panel.view.fit()
-
-    def test_lines_break_between_words(self, qapp):
-        text = "one two three four five six seven"
-        lines = sentence_lines(text, qapp.font(), 90)
-        assert len(lines) > 1
-        assert "".join(lines) == text
