@@ -43,7 +43,7 @@ CLASSROOM = "moldable-classroom"
 @cache
 def session_of(name: str = CLASSROOM, policy: str = "greedy-p", events: int = 3000) -> Session:
     """A run under a reference."""
-    return ran(name, policy, events=events)
+    return ran(name, policy, events=events, kernel=True)
 
 
 @cache

@@ -47,7 +47,7 @@ load = {load}
 
 @pytest.fixture(scope="module")
 def frame() -> Frame:
-    return ran("moldable-classroom", events=1500).frame()
+    return ran("moldable-classroom", events=1500, kernel=True).frame()
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def large() -> Frame:
 
 @pytest.fixture(scope="module")
 def classes() -> Frame:
-    return ran("moldable-classes", events=3000).frame()
+    return ran("moldable-classes", events=3000, kernel=True).frame()
 
 
 panel = panel_fixture(CollapsePanel, *SIZE)
@@ -109,7 +109,7 @@ def test_lines_target_and_region_are_drawn(panel: CollapsePanel, large: Frame) -
 
 
 def test_the_shade_is_darkest_where_most_time_was_spent(panel: CollapsePanel, frame: Frame) -> None:
-    session = ran("moldable-classroom", events=1500)
+    session = ran("moldable-classroom", events=1500, kernel=True)
     session.seek(0)
     empty = session.frame()
     # Without trail and lines only the shade of the bins tells places apart.
@@ -128,7 +128,7 @@ def test_the_shade_is_darkest_where_most_time_was_spent(panel: CollapsePanel, fr
 
 
 def test_the_numbers_follow_the_run(panel: CollapsePanel) -> None:
-    session = ran("moldable-sublinear", events=2000)
+    session = ran("moldable-sublinear", events=2000, kernel=True)
     for _ in range(3):
         session.run(events=900)
         frame = session.frame()
@@ -141,7 +141,7 @@ def test_the_numbers_follow_the_run(panel: CollapsePanel) -> None:
 
 
 def test_after_going_back_the_future_is_not_drawn(panel: CollapsePanel) -> None:
-    session = ran("moldable-sublinear", events=6000)
+    session = ran("moldable-sublinear", events=6000, kernel=True)
     shown(panel, session.frame())
     full = panel.view.trail.count(session.frame().time)
     session.seek(1500)

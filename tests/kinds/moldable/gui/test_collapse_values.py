@@ -22,7 +22,7 @@ from tests.runs import ran
 
 @pytest.fixture(scope="module")
 def frame() -> Frame:
-    return ran("moldable-classroom", events=1500).frame()
+    return ran("moldable-classroom", events=1500, kernel=True).frame()
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def large() -> Frame:
 
 @pytest.fixture(scope="module")
 def classes() -> Frame:
-    return ran("moldable-classes", events=3000).frame()
+    return ran("moldable-classes", events=3000, kernel=True).frame()
 
 
 # -- the plane -------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def test_the_middle_of_a_bin_is_its_number_of_jobs(frame: Frame, large: Frame) -
 
 
 def test_away_from_the_bins_no_share_is_told() -> None:
-    greedy = ran("moldable-sublinear", "greedy", events=4000).frame()
+    greedy = ran("moldable-sublinear", "greedy", events=4000, kernel=True).frame()
     assert share_above(plane(greedy), greedy, 0.1) is None
     assert path_text(plane(greedy), greedy.info) == "fluid path of greedy(p*)"
 
@@ -143,7 +143,7 @@ def test_lemma_2_is_measured(large: Frame) -> None:
 
 
 def test_lemma_2_is_not_about_other_policies() -> None:
-    fixed = ran("moldable-sublinear", "fixed-width:servers=2", events=4000).frame()
+    fixed = ran("moldable-sublinear", "fixed-width:servers=2", events=4000, kernel=True).frame()
     found = nearness(plane(fixed), fixed)
     assert found.below == found.beside == fixed.state.jobs[0].sum()
     told = {tile.caption: tile for tile in tiles(plane(fixed), found, None, ours=False)}

@@ -46,7 +46,7 @@ LIGHT = load_theme("light")
 
 @pytest.fixture(scope="module")
 def session() -> Session:
-    return ran("jrs-two-phases", events=3000)
+    return ran("jrs-two-phases", events=3000, kernel=True)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def frame(session: Session) -> Frame:
 
 @pytest.fixture(scope="module")
 def pools() -> Frame:
-    return ran("jrs-fixed-sizes", events=3000).frame()
+    return ran("jrs-fixed-sizes", events=3000, kernel=True).frame()
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def many() -> Frame:
 
 @pytest.fixture(scope="module")
 def together() -> Frame:
-    return ran("jrs-two-phases", "jrs:limit=all", events=1500).frame()
+    return ran("jrs-two-phases", "jrs:limit=all", events=1500, kernel=True).frame()
 
 
 panel = panel_fixture(TokensPanel, 760, 640)

@@ -66,7 +66,7 @@ def crowd(frame: Frame, count: int, seed: int = 1) -> QueueState:
 
 
 def session(name: str, policy: str, events: int) -> Session:
-    return ran(name, policy, events=events)
+    return ran(name, policy, events=events, kernel=True)
 
 
 @pytest.fixture(scope="module")
@@ -226,7 +226,7 @@ def test_a_rounded_job_says_what_it_takes() -> None:
 
 
 def test_where_servers_differ_shares_are_of_a_largest_one() -> None:
-    frame = ran("queues-pools", "vqs-bf", events=1500, kernel=True).frame()
+    frame = session("queues-pools", "vqs-bf", 1500).frame()
     record = int(np.argmax(frame.state.job_server >= 0))
     share = frame.info.numbers.fraction(frame.state.job_size[record, 0])
     assert f"size {amount(4 * share)} = {amount(share)} of a largest server" in job_words(frame, record)

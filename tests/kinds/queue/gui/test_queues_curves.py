@@ -50,7 +50,7 @@ WARMUP = 2000
 
 def with_warmup(name: str, policy: str, events: int) -> Session:
     """A run of a scenario that comes with the program, with a short warm-up."""
-    opened = Session.open(name, policy, kernel=False)
+    opened = Session.open(name, policy)
     run = opened.info.scenario.run.model_copy(update={"warmup": WARMUP})
     opened = opened.continued(opened.info.scenario.model_copy(update={"run": run}))
     opened.run(events=events)

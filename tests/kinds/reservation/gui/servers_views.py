@@ -19,7 +19,7 @@ SIZE = (900, 600)
 def classroom(events: int = 0, servers: int = 7, policy: str | None = None) -> Session:
     data = as_data(load_scenario("dra-classroom"))
     data["servers"]["count"] = servers
-    session = Session.open(parse_scenario(data), policy=policy, kernel=False)
+    session = Session.open(parse_scenario(data), policy=policy)
     if events:
         session.run(events=events)
     return session

@@ -43,7 +43,7 @@ SCENARIOS = ("dra-vms", "dra-classroom", "dra-example-1", "dra-appendix-c")
 
 @cache
 def opened(name: str, events: int = 400) -> tuple[Session, Bounds]:
-    session = ran(name, events=events)
+    session = ran(name, events=events, kernel=True)
     numbers = session.info.numbers
     return session, solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
 

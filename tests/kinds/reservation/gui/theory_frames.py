@@ -23,7 +23,7 @@ def opened(name: str, events: int = EVENTS, policy: str | None = None) -> tuple[
 
 @cache
 def _opened(name: str, events: int, policy: str | None) -> tuple[Session, Bounds]:
-    session = ran(name, policy=policy, events=events)
+    session = ran(name, policy=policy, events=events, kernel=True)
     numbers = session.info.numbers
     return session, solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
 
