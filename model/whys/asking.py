@@ -108,7 +108,7 @@ def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) 
 
 def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) -> Why:
     """As :func:`why`, of a thing that is pointed at, as of where the run stands: a job, a server, what stands for a job
-    (the head of a queue), or what an event has made (a token).
+    (the head of a queue, a backup server), or what an event has made (a token).
 
     Raises UserError if nothing was decided.
     """
@@ -117,7 +117,7 @@ def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) ->
     here = int(timeline.event)
     if event is not None:
         return why(bench, timeline, event, server=server)
-    if thing is not None and thing.what not in (SERVER, JOB):
+    if thing is not None and server < 0 and job < 0:
         meant = bench.kind.whys.meant(timeline.fork_at(here), thing)
         if meant.made is not None:
             return why(bench, timeline, first_at(timeline, meant.made, f"{thing.what} {thing.number + 1}"))

@@ -50,7 +50,7 @@ class Setting(NamedTuple):
 
 
 class Meant(NamedTuple):
-    """What a thing other than a job or a server stands for: a job, or what has been *made* in a state."""
+    """What a thing other than a job or a numbered server stands for: a job, or what has been *made* in a state."""
 
     job: int = -1
     made: Callable[[Any], bool] | None = None

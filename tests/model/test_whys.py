@@ -15,6 +15,7 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.errors import UserError
+from slotscope.model.kinds.phases.state import FIRST_BACKUP
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.policies import POLICIES_OF
@@ -378,6 +379,12 @@ def test_tokens_and_queues_stand_for_decisions() -> None:
     session.run(events=30)
     answer = why_of(session.bench, session.timeline, Thing("token", 3), None)
     assert (answer.event, answer.question) == (5, "Why does server 3 ask for 1 L and 1 H?")
+    session.run(events=42)
+    answer = why_of(session.bench, session.timeline, Thing("server", FIRST_BACKUP - 1, 0), None)
+    assert (answer.event, answer.question) == (43, "Why is job 21 on a backup server?")
+    for idle in (3, 999):
+        with pytest.raises(UserError, match="found an idle backup server, allowed: one that holds a job"):
+            why_of(session.bench, session.timeline, Thing("server", FIRST_BACKUP - idle, 0), None)
     session = Session.open("queues-classroom", "vqs", kernel=False)
     session.run(events=47)
     answer = why_of(session.bench, session.timeline, Thing("queue", 4), None)

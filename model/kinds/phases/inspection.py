@@ -194,13 +194,17 @@ def _amount(numbers: Any, units: int, d: int) -> str:
     return f"{float(units * numbers.unit[d]):.4g}"
 
 
+def on_backup(state: Any, thing: Thing) -> int:
+    """The record of the job that a backup server holds; -1: it is idle."""
+    records, place = state.backup_record, FIRST_BACKUP - thing.number
+    there = thing.pool < len(records) and 0 <= place < records.shape[1]
+    return int(records[thing.pool, place]) if there else -1
+
+
 def _backup(moment: InspectedMoment, thing: Thing) -> Description:
     pools = moment.info.facts.pools
     title = server_name(thing.number, thing.pool, pools).capitalize()
-    state, place = moment.state, FIRST_BACKUP - thing.number
-    records = state.backup_record
-    there = thing.pool < len(records) and 0 <= place < records.shape[1]
-    record = int(records[thing.pool, place]) if there else -1
+    record = on_backup(moment.state, thing)
     if record < 0:
         return Description(title, absent="It is idle: no job is on it.")
     table = Table("jobs", ("job", "phase", "arrived as", "since"), (_line(moment, record),))

@@ -11,13 +11,14 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL, on_backup
 from slotscope.model.kinds.phases.invariants import MONITORS
 from slotscope.model.kinds.phases.state import NEXT_TOKEN, NEXT_VIRTUAL, REAL, PhaseState
 from slotscope.model.kinds.phases.why_changes import changes_of, sent_to
 from slotscope.model.kinds.phases.why_requests import about, missed, of_request, request_in
 from slotscope.model.reporting.explain import counted, grouped
-from slotscope.model.reporting.inspection import Thing, per_cent
+from slotscope.model.reporting.inspection import SERVER, Thing, per_cent
 from slotscope.model.reporting.records import ARRIVAL, Match, Overflow, Place, Record, Request
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.own import asked_by, own_choice
@@ -51,7 +52,15 @@ class PhaseWhys(Whys):
         return about(record) if isinstance(record, Request) else super().about(record)
 
     def meant(self, state: PhaseState, thing: Thing) -> Meant:
-        """Of a token or a virtual job that it was made."""
+        """Of a token or a virtual job that it was made; of a backup server the job that it holds.
+
+        Raises UserError if that is idle.
+        """
+        if thing.what == SERVER:
+            record = on_backup(state, thing)
+            if record < 0:
+                raise UserError("found an idle backup server, allowed: one that holds a job")
+            return Meant(int(state.job_number[record]))
         made = {TOKEN: NEXT_TOKEN, VIRTUAL: NEXT_VIRTUAL}.get(thing.what)
         if made is None:
             return Meant()
