@@ -30,7 +30,7 @@ _MOLDABLE = moldable_runs.MoldableLength((300, 900), 2)
 #: The shortest scale of each module that has scales.
 TINY: dict[Any, Any] = {
     dra_collections: 2,
-    dra_servers: dra_servers.ServersScale((5, 10), 2, 100),
+    dra_servers: dra_servers.ServersScale((5, 10), 2, 500),
     dra_convergence: dra_convergence.ConvergenceScale(2, 5.0),
     dra_variants: dra_variants.VariantsScale(2, 10.0, 1.0),
     queues_fig3: _QUEUE,
@@ -40,7 +40,7 @@ TINY: dict[Any, Any] = {
     jrs_peers: ((5, 20), _PHASES),
     jrs_misestimation: (20, _PHASES),
     moldable_table1: moldable_table1.TableScale(moldable_runs.MoldableLength((900,), 2), _MOLDABLE),
-    moldable_fig2: ((20, 50), moldable_runs.MoldableLength((300,), 2)),
+    moldable_fig2: ((20, 50), moldable_runs.MoldableLength((900,), 2)),
 }
 
 #: The outcome of a part, which is the same wherever the part stands: those of the built-in policies do twice.
@@ -54,8 +54,8 @@ ALONE = [name for name, item in experiments().items() if not item.needs_trace]
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, scale in TINY.items():
         monkeypatch.setattr(module, "SCALES", {**module.SCALES, "tiny": scale})
-    for module, servers in {dra_convergence: 10, dra_variants: 10, moldable_table1: 50, moldable_fig2: 50}.items():
-        monkeypatch.setattr(module, "SERVERS", servers)
+    monkeypatch.setattr(moldable_table1, "SERVERS", 50)
+    monkeypatch.setattr(moldable_fig2, "SERVERS", 50)
     monkeypatch.setattr(jrs_gap, "LARGE", 20)
     monkeypatch.setattr(jrs_misestimation, "LEARNED", (5,))  # in less no job leaves
 
