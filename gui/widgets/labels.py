@@ -59,7 +59,8 @@ class CutLabel(QLabel):
     def text(self) -> str:
         return self._text
 
-    def setText(self, text: str) -> None:
+    def put(self, text: str) -> None:
+        """Show this."""
         if self.accessibleName() == self._text:  # else it has a name of its own
             self.setAccessibleName(text)
         self._text = text
@@ -70,7 +71,7 @@ class CutLabel(QLabel):
     def say(self, text: str) -> None:
         """Show this, with all of it as the tip."""
         if text != self.text():
-            self.setText(text)
+            self.put(text)
             self.setToolTip(text)
 
     def sizeHint(self) -> QSize:

@@ -329,7 +329,7 @@ class TransportBar(QWidget):
 
     def show_compiling(self, text: str) -> None:
         """How far it is with compiled code; nothing if *text* is empty."""
-        self._compiling.setText(text)
+        self._compiling.put(text)
         self._compiling.setVisible(bool(text))
         self._fit_boxes()
 
