@@ -48,7 +48,7 @@ FAN = 8
 ALL = 1 << 62
 
 #: Looks at intervals in the time in which numbers of a block are looked at, and in which a class is opened.
-LOOKS_OF_A_BLOCK, LOOKS_OF_OPENING = 0.25, 0.1
+LOOKS_OF_A_BLOCK, LOOKS_OF_OPENING = 0.25, 0.02
 
 #: Where after so large a share of the looks at intervals classes are open, these tell little: the next part goes
 #: without, and each time twice as many, up to so many.
