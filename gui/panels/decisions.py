@@ -343,12 +343,12 @@ class DecisionsPanel(Panel):
 
     def _found(self, frame: Frame, asked: Asked) -> np.ndarray:
         """The hits; in a hall, where the pictures have no sentence, the present event, too; without any, the log."""
-        present = frame.rows[-1:]
+        present, hits = frame.rows[-1:], asked.rows["event"]
         if self._is_low and not asked.hits:
             return frame.rows
-        if not self._is_low or not len(present) or present["event"][0] in asked.events:
+        if not self._is_low or np.isin(present["event"], hits).all():
             return asked.rows
-        return np.insert(asked.rows, np.searchsorted(asked.rows["event"], present["event"]), present)
+        return np.insert(asked.rows, np.searchsorted(hits, present["event"]), present)
 
     @property
     def _is_low(self) -> bool:

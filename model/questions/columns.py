@@ -23,7 +23,7 @@ def events_table(words: Words, rows: np.ndarray) -> DataTable:
 
     *rows* are those of a kind of system, such as :meth:`model.running.timeline.Timeline.rows` gives.
     """
-    columns = [_of_row(words, field, rows) for field in words.every_field if isinstance(field.source, RowColumn)]
+    columns = [_of_row(words, field, rows) for field in words.declared if isinstance(field.source, RowColumn)]
     flags = rows["flags"]
     columns += [
         DataColumn(each.word, (flags & flags.dtype.type(each.flag)) != 0, each.tip)
@@ -39,7 +39,7 @@ def samples_table(words: Words, samples: NDArray[np.float64]) -> DataTable:
         DataColumn("event", events.astype(np.int64), "events so far"),
         DataColumn("time", times, "of the event", words.unit_of(words.fields["time"])),
     ]
-    for field in words.every_field:
+    for field in words.declared:
         if isinstance(field.source, SampleColumns):
             columns += _of_samples(words, field, samples)
     return DataTable("samples", tuple(columns))

@@ -68,7 +68,7 @@ class Words:
 
     Attributes
     ----------
-    every_field:
+    declared:
         What runs of the kind have a value of at each event, under some policy at least.
     lacking:
         What only other policies have, by name and symbol.
@@ -79,12 +79,12 @@ class Words:
         self._time_unit = quantity("", system.scenario.run.time_unit).strip() or "units of time"
         self.policy = system.policy
         self.happenings: Mapping[str, EventKind] = {each.word: each for each in vocabulary.happenings}
-        self.every_field = (*_OF_ALL, *vocabulary.fields, _SAID, _MEMORY)
-        self.fields = _by_name(filter(self.has, self.every_field))
+        self.declared = (*_OF_ALL, *vocabulary.fields, _SAID, _MEMORY)
+        self.fields = _by_name(filter(self.has, self.declared))
         self.things: Mapping[str, ThingFields] = vocabulary.things
         self.of_thing = {name: _by_name(filter(self.has, thing.fields)) for name, thing in vocabulary.things.items()}
         of_things = (field for thing in vocabulary.things.values() for field in thing.fields)
-        self.lacking = _by_name(field for field in (*self.every_field, *of_things) if not self.has(field))
+        self.lacking = _by_name(field for field in (*self.declared, *of_things) if not self.has(field))
         said = said_by(system.policy)
         memory = tuple(str(place + 1) for place in range(getattr(system.policy, "memory", 0)))
         self.dimensions = {"kind": _KINDS, "memory": memory, "said": said, **vocabulary.dimensions(system)}

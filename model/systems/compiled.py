@@ -122,12 +122,8 @@ class CompiledEngine:
         watching = bool(task.watch) and self.watchable
         if not getattr(self._watched if watching else self._run, "overloads", True):
             who_waits().tell(Phrase("Compiling the policy, or loading it compiled"))
-        self.constant[[INITIAL_JOBS, STOP_FLAGS, STRIDE, EXPLAIN]] = (
-            self.system.initial_jobs,
-            task.stop_flags,
-            task.stride,
-            task.explain,
-        )
+        wanted = self.system.initial_jobs, task.stop_flags, task.stride, task.explain
+        self.constant[[INITIAL_JOBS, STOP_FLAGS, STRIDE, EXPLAIN]] = wanted
         most = len(tape) // task.stride + 1 if task.stride else 0
         samples = np.empty((most, self.system.sample_width))
         done, outcome = self._done, self._outcome
