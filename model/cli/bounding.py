@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+from dataclasses import fields
+from fractions import Fraction
 from typing import Any, Iterable, Mapping
+
+import numpy as np
 
 from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
@@ -35,6 +39,22 @@ def not_own(options: argparse.Namespace, other: str) -> str | None:
     """Another policy than the scenario's where that is a file: bounds have no need to run it."""
     named = load_scenario(options.scenario).policy.name
     return other if options.policy is None and is_own(named) else options.policy
+
+
+def fields_of(found: Any, *names: str) -> Result:
+    """What was found as plain data, all fields of its class or those of these names.
+
+    Fractions become text, tuples and arrays lists.
+    """
+    return {name: _plainly(getattr(found, name)) for name in names or [field.name for field in fields(found)]}
+
+
+def _plainly(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [_plainly(one) for one in value] if isinstance(value, tuple) else value
 
 
 def program(objective: float | None, status: str, exact: object = None, solution: Iterable[Result] = ()) -> Result:

@@ -7,12 +7,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Iterator, Mapping, Sequence
 
-from slotscope.model.cli.bounding import LONGEST_FRACTION, Result, bench_of, program, program_table, short
+from slotscope.model.cli.bounding import LONGEST_FRACTION, Result, bench_of, fields_of, program, program_table, short
 from slotscope.model.cli.output import Report, last_of, progress_of, shown, table
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds, bounds_of, rules_for
-from slotscope.model.kinds.moldable.programs.chain_measures import ChainMeasures
-from slotscope.model.kinds.moldable.programs.distance import DistanceBounds
 from slotscope.model.kinds.moldable.programs.program import ProgramAnswer
 from slotscope.model.kinds.moldable.programs.references import PolicyReference
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
@@ -48,21 +46,22 @@ def execute_moldable(scenario: MoldableScenario, numbers: MoldableNumbers) -> Re
     strings such as ``"3/8"``.
     """
     bounds = last_of(bounds_of(scenario, numbers), "Programs solved")
-    solution = bounds.solution
+    solution, parts = bounds.solution, ("slack", "price", "unique")
     return {
         "programs": _programs(bounds),
         "servers": bounds.servers,
-        "load": str(bounds.load) if bounds.load else None,
-        "mean_time": None if bounds.mean_time is None else str(bounds.mean_time),
-        "slack": None if solution is None else str(solution.slack),
-        "price": None if solution is None else str(solution.price),
-        "unique": None if solution is None else solution.unique,
+        "load": _known(bounds.load),
+        **fields_of(bounds, "mean_time"),
+        **(fields_of(solution, *parts) if solution else dict.fromkeys(parts)),
         "classes": [_class(one) for one in bounds.classes],
-        "poisson": bounds.poisson,
-        "exponential": bounds.exponential,
+        **fields_of(bounds, "poisson", "exponential"),
         "policies": {one.policy: _policy(one) for one in bounds.references},
         "problem": bounds.problem,
     }
+
+
+def _known(load: Fraction) -> str | None:
+    return str(load) if load else None
 
 
 def _programs(bounds: MoldableBounds) -> Result:
@@ -94,26 +93,19 @@ def _answer(answer: ProgramAnswer, classes: Sequence[ClassBounds]) -> Result:
 
 
 def _class(one: ClassBounds) -> Result:
-    found: Result = {
-        "name": one.name,
-        "speedup": [str(s) for s in one.speedup],
-        "load": str(one.load) if one.load else None,
-        "ranges": _ranges(one),
-    }
+    speedup = fields_of(one, "name", "speedup")
+    found: Result = {**speedup, "load": _known(one.load), "ranges": _ranges(one)}
     if one.optimum is None or one.duals is None:
         return found
     return found | {
-        "share": str(one.share),
-        "servers": one.servers,
+        **fields_of(one, "share", "servers"),
         "case": one.optimum.case,
         "widths": list(one.optimum.support),
         "unique": one.optimum.unique,
-        "y": [str(y) for y in one.y],
-        "p": [str(p) for p in one.p],
-        "mean_time": str(one.mean_time),
+        **fields_of(one, "y", "p", "mean_time"),
         "nu": str(one.duals.nu),
         "theta_0": str(one.duals.servers),
-        "theorem2": None if one.theorem2 is None else _theorem2(one.theorem2),
+        "theorem2": None if one.theorem2 is None else fields_of(one.theorem2),
     }
 
 
@@ -127,49 +119,16 @@ def _ranges(one: ClassBounds) -> list[Result]:
     return found
 
 
-def _theorem2(found: DistanceBounds) -> Result:
-    return {
-        "squared": found.squared,
-        "distance": found.distance,
-        "blocking": found.blocking,
-        "time": found.time,
-        "delta": found.delta,
-        "proved": found.proved,
-    }
-
-
 def _policy(one: PolicyReference) -> Result:
     erlang = None
     if one.erlang:
-        erlang = {
-            "blocking": one.blocking,
-            "mean_time": one.mean_time,
-            "classes": [
-                {"width": c.width, "lines": c.lines, "offered": c.offered, "blocking": c.blocking} for c in one.erlang
-            ],
-        }
+        classes = [fields_of(c, "width", "lines", "offered", "blocking") for c in one.erlang]
+        erlang = {**fields_of(one, "blocking", "mean_time"), "classes": classes}
     return {
-        "pools": list(one.pools),
-        "common": one.common,
+        **fields_of(one, "pools", "common"),
         "erlang": erlang,
-        "chain": None if one.chain is None else _chain(one.chain),
+        "chain": None if one.chain is None else fields_of(one.chain),
         "note": one.note,
-    }
-
-
-def _chain(chain: ChainMeasures) -> Result:
-    return {
-        "states": chain.states,
-        "blocking": chain.blocking,
-        "class_blocking": list(chain.class_blocking),
-        "mean_time": chain.mean_time,
-        "class_times": list(chain.class_times),
-        "partial": chain.partial,
-        "busy": chain.busy,
-        "jobs": [list(jobs) for jobs in chain.jobs],
-        "distance": chain.distance,
-        "squared": chain.squared,
-        "narrow": list(chain.narrow),
     }
 
 

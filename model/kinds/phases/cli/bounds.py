@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, Mapping
 
-from slotscope.model.cli.bounding import LONGEST_FRACTION, Result, bench_of, program, program_table
+from slotscope.model.cli.bounding import LONGEST_FRACTION, Result, bench_of, fields_of, program, program_table
 from slotscope.model.cli.output import Report, last_of, progress_of, shown, table
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
@@ -41,23 +41,13 @@ def execute_phases(numbers: PhaseNumbers) -> Result:
         "programs": _programs(bounds),
         "phases": list(bounds.phases),
         "scale": float(bounds.scale),
-        "configurations": bounds.configurations,
-        "mean_jobs": bounds.mean_jobs,
-        "budget": bounds.budget,
-        "spent": bounds.spent,
-        "budget_price": bounds.budget_price,
-        "type_prices": list(bounds.type_prices),
+        **fields_of(bounds, "configurations", "mean_jobs", "budget", "spent", "budget_price", "type_prices"),
         "cases": {str(case): count for case, count in enumerate(bounds.cases, 1)},
         "timers": bounds.timers,
         "classes": [_class(one) for one in bounds.classes],
         "pools": [_pool(one) for one in bounds.pools],
-        "lemma7": {
-            "stationary": bounds.lemma7.stationary,
-            "requests": bounds.lemma7.requests,
-            "holds": bounds.lemma7.holds,
-        },
-        "certified": bounds.certified,
-        "gap": bounds.gap,
+        "lemma7": fields_of(bounds.lemma7, "stationary", "requests", "holds"),
+        **fields_of(bounds, "certified", "gap"),
     }
 
 
@@ -76,25 +66,12 @@ def _programs(bounds: PhasesBounds) -> Result:
 
 
 def _class(one: RecurrentClassRow) -> Result:
-    return {
-        "share": one.share,
-        "configurations": one.configurations,
-        "passed": one.passed,
-        "throughput": list(one.throughput),
-        "k0": list(one.start),
-    }
+    return fields_of(one, "share", "configurations", "passed", "throughput") | {"k0": list(one.start)}
 
 
 def _pool(pool: PoolPlan) -> Result:
-    return {
-        "servers": pool.servers,
-        "token_limit": pool.token_limit,
-        "nbar": pool.nbar,
-        "share": pool.share,
-        "route": pool.route.tolist(),
-        "arrival_rates": pool.arrival_rates.tolist(),
-        "k0": None if pool.patch is None else pool.patch.tolist(),
-    }
+    told = fields_of(pool, "servers", "token_limit", "nbar", "share", "route", "arrival_rates")
+    return told | {"k0": None if pool.patch is None else pool.patch.tolist()}
 
 
 def _text(result: Mapping[str, Any]) -> str:
