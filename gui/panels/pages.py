@@ -48,23 +48,18 @@ def table_of(lines: Iterable[str]) -> str:
 class SteadyRows(Chart, Generic[Row]):
     """Rows that a subclass paints; the height is that of the most there have been."""
 
-    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(theme, name, parent, QSizePolicy.Policy.Fixed)
-        self._rows: tuple[Row, ...] = ()
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__(theme, name, QSizePolicy.Policy.Fixed)
+        self.rows: tuple[Row, ...] = ()  #: what is shown
         self._most_rows = 0
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """What is shown."""
-        return self._rows
 
     def begin(self) -> None:
         """Forget the rows of another scenario."""
-        self._rows, self._most_rows = (), 0
+        self.rows, self._most_rows = (), 0
 
     def set_rows(self, rows: tuple[Row, ...]) -> None:
         """Show these; nothing around them jumps where they get fewer."""
-        before, self._rows = self._appearance(), rows
+        before, self.rows = self._appearance(), rows
         if len(rows) > self._most_rows:
             self._most_rows = len(rows)
             self.updateGeometry()
@@ -73,7 +68,7 @@ class SteadyRows(Chart, Generic[Row]):
 
     def _appearance(self) -> object:
         """What decides how the rows look."""
-        return self._rows
+        return self.rows
 
     def sizeHint(self) -> QSize:
         return QSize(200, round((self._most_rows + 1) * self._row_height() + 6))

@@ -6,17 +6,15 @@ from abc import abstractmethod
 from typing import ClassVar, TypeVar
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
+from slotscope.gui.painting.text import LEFT, RIGHT
 from slotscope.gui.panels.pages import SteadyRows
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Theme
 
 Row = TypeVar("Row")
 
 _MARGIN, _GAP = 10.0, 12.0
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _LEAST_BAR = 90.0
 
 
@@ -31,8 +29,8 @@ class ShareBars(SteadyRows[Row]):
     most_label: ClassVar[float]  #: the part of the width that labels may have
     about: ClassVar[str]  #: a sentence on all rows
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "shares of the servers by configuration", parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "shares of the servers by configuration")
 
     # For subclasses.
 
@@ -74,9 +72,9 @@ class ShareBars(SteadyRows[Row]):
         Where numbers have no room beside the bars and whole labels, labels may take theirs.
         """
         measure = self._metrics().horizontalAdvance
-        shortest = max((measure((self.name_of(row), *self.words_of(row))[-1]) for row in self._rows), default=0.0)
+        shortest = max((measure((self.name_of(row), *self.words_of(row))[-1]) for row in self.rows), default=0.0)
         label = self._label_width(max(self.most_label * self.width(), shortest))
-        numbers = (self.widest, *(text for row in self._rows for text in self.numbers_of(row)))
+        numbers = (self.widest, *(text for row in self.rows for text in self.numbers_of(row)))
         number = max(map(measure, numbers)) + _GAP
         left = self.width() - _MARGIN - len(self.heads) * number
         if left - _GAP - (_MARGIN + label + _GAP) < _LEAST_BAR:
@@ -87,25 +85,22 @@ class ShareBars(SteadyRows[Row]):
     def _label_width(self, room: float) -> float:
         """What the labels need of this room."""
         metrics = self._metrics()
-        return max((metrics.horizontalAdvance(self.label(row, room)) for row in self._rows), default=0.0) + 1
+        return max((metrics.horizontalAdvance(self.label(row, room)) for row in self.rows), default=0.0) + 1
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
+    def paint(self, painter: QPainter) -> None:
         label, left, number = self._columns()
         height = self._row_height()
-        bars = QRectF(_MARGIN + label + _GAP, height, left - label - 2 * _GAP - _MARGIN, height * len(self._rows))
+        bars = QRectF(_MARGIN + label + _GAP, height, left - label - 2 * _GAP - _MARGIN, height * len(self.rows))
         self._paint_heading(painter, bars, left, number)
-        for place, row in enumerate(self._rows, start=1):
+        for place, row in enumerate(self.rows, start=1):
             top = place * height
             painter.setPen(QColor(self._theme.normal))
-            painter.drawText(QRectF(_MARGIN, top, label, height), _LEFT, self.label(row, label))
+            painter.drawText(QRectF(_MARGIN, top, label, height), LEFT, self.label(row, label))
             self._paint_bars(painter, row, QRectF(bars.left(), top, bars.width(), height))
             if left < self.width() - _MARGIN:
                 self._paint_numbers(painter, row, QRectF(left, top, number, height))
-        painter.end()
 
     def _paint_heading(self, painter: QPainter, bars: QRectF, left: float, number: float) -> None:
         """The names of the shares above their numbers, or in a line where these are left out."""
@@ -115,11 +110,11 @@ class ShareBars(SteadyRows[Row]):
         for place, (name, role) in enumerate(self.heads):
             painter.setPen(QColor(theme.ink(theme.color(role))))
             box = QRectF(start + place * wide, 0, wide, height)
-            painter.drawText(box, _RIGHT if with_numbers else _LEFT, name)
+            painter.drawText(box, RIGHT if with_numbers else LEFT, name)
         painter.setPen(QColor(theme.muted))
         if with_numbers:
             room = QRectF(_MARGIN, 0, left - _MARGIN, height)
-            painter.drawText(room, _LEFT, heading(self._metrics(), room.width()))
+            painter.drawText(room, LEFT, heading(self._metrics(), room.width()))
         painter.setPen(QPen(QColor(theme.grid)))
         for share in (0.0, 0.5, 1.0):
             x = round(bars.left() + share * bars.width())
@@ -136,7 +131,7 @@ class ShareBars(SteadyRows[Row]):
     def _paint_numbers(self, painter: QPainter, row: Row, box: QRectF) -> None:
         for text in self.numbers_of(row):
             painter.setPen(QColor(self._theme.muted if text == "0" else self._theme.normal))
-            painter.drawText(box, _RIGHT, text)
+            painter.drawText(box, RIGHT, text)
             box.translate(box.width(), 0)
 
     # Tips.
@@ -144,7 +139,7 @@ class ShareBars(SteadyRows[Row]):
     def tip_at(self, point: QPointF) -> str:
         """A sentence on the row at this height."""
         place = int(point.y() // self._row_height()) - 1
-        return self.sentence_of(self._rows[place]) if 0 <= place < len(self._rows) else self.about
+        return self.sentence_of(self.rows[place]) if 0 <= place < len(self.rows) else self.about
 
 
 def heading(metrics: QFontMetricsF, room: float) -> str:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Callable
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from slotscope.gui.painting.text import WRAPPED
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.gestures import Gestures, show_tip
 
 #: A server as pictures know it: its section, and its place in that; both from 0.
 Anchor = tuple[int, int]
-
-_CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
 
 
 class PointedPicture(QWidget):
@@ -65,4 +64,4 @@ class PointedPicture(QWidget):
     def _paint_too_small(self, painter: QPainter) -> None:
         """Say that there is no room for the picture."""
         painter.setPen(QColor(self._theme.muted))
-        painter.drawText(self.rect().adjusted(8, 8, -8, -8), _CENTRED, "Too small to draw: make this panel larger.")
+        painter.drawText(self.rect().adjusted(8, 8, -8, -8), WRAPPED, "Too small to draw: make this panel larger.")

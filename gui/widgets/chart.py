@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent
+from math import inf
+from typing import Iterable
+
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from slotscope.gui.painting.text import CENTRE, RIGHT
+from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.gestures import POINTING
 
 
 class Chart(QWidget):
-    """Base of such pictures, which are as wide as there is room; *name* is for those who do not see it."""
+    """Base of such pictures, which are as wide as there is room; *name* is for those who do not see it.
 
-    def __init__(
-        self,
-        theme: Theme,
-        name: str,
-        parent: QWidget | None = None,
-        height: QSizePolicy.Policy = QSizePolicy.Policy.Expanding,
-    ) -> None:
-        super().__init__(parent)
+    A subclass says how it is painted (:meth:`paint`), with the body's font.
+    """
+
+    def __init__(self, theme: Theme, name: str, height: QSizePolicy.Policy = QSizePolicy.Policy.Expanding) -> None:
+        super().__init__()
         self._theme = theme
         self.setSizePolicy(QSizePolicy.Policy.Ignored, height)
         self.setAccessibleName(name)
@@ -33,6 +35,36 @@ class Chart(QWidget):
     @staticmethod
     def _metrics() -> QFontMetricsF:
         return current_fonts().metrics
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        self.paint(painter)
+        painter.end()
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint what is shown; nothing where there is nothing."""
+
+    def _paint_scale(self, painter: QPainter, area: QRectF, top: float, step: float, gap: float) -> None:
+        """Lines over the width of *area* from 0 to *top*, its height; their values stand *gap* pixels beside it."""
+        line = self._metrics().height()
+        for number in range(int(top / step) + 1):
+            y = round(area.bottom() - number * step / top * area.height()) + 0.5
+            painter.setPen(QColor(self._theme.grid if number else self._theme.border))
+            painter.drawLine(QLineF(area.left(), y, area.right(), y))
+            painter.setPen(QColor(self._theme.muted))
+            box = QRectF(0, y - line / 2, area.left() - gap, line)
+            painter.drawText(box, RIGHT, format_number(number * step, step))
+
+    def _paint_places(self, painter: QPainter, top: float, places: Iterable[tuple[float, str]]) -> None:
+        """The texts of a horizontal axis, centred at their places, as far as they leave each other room."""
+        taken, line = -inf, self._metrics().height()
+        painter.setPen(QColor(self._theme.muted))
+        for x, text in places:
+            half = self._metrics().horizontalAdvance(text) / 2 + 2
+            if x - half > taken:
+                painter.drawText(QRectF(x - half, top, 2 * half, line), CENTRE, text)
+                taken = x + half
 
     def tip_at(self, point: QPointF) -> str:
         """What a tooltip says of a place."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Iterable
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from slotscope.gui.intents import Select
@@ -24,6 +24,7 @@ from slotscope.gui.kinds.moldable.allocations_values import (
     tiles,
 )
 from slotscope.gui.painting.kept import Kept
+from slotscope.gui.painting.text import WRAPPED
 from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.plotting.scales import SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
@@ -39,7 +40,6 @@ _FADING = 100
 _HEADROOM = 1.06
 #: Least width of one of two facets side by side, in letters.
 _LETTERS = 42
-_CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
 
 
 class AllocationsChart(Chart):
@@ -47,15 +47,15 @@ class AllocationsChart(Chart):
 
     picked = Signal(int, int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "jobs by the servers that they run on", parent)
-        self._rows: tuple[ClassAllocations, ...] = ()
-        self._mark: EventMark | None = None
-        self._flashes = Flashes()
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "jobs by the servers that they run on")
+        self.rows: tuple[ClassAllocations, ...] = ()  #: all classes
+        self.mark: EventMark | None = None  #: the event that is pointed out
+        self.flashes = Flashes()  #: blocked arrivals that can be seen
         self._chosen = 0
         self._spans: dict[int, WidthSpan] = {}
         self._scales: dict[int, SteppedRange] = {}
-        self._facets: dict[int, Facet] = {}
+        self.facets: dict[int, Facet] = {}  #: where each class that is shown is
         self._kept = Kept()  # what stands still
         self._fading = QTimer(self, interval=_FADING)
         self._fading.timeout.connect(self._fade)
@@ -69,46 +69,26 @@ class AllocationsChart(Chart):
 
     # What is shown.
 
-    @property
-    def rows(self) -> tuple[ClassAllocations, ...]:
-        """All classes."""
-        return self._rows
-
-    @property
-    def mark(self) -> EventMark | None:
-        """The event that is pointed out."""
-        return self._mark
-
-    @property
-    def flashes(self) -> Flashes:
-        """Blocked arrivals that can be seen."""
-        return self._flashes
-
-    @property
-    def facets(self) -> dict[int, Facet]:
-        """Where each class that is shown is."""
-        return self._facets
-
     def begin(self) -> None:
         self._spans, self._scales, self._chosen = {}, {}, 0
         self._kept.forget()
 
     def set_rows(self, rows: tuple[ClassAllocations, ...], mark: EventMark | None, running: bool) -> None:
         """Show a moment."""
-        self._rows, self._mark = rows, mark
+        self.rows, self.mark = rows, mark
         changed = False
         for row in rows:
             scale = self._scales.setdefault(row.job_class, SteppedRange(0.0, 1.0))
             changed |= scale.follow(0.0, _HEADROOM * row.most, running)
-        if changed or len(self._facets) == 0:
+        if changed or len(self.facets) == 0:
             self._lay_out()
-        if self._flashes.left():
+        if self.flashes.left():
             self._fading.start()
         self.update()
 
     def columns(self, job_class: int) -> tuple[WidthColumn, ...]:
         """What is drawn of a class that is shown."""
-        row, place = self._rows[job_class], self._facets[job_class]
+        row, place = self.rows[job_class], self.facets[job_class]
         return columns_of(row, *place.seen(row.degree), place.together)
 
     def choose(self, job_class: int) -> None:
@@ -123,7 +103,7 @@ class AllocationsChart(Chart):
         self.update()
 
     def _fade(self) -> None:
-        if not self._flashes.left():
+        if not self.flashes.left():
             self._fading.stop()
         self.update()
 
@@ -131,7 +111,7 @@ class AllocationsChart(Chart):
 
     def fits_all(self) -> bool:
         """Whether there is room for all classes."""
-        return len(self._rows) <= 1 or bool(self._grid(self._measures(self._rows)))
+        return len(self.rows) <= 1 or bool(self._grid(self._measures(self.rows)))
 
     def _measures(self, rows: tuple[ClassAllocations, ...]) -> Measures:
         metrics = self._metrics()
@@ -141,18 +121,18 @@ class AllocationsChart(Chart):
     def _grid(self, measures: Measures) -> tuple[QRectF, ...]:
         area = QRectF(0, 0, self.width(), self.height())
         wide = _LETTERS * self._metrics().averageCharWidth()
-        return grid(area, len(self._rows), measures, wide)
+        return grid(area, len(self.rows), measures, wide)
 
     def _lay_out(self) -> None:
         """Find the facets anew: another size, font, class, zoom or scale."""
-        self._facets = {}
+        self.facets = {}
         self._kept.forget()
-        if not self._rows:
+        if not self.rows:
             return
-        measures = self._measures(self._rows)
-        shown, areas = self._rows, self._grid(measures)
+        measures = self._measures(self.rows)
+        shown, areas = self.rows, self._grid(measures)
         if len(shown) > 1 and not areas:
-            shown = (self._rows[self._chosen],)
+            shown = (self.rows[self._chosen],)
         if len(shown) == 1:
             areas = (QRectF(0, 0, self.width(), self.height()),)
             if areas[0].height() < least_height(measures, False) or self.width() < 100:
@@ -162,7 +142,7 @@ class AllocationsChart(Chart):
             highest = format_number(self._scales[row.job_class].high)
             axis = self._metrics().horizontalAdvance(highest)
             mine, asked = self._measures((row,)), bool(row.asked.any())
-            self._facets[row.job_class] = facet(area, len(shown) > 1, mine, axis, span, asked)
+            self.facets[row.job_class] = facet(area, len(shown) > 1, mine, axis, span, asked)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -178,14 +158,14 @@ class AllocationsChart(Chart):
 
     def facet_at(self, point: QPointF) -> tuple[ClassAllocations, Facet] | None:
         """The class at a point."""
-        for job_class, place in self._facets.items():
+        for job_class, place in self.facets.items():
             top = min(place.title.top(), place.lane.top())
             if (
                 top <= point.y() <= place.bar.bottom()
                 and place.words.left() - 20 <= point.x()
                 and point.x() <= place.plot.right() + 20
             ):
-                return self._rows[job_class], place
+                return self.rows[job_class], place
         return None
 
     def _zoom(self, factor: float, around: QPointF) -> None:
@@ -197,8 +177,8 @@ class AllocationsChart(Chart):
             self._look(row, place.span.zoomed(factor, at, row.degree))
 
     def _drag(self, by: QPointF) -> None:
-        for job_class, place in list(self._facets.items()):
-            row = self._rows[job_class]
+        for job_class, place in list(self.facets.items()):
+            row = self.rows[job_class]
             self._look(row, place.span.moved(-by.x() / place.pitch, row.degree))
 
     def _look(self, row: ClassAllocations, span: WidthSpan) -> None:
@@ -236,30 +216,27 @@ class AllocationsChart(Chart):
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
+    def paint(self, painter: QPainter) -> None:
         self._kept.paint(painter, self.rect(), QColor(self._theme.panel), None, self._paint_still)
-        if self._rows and not self._facets:
+        if self.rows and not self.facets:
             painter.setPen(QColor(self._theme.muted))
-            painter.drawText(self.rect().adjusted(8, 4, -8, -4), _CENTRED, "Too small to draw: make this panel larger.")
-        left = self._flashes.left()
-        for job_class, place in self._facets.items():
-            row = self._rows[job_class]
+            painter.drawText(self.rect().adjusted(8, 4, -8, -4), WRAPPED, "Too small to draw: make this panel larger.")
+        left = self.flashes.left()
+        for job_class, place in self.facets.items():
+            row = self.rows[job_class]
             high = self._scales[job_class].high
             looks = FacetPainter(painter, self._theme, place, row, high)
             looks.columns({request: share for (one, request), share in left.items() if one == job_class})
             looks.numbers()
             looks.servers()
-            if self._mark is not None and self._mark.job_class == job_class:
+            if self.mark is not None and self.mark.job_class == job_class:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                looks.mark(self._mark)
+                looks.mark(self.mark)
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.end()
 
     def _paint_still(self, painter: QPainter) -> None:
-        for job_class, place in self._facets.items():
-            FacetPainter(painter, self._theme, place, self._rows[job_class], self._scales[job_class].high).still()
+        for job_class, place in self.facets.items():
+            FacetPainter(painter, self._theme, place, self.rows[job_class], self._scales[job_class].high).still()
 
 
 #: In a lower panel there is no room for numbers above the chart.
@@ -277,7 +254,7 @@ class AllocationsPanel(TiledPanel):
     def build(self) -> None:
         """Numbers, a choice of class where not all fit, and the chart."""
         super().build()
-        self.chart = AllocationsChart(self.theme, self.body)
+        self.chart = AllocationsChart(self.theme)
         self.chart.picked.connect(self._pick)
         self.follow_theme(self.chart)
         self.column.addWidget(self._build_choice())

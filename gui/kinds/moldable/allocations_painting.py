@@ -22,14 +22,12 @@ from slotscope.gui.kinds.moldable.allocations_values import (
     target_text,
 )
 from slotscope.gui.kinds.moldable.colours import width_brush, width_color
+from slotscope.gui.painting.text import CENTRE, LEFT, RIGHT
 from slotscope.gui.painting.textures import device_ratio
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
 
-_CENTRE = Qt.AlignmentFlag.AlignCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROLES = {"now": "normal", "mean": "run", "target": "optimum", "asked": "normal", "speedup": "muted"}
 _STILL = frozenset({"target", "asked", "speedup"})  # rows that no event changes
 _BAR_SHARE, _TEXTURED = 0.62, 9.0
@@ -58,7 +56,7 @@ class FacetPainter:
         self._ground()
         for name, box in self._facet.rows:
             self._painter.setPen(self._ink(name))
-            self._painter.drawText(QRectF(0, box.top(), box.left() - 4, box.height()), _RIGHT, CAPTIONS[name])
+            self._painter.drawText(QRectF(0, box.top(), box.left() - 4, box.height()), RIGHT, CAPTIONS[name])
             if name in _STILL:
                 self._write(name, box)
 
@@ -67,7 +65,7 @@ class FacetPainter:
         facet, painter, theme = self._facet, self._painter, self._theme
         if facet.title.height():
             painter.setPen(QColor(theme.normal))
-            painter.drawText(facet.title, _LEFT, self._row.name)
+            painter.drawText(facet.title, LEFT, self._row.name)
         step = self._step()
         for number in range(int(self._high / step + 1e-9) + 1):
             y = round(self._y(number * step)) + 0.5
@@ -77,7 +75,7 @@ class FacetPainter:
             line = self._metrics.height()
             if number:
                 box = QRectF(0, y - line / 2, facet.plot.left() - 4, line)
-                painter.drawText(box, _RIGHT, format_number(number * step, step))
+                painter.drawText(box, RIGHT, format_number(number * step, step))
         self._widths()
 
     def _step(self) -> float:
@@ -97,11 +95,11 @@ class FacetPainter:
             x = facet.edge(width - 0.5)
             if facet.plot.left() <= x <= facet.plot.right():
                 box = QRectF(x - widest, facet.ticks.top(), 2 * widest, facet.ticks.height())
-                self._painter.drawText(box, _CENTRE, str(width))
+                self._painter.drawText(box, CENTRE, str(width))
         end = facet.plot.left() - 4 - max(0.0, 8 - facet.pitch / 2)
         if self._metrics.horizontalAdvance("servers") < end - 2:
             box = QRectF(0, facet.ticks.top(), end, facet.ticks.height())
-            self._painter.drawText(box, _RIGHT, "servers")
+            self._painter.drawText(box, RIGHT, "servers")
 
     def _y(self, jobs: float) -> float:
         plot = self._facet.plot
@@ -219,7 +217,7 @@ class FacetPainter:
             x = self._facet.middle(column.first)
             if box.left() <= x <= box.right():
                 place = QRectF(x - self._facet.pitch, box.top(), 2 * self._facet.pitch, box.height())
-                self._painter.drawText(place, _CENTRE, self._text(name, column))
+                self._painter.drawText(place, CENTRE, self._text(name, column))
 
     def _text(self, name: str, column: WidthColumn) -> str:
         match name:
@@ -262,7 +260,7 @@ class FacetPainter:
                 break
             self._sample(name, QRectF(x, words.top(), 0.8 * line, line))
             self._painter.setPen(QColor(self._theme.muted))
-            self._painter.drawText(QRectF(x + line, words.top(), wide + 2, line), _LEFT, text)
+            self._painter.drawText(QRectF(x + line, words.top(), wide + 2, line), LEFT, text)
             x += line + wide + 14
 
     def _sample(self, name: str, box: QRectF) -> None:
@@ -309,7 +307,7 @@ class FacetPainter:
         if role != "run":
             self._painter.fillRect(box, QColor(self._theme.panel))
         self._painter.setPen(QColor(self._theme.ink(self._theme.color(role))))
-        self._painter.drawText(box, _LEFT, text)
+        self._painter.drawText(box, LEFT, text)
 
     def _arrow(self, start: float, end: float, role: str) -> None:
         """From what a job asked for to what it got."""
@@ -336,7 +334,7 @@ class FacetPainter:
         words = QRectF(box.left(), box.top(), box.width(), line)
         painter.setPen(QColor(self._theme.normal))
         text = self._metrics.elidedText(servers_text(row), Qt.TextElideMode.ElideRight, words.width())
-        painter.drawText(words, _LEFT, text)
+        painter.drawText(words, LEFT, text)
         track = QRectF(box.left(), words.bottom(), box.width(), box.height() - line)
         x = track.left()
         for width in np.flatnonzero(row.now).tolist():

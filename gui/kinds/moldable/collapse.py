@@ -39,7 +39,7 @@ class CollapsePanel(TiledPanel):
         super().build()
         self._bounds: object = None
         self.plane: CollapsePlane | str = ""
-        self.view = CollapseView(self.theme, self.body)
+        self.view = CollapseView(self.theme)
         self.view.picked.connect(lambda event: self.intent.emit(GoTo(event)))
         self.view.looked.connect(self._show_look)
         self.follow_theme(self.view)

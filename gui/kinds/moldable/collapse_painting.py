@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 from slotscope.gui.kinds.moldable.collapse_stage import Stage, clipped, paint_axes
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, Point, Values
 from slotscope.gui.painting.colour import argb, mix
+from slotscope.gui.painting.text import LEFT
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.letters import subscript
@@ -20,7 +21,6 @@ from slotscope.model.reporting.letters import subscript
 _REGION = 0.10  # how much of the text's colour is in the region's
 _DENSEST = 0.62  # opacity of the bin in which most time was spent
 _FADES = 6  # parts of the recent trail, each fainter than the one after it
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _POINT, _DIAMOND, _RING, _DOT = 5.0, 8.5, 7.0, 2.5
 _SPOTTED = 0.34  # how dark a visited place is
 
@@ -249,7 +249,7 @@ class PlanePainter:
         veil.setAlphaF(0.82)
         self._painter.fillRect(box, veil)
         self._painter.setPen(QColor(self._theme.ink(self._theme.color(role))))
-        self._painter.drawText(box.adjusted(3, 0, 0, 0), _LEFT, text)
+        self._painter.drawText(box.adjusted(3, 0, 0, 0), LEFT, text)
         return True
 
 

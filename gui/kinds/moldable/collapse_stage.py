@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterator, Sequence
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, Point, near_span
 from slotscope.gui.kinds.moldable.wording import width_words
+from slotscope.gui.painting.text import CENTRE, RIGHT
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.letters import subscript
@@ -19,8 +20,6 @@ _SPACING = (4.5, 2.5)  # least distance of ticks, in lines of text
 _LEAST_NEAR, _MOST_ZOOM = 2.0, 2000.0
 #: How much is seen beyond what must be, as a share of it.
 _BEFORE, _BEYOND = 0.03, 0.07
-_CENTRE = Qt.AlignmentFlag.AlignCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True)
@@ -121,18 +120,18 @@ def paint_axes(painter: QPainter, stage: Stage, theme: Theme, widths: tuple[int,
     for place, text in stage.ticks(0):
         x = round(stage.at((place, 0.0)).x()) + 0.5
         _rule(painter, theme, QLineF(x, area.top(), x, area.bottom()), place == 0)
-        painter.drawText(QRectF(x - 60, area.bottom() + _TICK, 120, line), _CENTRE, text)
+        painter.drawText(QRectF(x - 60, area.bottom() + _TICK, 120, line), CENTRE, text)
     for place, text in stage.ticks(1):
         y = round(stage.at((0.0, place)).y()) + 0.5
         _rule(painter, theme, QLineF(area.left(), y, area.right(), y), place == 0)
-        painter.drawText(QRectF(0, y - line / 2, area.left() - _TICK, line), _RIGHT, text)
+        painter.drawText(QRectF(0, y - line / 2, area.left() - _TICK, line), RIGHT, text)
     below = QRectF(area.left(), area.bottom() + _TICK + line, area.width(), line)
-    painter.drawText(below, _CENTRE, _axis_name(stage, widths[0], below.width()))
+    painter.drawText(below, CENTRE, _axis_name(stage, widths[0], below.width()))
     painter.save()
     painter.translate(0, area.bottom())
     painter.rotate(-90)
     side = QRectF(0, 0, area.height(), line)
-    painter.drawText(side, _CENTRE, _axis_name(stage, widths[1], side.width()))
+    painter.drawText(side, CENTRE, _axis_name(stage, widths[1], side.width()))
     painter.restore()
 
 

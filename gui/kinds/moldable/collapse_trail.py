@@ -142,14 +142,10 @@ class Visited:
     """The places that a trail visited, kept up as samples come."""
 
     def __init__(self) -> None:
-        self._grid = np.zeros((1, 1), np.uint32)
+        #: [up, right] the colour at visited places, 0 elsewhere; the first row is the highest
+        self.pixels = np.zeros((1, 1), np.uint32)
         self._key: object = None
         self._count = 0
-
-    @property
-    def pixels(self) -> NDArray[np.uint32]:
-        """[up, right] the colour at visited places, 0 elsewhere; the first row is the highest."""
-        return self._grid
 
     def forget(self) -> None:
         """Begin anew: the samples are others."""
@@ -159,10 +155,10 @@ class Visited:
         """Mark the first *count* samples."""
         key = (trail, right, up, color)
         if key != self._key or count < self._count:
-            self._grid = np.zeros((up.count, right.count), np.uint32)
+            self.pixels = np.zeros((up.count, right.count), np.uint32)
             self._key, self._count = key, 0
         x, y = trail.points(self._count, count)
         self._count = count
         column, row = right.places(x), up.count - 1 - up.places(y)
         inside = (column >= 0) & (column < right.count) & (row >= 0) & (row < up.count)
-        self._grid[row[inside], column[inside]] = color
+        self.pixels[row[inside], column[inside]] = color

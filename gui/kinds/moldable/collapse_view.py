@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPixmap, QResizeEvent
 
 from slotscope.gui.kinds.moldable.collapse_painting import PlanePainter, spot_color
 from slotscope.gui.kinds.moldable.collapse_stage import Stage, Window, near, whole
@@ -20,6 +19,7 @@ from slotscope.gui.kinds.moldable.collapse_values import (
     spent,
 )
 from slotscope.gui.kinds.moldable.collapse_words import path_text, point_words
+from slotscope.gui.painting.text import WRAPPED
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.gestures import Gestures, show_tip
@@ -32,7 +32,6 @@ _HOW = (
     "Shade: share of the time so far. Line: the latest samples; dots: earlier ones. The wheel "
     "enlarges, a click goes to a moment, a double click shows all, or the neighbourhood of y*."
 )
-_CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
 
 
 class CollapseView(Chart):
@@ -41,15 +40,15 @@ class CollapseView(Chart):
     picked = Signal(int)
     looked = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "the state in the plane of the optimum's two widths", parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "the state in the plane of the optimum's two widths")
         self._frame: Frame | None = None
-        self._plane: CollapsePlane | None = None
+        self.plane: CollapsePlane | None = None  #: what is shown
         self._delta = 0.0
-        self._path: tuple[Values, Values] = np.zeros(0), np.zeros((0, 2))
-        self._trail, self._visited = Trail(0), Visited()
-        self._look, self._window = WHOLE, Window(0, 1, 0, 1)
-        self._stage: Stage | None = None
+        self.path: tuple[Values, Values] = np.zeros(0), np.zeros((0, 2))  #: the fluid path
+        self.trail, self._visited = Trail(0), Visited()  #: all samples; where they were
+        self._look, self.window_shown = WHOLE, Window(0, 1, 0, 1)
+        self.stage: Stage | None = None  #: where it is, once it was painted
         self._layers: tuple[QPixmap, QPixmap] | None = None
         gestures = Gestures(self)
         gestures.zoomed.connect(self.zoom)
@@ -61,35 +60,10 @@ class CollapseView(Chart):
 
     # What is shown.
 
-    @property
-    def plane(self) -> CollapsePlane | None:
-        """What is shown."""
-        return self._plane
-
-    @property
-    def window_shown(self) -> Window:
-        """The part of the plane that is seen."""
-        return self._window
-
-    @property
-    def path(self) -> tuple[Values, Values]:
-        """The fluid path."""
-        return self._path
-
-    @property
-    def trail(self) -> Trail:
-        """All samples."""
-        return self._trail
-
-    @property
-    def stage(self) -> Stage | None:
-        """Where it is, once it was painted."""
-        return self._stage
-
     def begin(self, plane: CollapsePlane, delta: float) -> None:
         """Another run or class."""
-        self._plane, self._delta = plane, delta
-        self._trail = Trail(plane.job_class)
+        self.plane, self._delta = plane, delta
+        self.trail = Trail(plane.job_class)
         self.look(NEAR if self._look == NEAR else WHOLE)
 
     def set_delta(self, delta: float) -> None:
@@ -99,28 +73,28 @@ class CollapseView(Chart):
 
     def set_path(self, frame: Frame) -> None:
         """Take the fluid path that is known by now."""
-        assert self._plane is not None
-        self._path = fluid_of(self._plane, frame.bounds)
+        assert self.plane is not None
+        self.path = fluid_of(self.plane, frame.bounds)
         self._forget()
 
     def set_frame(self, frame: Frame) -> None:
         self._frame = frame
-        if self._trail.update(frame):
+        if self.trail.update(frame):
             self._visited.forget()
         self.update()
 
     def look(self, part: str) -> None:
         """See the whole triangle, or the neighbourhood of y*."""
-        if self._plane is not None:
-            self._set_window(part, (near if part == NEAR else whole)(self._plane))
+        if self.plane is not None:
+            self._set_window(part, (near if part == NEAR else whole)(self.plane))
 
     def _set_window(self, part: str, window: Window) -> None:
-        self._look, self._window = part, window
+        self._look, self.window_shown = part, window
         self._forget()
         self.looked.emit(part)
 
     def _forget(self) -> None:
-        self._stage = self._layers = None
+        self.stage = self._layers = None
         self.update()
 
     def restyle(self, theme: Theme) -> None:
@@ -141,68 +115,63 @@ class CollapseView(Chart):
 
     def zoom(self, factor: float, around: QPointF) -> None:
         """Closer by a factor, around a place."""
-        if self._plane is not None and self._stage is not None:
-            most = whole(self._plane)
-            window = self._window.zoomed(factor, self._stage.point(around), most)
+        if self.plane is not None and self.stage is not None:
+            most = whole(self.plane)
+            window = self.window_shown.zoomed(factor, self.stage.point(around), most)
             self._set_window(WHOLE if window == most else OWN, window)
 
     def _drag(self, by: QPointF) -> None:
-        if self._plane is None or self._stage is None:
+        if self.plane is None or self.stage is None:
             return
-        (wide, high), area = self._window.sides, self._stage.area
+        (wide, high), area = self.window_shown.sides, self.stage.area
         step = -by.x() / area.width() * wide, by.y() / area.height() * high
-        window = self._window.moved(step, whole(self._plane))
-        if window != self._window:
+        window = self.window_shown.moved(step, whole(self.plane))
+        if window != self.window_shown:
             self._set_window(OWN, window)
 
     def _click(self, at: QPointF) -> None:
         """Go to the latest sample near a click."""
-        if self._frame is None or self._stage is None:
+        if self._frame is None or self.stage is None:
             return
-        x, y = self._trail.points(0, self._trail.count(self._frame.extent.live_end_time))
-        spot = self._stage.point(at)
-        (wide, high), area = self._window.sides, self._stage.area
+        x, y = self.trail.points(0, self.trail.count(self._frame.extent.live_end_time))
+        spot = self.stage.point(at)
+        (wide, high), area = self.window_shown.sides, self.stage.area
         off = np.hypot((x - spot[0]) / wide * area.width(), (y - spot[1]) / high * area.height())
         close = np.flatnonzero(off <= _CLOSE)
         if len(close):
             nearest = close[off[close] == off[close].min()][-1]
-            self.picked.emit(self._trail.event_at(int(nearest)))
+            self.picked.emit(self.trail.event_at(int(nearest)))
 
     def _tell(self, event: QHelpEvent) -> None:
         show_tip(self, event, self.words_at(QPointF(event.pos())))
 
     def words_at(self, at: QPointF) -> str:
         """What is known of a place."""
-        if self._plane is None or self._frame is None or self._stage is None:
+        if self.plane is None or self._frame is None or self.stage is None:
             return ""
-        if not self._stage.area.contains(at):
+        if not self.stage.area.contains(at):
             return _HOW
-        return point_words(self._plane, self._frame, self._stage.point(at))
+        return point_words(self.plane, self._frame, self.stage.point(at))
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
-        if self._frame is None or self._plane is None:
-            painter.end()
+    def paint(self, painter: QPainter) -> None:
+        if self._frame is None or self.plane is None:
             return
         if self.height() < _LEAST_LINES * self._metrics().height() or self.width() < 160:
             painter.setPen(QColor(self._theme.muted))
-            painter.drawText(self.rect().adjusted(8, 4, -8, -4), _CENTRED, "Too small to draw: make this panel larger.")
-            painter.end()
+            painter.drawText(self.rect().adjusted(8, 4, -8, -4), WRAPPED, "Too small to draw: make this panel larger.")
             return
-        if self._layers is None or self._stage is None:
-            self._stage = Stage(QSizeF(self.size()), self._window, self._metrics())
-            self._layers = self._painted(self._stage, self._plane)
+        if self._layers is None or self.stage is None:
+            self.stage = Stage(QSizeF(self.size()), self.window_shown, self._metrics())
+            self._layers = self._painted(self.stage, self.plane)
         below, above = self._layers
         painter.drawPixmap(0, 0, below)
-        self._paint_moving(painter, self._stage, self._plane, self._frame)
+        self._paint_moving(painter, self.stage, self.plane, self._frame)
         painter.drawPixmap(0, 0, above)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        looks = PlanePainter(painter, self._stage, self._theme)
-        looks.now(present(self._plane, self._frame))
-        painter.end()
+        looks = PlanePainter(painter, self.stage, self._theme)
+        looks.now(present(self.plane, self._frame))
 
     def _painted(self, stage: Stage, plane: CollapsePlane) -> tuple[QPixmap, QPixmap]:
         """What stays, below and above what moves."""
@@ -218,7 +187,7 @@ class CollapseView(Chart):
             painter.setFont(current_fonts().body)
             looks = PlanePainter(painter, stage, self._theme)
             if above:
-                looks.marks(plane, self._delta, self._path[1], text)
+                looks.marks(plane, self._delta, self.path[1], text)
             else:
                 looks.ground(plane, self._delta)
             painter.end()
@@ -229,17 +198,17 @@ class CollapseView(Chart):
         looks = PlanePainter(painter, stage, self._theme)
         painter.save()
         painter.setClipRect(stage.area)
-        window, area = self._window, stage.area
+        window, area = self.window_shown, stage.area
         right = raster(window.left, window.right, area.width(), plane.servers)
         up = raster(window.bottom, window.top, area.height(), plane.servers)
         x, y, older = self._recent(frame, plane)
-        self._visited.show(self._trail, older, right, up, spot_color(self._theme))
+        self._visited.show(self.trail, older, right, up, spot_color(self._theme))
         looks.visited(self._visited.pixels, (right.start, up.end), (right.end, up.start))
         looks.density(spent(plane, frame), bin_edges(plane, frame.info))
         here = present(plane, frame)
         looks.trail(np.append(x, here[0]), np.append(y, here[1]))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        looks.fluid_now(fluid_at(self._path, frame.time))
+        looks.fluid_now(fluid_at(self.path, frame.time))
         painter.restore()
 
     def _recent(self, frame: Frame, plane: CollapsePlane) -> tuple[Values, Values, int]:
@@ -247,9 +216,9 @@ class CollapseView(Chart):
 
         From samples, or from the last events where samples are too far from each other.
         """
-        count = self._trail.count(frame.time)
-        if self._trail.is_line(plane.servers):
+        count = self.trail.count(frame.time)
+        if self.trail.is_line(plane.servers):
             older = max(0, count - RECENT)
-            return *self._trail.points(older, count), older
+            return *self.trail.points(older, count), older
         x, y = recent(frame, plane.widths, plane.job_class)
         return x / plane.servers, y / plane.servers, count

@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from slotscope.gui.painting.text import CENTRE, LEFT
 from slotscope.gui.panels.wording import THIN, significant
-from slotscope.gui.plotting.scales import format_number, step_up
+from slotscope.gui.plotting.scales import step_up
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 from slotscope.model.reporting.letters import subscript
 
 _PAD, _TICK, _RADIUS, _RING = 8.0, 4.0, 3.0, 6.0
-_CENTRE = Qt.AlignmentFlag.AlignCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _CLEAR = 3.0  # between a line and its name
 _ROOM = 1.12  # how far the vertical axis goes beyond the largest value
 #: Up to so many widths each has a dot.
@@ -50,8 +47,8 @@ class RatioValues:
 class RatioPlot(Chart):
     """Dots for s_i / i, a line at the load, and the widths on both sides of where it cuts."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "speed-up per server over the number of servers", parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "speed-up per server over the number of servers")
         self.values: RatioValues | None = None
 
     def set_values(self, values: RatioValues | None) -> None:
@@ -103,49 +100,33 @@ class RatioPlot(Chart):
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter) -> None:
         if self.values is None:
             return
-        painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(current_fonts().body)
         self._paint_axes(painter, self.area())
         if self.values.load:
             self._paint_load(painter, self.area())
         self._paint_ratios(painter, self.values)
         self._paint_support(painter, self.values)
-        painter.end()
 
     def _paint_axes(self, painter: QPainter, area: QRectF) -> None:
         theme, line = self._theme, self._metrics().height()
         step = step_up(self.top / max(2.0, area.height() / (2.2 * line)))
-        for number in range(int(self.top / step) + 1):
-            y = round(self.at(1, number * step).y()) + 0.5
-            painter.setPen(QPen(QColor(theme.grid if number else theme.border)))
-            painter.drawLine(QLineF(area.left(), y, area.right(), y))
-            painter.setPen(QColor(theme.muted))
-            box = QRectF(0, y - line / 2, area.left() - _TICK, line)
-            painter.drawText(box, _RIGHT, format_number(number * step, step))
+        self._paint_scale(painter, area, self.top, step, _TICK)
         self._paint_widths(painter, area, line)
         painter.setPen(QColor(theme.muted))
-        painter.drawText(QRectF(_PAD, 0, self.width(), line), _LEFT, "sᵢ / i: speed-up per server")
+        painter.drawText(QRectF(_PAD, 0, self.width(), line), LEFT, "sᵢ / i: speed-up per server")
         below = QRectF(area.left(), area.bottom() + 1.15 * line, area.width(), line)
-        painter.drawText(below, _CENTRE, "i, servers of a job")
+        painter.drawText(below, CENTRE, "i, servers of a job")
 
     def _paint_widths(self, painter: QPainter, area: QRectF, line: float) -> None:
         """The number below each dot, or below some of them."""
         assert self.values is not None
-        degree, taken = len(self.values.ratios), -1e9
+        degree = len(self.values.ratios)
         step = max(1, round(step_up(degree * 2.5 * line / area.width())))
         shown = range(1, degree + 1) if step == 1 else range(step, degree + 1, step)
-        painter.setPen(QColor(self._theme.muted))
-        for width in shown:
-            x = self.at(width, 0.0).x()
-            half = self._metrics().horizontalAdvance(str(width)) / 2 + 2
-            if x - half > taken:
-                box = QRectF(x - half, area.bottom() + 2, 2 * half, line)
-                painter.drawText(box, _CENTRE, str(width))
-                taken = x + half
+        self._paint_places(painter, area.bottom() + 2, ((self.at(width, 0.0).x(), str(width)) for width in shown))
 
     def _load_text(self) -> str:
         if self.values is None or not self.values.load:
@@ -161,7 +142,7 @@ class RatioPlot(Chart):
         painter.drawLine(QLineF(area.left(), y, area.right(), y))
         painter.setPen(QColor(theme.ink(color)))
         box = QRectF(area.right() + _TICK, y - line / 2, self.width() - area.right(), line)
-        painter.drawText(box, _LEFT, self._load_text())
+        painter.drawText(box, LEFT, self._load_text())
 
     def _paint_ratios(self, painter: QPainter, values: RatioValues) -> None:
         points = [self.at(i, ratio) for i, ratio in enumerate(values.ratios, 1)]
@@ -189,7 +170,7 @@ class RatioPlot(Chart):
         for box, text in self.names():
             painter.fillRect(box, QColor(self._theme.panel))
             painter.setPen(QColor(self._theme.ink(self._theme.optimum)))
-            painter.drawText(box, _CENTRE, text)
+            painter.drawText(box, CENTRE, text)
 
     def names(self) -> list[tuple[QRectF, str]]:
         """Where the used widths are named, beside their lines, and what is written.

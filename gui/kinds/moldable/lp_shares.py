@@ -6,20 +6,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPen, QPolygonF
 
 from slotscope.gui.kinds.moldable.colours import class_color
 from slotscope.gui.painting.colour import contrast
+from slotscope.gui.painting.text import CENTRE, LEFT
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number, spread, step_up
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 
 _PAD, _TICK, _RADIUS, _LEADER = 8.0, 4.0, 4.5, 8.0
-_CENTRE = Qt.AlignmentFlag.AlignCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROOM = 1.1
 _INKS = ("#101418", "#ffffff")  # of texts on a colour, dark and light
 
@@ -54,8 +51,8 @@ class SharesPlot(Chart):
 
     picked = Signal(int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "reserved shares of the servers", parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "reserved shares of the servers")
         self.values: tuple[ShareValues, ...] = ()
 
     def set_values(self, values: tuple[ShareValues, ...]) -> None:
@@ -106,21 +103,18 @@ class SharesPlot(Chart):
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter) -> None:
         if not self.values:
             return
-        painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(current_fonts().body)
         line = self._metrics().height()
         painter.setPen(QColor(self._theme.muted))
-        painter.drawText(QRectF(_PAD, 0, self.width() - 2 * _PAD, line), _LEFT, "bⱼ: servers reserved for each class")
+        painter.drawText(QRectF(_PAD, 0, self.width() - 2 * _PAD, line), LEFT, "bⱼ: servers reserved for each class")
         self._paint_bar(painter, line)
         self._paint_axes(painter, line)
         for number, one in enumerate(self.values):
             self._paint_curve(painter, number, one)
         self._paint_names(painter, line)
-        painter.end()
 
     def _paint_bar(self, painter: QPainter, line: float) -> None:
         painter.setPen(QPen(QColor(self._theme.border)))
@@ -131,7 +125,7 @@ class SharesPlot(Chart):
             painter.fillRect(box.adjusted(0.5, 0.5, -0.5, -0.5), QColor(color))
             dark, light = (contrast(ink, color) for ink in _INKS)
             painter.setPen(QColor(_INKS[0] if dark >= light else _INKS[1]))
-            painter.drawText(box, _CENTRE, self._written(one, box.width()))
+            painter.drawText(box, CENTRE, self._written(one, box.width()))
 
     def _written(self, one: ShareValues, width: float) -> str:
         """As much as there is room for."""
@@ -142,26 +136,20 @@ class SharesPlot(Chart):
         return ""
 
     def _paint_axes(self, painter: QPainter, line: float) -> None:
-        area, theme, step = self.area(), self._theme, self._tick()
-        for number in range(int(self.top / step) + 1):
-            y = round(self.at(0, number * step).y()) + 0.5
-            painter.setPen(QPen(QColor(theme.grid if number else theme.border)))
-            painter.drawLine(QLineF(area.left(), y, area.right(), y))
-            painter.setPen(QColor(theme.muted))
-            box = QRectF(0, y - line / 2, area.left() - _TICK, line)
-            painter.drawText(box, _RIGHT, format_number(number * step, step))
+        area = self.area()
+        self._paint_scale(painter, area, self.top, self._tick(), _TICK)
         for quarter in range(5):
             x = self.at(quarter / 4, 0).x()
             painter.drawText(
                 QRectF(x - 40, area.bottom() + 0.4 * line, 80, line),
-                _CENTRE,
+                CENTRE,
                 format_number(quarter / 4, 0.01 if quarter % 2 else 0.1),
             )
         painter.drawText(
-            QRectF(_PAD, 3.1 * line, self.width(), line), _LEFT, "fⱼ(b): what the class adds to the mean time"
+            QRectF(_PAD, 3.1 * line, self.width(), line), LEFT, "fⱼ(b): what the class adds to the mean time"
         )
         painter.drawText(
-            QRectF(area.left(), area.bottom() + 1.4 * line, area.width(), line), _CENTRE, "b, its share of the servers"
+            QRectF(area.left(), area.bottom() + 1.4 * line, area.width(), line), CENTRE, "b, its share of the servers"
         )
 
     def _paint_curve(self, painter: QPainter, number: int, one: ShareValues) -> None:
@@ -190,7 +178,7 @@ class SharesPlot(Chart):
             painter.setPen(QColor(self._theme.ink(color)))
             room = self.width() - area.right() - _LEADER
             box = QRectF(area.right() + _LEADER, centre - line / 2, room, line)
-            painter.drawText(box, _LEFT, self._metrics().elidedText(one.name, elide, room))
+            painter.drawText(box, LEFT, self._metrics().elidedText(one.name, elide, room))
 
     # The mouse, and words.
 

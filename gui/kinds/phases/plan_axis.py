@@ -6,19 +6,16 @@ from dataclasses import dataclass
 from math import ceil, isfinite
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from slotscope.gui.painting.kept import PARTS
+from slotscope.gui.painting.text import CENTRE, LEFT, RIGHT
 from slotscope.gui.panels.pages import SteadyRows
 from slotscope.gui.panels.wording import with_interval
 from slotscope.gui.plotting.scales import format_number, step_up
-from slotscope.gui.theme import current_fonts
 from slotscope.model.measures.metrics import Estimate
 
 _MARGIN, _GAP, _RADIUS = 10.0, 10.0, 4.0
-_CENTRE = Qt.AlignmentFlag.AlignCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEAST_TRACK = 80.0  # titles may take what is beside it
 _ROOM = 1.06  # how far the axis goes beyond what is shown
 
@@ -49,7 +46,7 @@ class ServersAxis(SteadyRows[AxisRow]):
     @property
     def top(self) -> float:
         """The end of the axis, in servers."""
-        ends = [end for row in self._rows for end in _ends(row) if isfinite(end)]
+        ends = [end for row in self.rows for end in _ends(row) if isfinite(end)]
         return step_up(_ROOM * max([1.0, *ends, *(value for _, value, _ in self.levels)]))
 
     @property
@@ -60,8 +57,8 @@ class ServersAxis(SteadyRows[AxisRow]):
     def _beside(self) -> tuple[float, float]:
         """Widths of the titles and of the numbers."""
         measure = self._metrics().horizontalAdvance
-        titles = max((measure(row.title) for row in self._rows), default=0.0)
-        return titles + 1, max((measure(_number(row)) for row in self._rows), default=0.0)
+        titles = max((measure(row.title) for row in self.rows), default=0.0)
+        return titles + 1, max((measure(_number(row)) for row in self.rows), default=0.0)
 
     def _track(self) -> QRectF:
         """Where the axis is, beside the titles and the numbers."""
@@ -70,7 +67,7 @@ class ServersAxis(SteadyRows[AxisRow]):
         left = _MARGIN + min(titles, max(most, 0.4 * self.width())) + _GAP
         right = self.width() - _MARGIN - numbers - _GAP
         row = self._row_height()
-        return QRectF(left, row, max(right - left, 1.0), row * len(self._rows))
+        return QRectF(left, row, max(right - left, 1.0), row * len(self.rows))
 
     def _across(self, servers: float, track: QRectF) -> float:
         return track.left() + track.width() * min(1.0, servers / self.top)
@@ -86,26 +83,23 @@ class ServersAxis(SteadyRows[AxisRow]):
                 row.breaks,
                 *(isfinite(end) and round(parts * end) for end in _ends(row)),
             )
-            for row in self._rows
+            for row in self.rows
         ]
 
     def row_at(self, y: float) -> int:
         """The row at a height, -1 outside."""
         place = int(y // self._row_height()) - 1
-        return place if 0 <= place < len(self._rows) else -1
+        return place if 0 <= place < len(self.rows) else -1
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        if not self._rows:
+    def paint(self, painter: QPainter) -> None:
+        if not self.rows:
             return
-        painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(current_fonts().body)
         track = self._track()
         self._paint_levels(painter, track)
-        for place, row in enumerate(self._rows):
+        for place, row in enumerate(self.rows):
             middle = track.top() + (place + 0.5) * self._row_height()
             self._paint_row(painter, track, row, middle)
-        painter.end()
 
     def _paint_levels(self, painter: QPainter, track: QRectF) -> None:
         """Lines and their texts in the first line; the least important text gives way."""
@@ -119,7 +113,7 @@ class ServersAxis(SteadyRows[AxisRow]):
             box = QRectF(left, 0, width, self._row_height())
             if not any(box.adjusted(-_GAP, 0, _GAP, 0).intersects(other) for other in taken):
                 painter.setPen(QColor(self._theme.ink(self._theme.color(role))))
-                painter.drawText(box, _CENTRE, text)
+                painter.drawText(box, CENTRE, text)
                 taken.append(box)
 
     def _paint_row(self, painter: QPainter, track: QRectF, row: AxisRow, middle: float) -> None:
@@ -127,14 +121,14 @@ class ServersAxis(SteadyRows[AxisRow]):
         ink = QColor(theme.ink(theme.color(row.role)))
         painter.setPen(ink)
         title = self._metrics().elidedText(row.title, Qt.TextElideMode.ElideRight, track.left() - _MARGIN - _GAP + 1)
-        painter.drawText(QRectF(_MARGIN, middle - half, track.left() - _MARGIN, 2 * half), _LEFT, title)
+        painter.drawText(QRectF(_MARGIN, middle - half, track.left() - _MARGIN, 2 * half), LEFT, title)
         painter.setPen(QPen(QColor(theme.grid), 1.0))
         painter.drawLine(QLineF(track.left(), middle, track.right(), middle))
         if row.servers.mean == row.servers.mean:
             self._paint_mark(painter, track, row, middle)
         painter.setPen(QColor(theme.ink(theme.rejection)) if row.breaks else ink)
         numbers = QRectF(track.right() + _GAP, middle - half, self.width() - _MARGIN - track.right() - _GAP, 2 * half)
-        painter.drawText(numbers, _RIGHT, _number(row))
+        painter.drawText(numbers, RIGHT, _number(row))
 
     def _paint_mark(self, painter: QPainter, track: QRectF, row: AxisRow, middle: float) -> None:
         """A dot with its interval; a ring where the budget is broken."""
@@ -148,7 +142,7 @@ class ServersAxis(SteadyRows[AxisRow]):
     def tip_at(self, point: QPointF) -> str:
         """The row at this height in a sentence."""
         place = self.row_at(round(point.y()))
-        return self._rows[place].tip if place >= 0 else ""
+        return self.rows[place].tip if place >= 0 else ""
 
 
 def _ends(row: AxisRow) -> tuple[float, float]:

@@ -8,17 +8,15 @@ from math import sqrt
 from typing import Iterator
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QPainter, QPen
 
+from slotscope.gui.painting.text import CENTRE, RIGHT
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 
 _PAD, _TICK, _RADIUS = 8.0, 4.0, 4.0
-_CENTRE = Qt.AlignmentFlag.AlignCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TICKS = 4
 #: Height below which the picture does not go, in lines of text.
 _LEAST_LINES, _LEAST_IN_HALL = 9, 7
@@ -60,20 +58,15 @@ def _label(constant: float) -> str:
 class GapPlot(Chart):
     """Points with intervals over sqrt(r), and the line c sqrt(r) through those of JRS."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "gap to the bound over the square root of r", parent)
-        self._points: tuple[GapPoint, ...] = ()
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "gap to the bound over the square root of r")
+        self.points: tuple[GapPoint, ...] = ()  #: what is shown of JRS
         self._peers: tuple[GapPoint, ...] = ()
-
-    @property
-    def points(self) -> tuple[GapPoint, ...]:
-        """What is shown of JRS."""
-        return self._points
 
     def set_points(self, points: tuple[GapPoint, ...], peers: tuple[GapPoint, ...]) -> None:
         """Show these; the line is that of *points*."""
-        if (points, peers) != (self._points, self._peers):
-            self._points, self._peers = points, peers
+        if (points, peers) != (self.points, self._peers):
+            self.points, self._peers = points, peers
             self.update()
 
     def restyle(self, theme: Theme) -> None:
@@ -88,7 +81,7 @@ class GapPlot(Chart):
 
     def _ends(self) -> tuple[float, float, float]:
         """The largest sqrt(r), the least and the largest gap on the axes."""
-        everything = self._points + self._peers
+        everything = self.points + self._peers
         right = max((sqrt(point.scale) for point in everything), default=1.0)
         tops = [point.gap + max(point.half_width, 0.0) for point in everything]
         lows = [point.gap - max(point.half_width, 0.0) for point in everything]
@@ -121,18 +114,15 @@ class GapPlot(Chart):
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        if not self._points and not self._peers:
+    def paint(self, painter: QPainter) -> None:
+        if not self.points and not self._peers:
             return
-        painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(current_fonts().body)
         self._paint_axes(painter)
         self._paint_line(painter)
-        for point in (*self._peers, *self._points):
+        for point in (*self._peers, *self.points):
             self._paint_point(painter, point)
         self._paint_names(painter)
-        painter.end()
 
     def _paint_axes(self, painter: QPainter) -> None:
         room, line = self._room(), self._metrics().height()
@@ -142,38 +132,38 @@ class GapPlot(Chart):
             painter.drawLine(QLineF(room.left(), y, room.right(), y))
             painter.setPen(QColor(self._theme.muted))
             box = QRectF(0, y - line / 2, room.left() - _TICK, line)
-            painter.drawText(box, _RIGHT, text)
+            painter.drawText(box, RIGHT, text)
         self._paint_scales(painter, room, line)
         painter.setPen(QColor(self._theme.muted))
         painter.drawText(
             QRectF(room.left(), 0, room.width(), line), Qt.AlignmentFlag.AlignLeft, "servers above the bound"
         )
         painter.drawText(
-            QRectF(room.left(), self.height() - line - 2, room.width(), line), _CENTRE, "r, on an axis of √r"
+            QRectF(room.left(), self.height() - line - 2, room.width(), line), CENTRE, "r, on an axis of √r"
         )
 
     def _paint_scales(self, painter: QPainter, room: QRectF, line: float) -> None:
         """Each r where there is a point; those that would overlap are left out."""
         taken = -1e9
-        for scale in sorted({point.scale for point in (*self._points, *self._peers)}):
+        for scale in sorted({point.scale for point in (*self.points, *self._peers)}):
             text = significant(scale)
             width = self._metrics().horizontalAdvance(text)
             x = self._at(sqrt(scale), 0.0).x()
             if x - width / 2 > taken + _TICK:
                 painter.setPen(QColor(self._theme.muted))
                 box = QRectF(x - width, room.bottom() + 2, 2 * width, line)
-                painter.drawText(box, _CENTRE, text)
+                painter.drawText(box, CENTRE, text)
                 taken = x + width / 2
 
     def _paint_line(self, painter: QPainter) -> None:
-        constant = constant_of(self._points)
+        constant = constant_of(self.points)
         if constant is None:
             return
         right, _, _ = self._ends()
         painter.setPen(QPen(QColor(self._theme.run), 1.5, Qt.PenStyle.DashLine))
         painter.drawLine(QLineF(self._at(0.0, 0.0), self._at(right, constant * right)))
         painter.setPen(QColor(self._theme.ink(self._theme.run)))
-        painter.drawText(self.label_box(constant), _CENTRE, _label(constant))
+        painter.drawText(self.label_box(constant), CENTRE, _label(constant))
 
     def label_box(self, constant: float) -> QRectF:
         """Where the line is named: beside it, off what stands at the axes, and off names and points of peers."""
@@ -182,7 +172,7 @@ class GapPlot(Chart):
         taken = [box for _, box in self.name_boxes()]
         taken += [
             QRectF(self.at(point), QSizeF()).adjusted(-_PAD, -_PAD, _PAD, _PAD)
-            for point in (*self._peers, *self._points)
+            for point in (*self._peers, *self.points)
         ]
         boxes = []
         for share in _ALONG:
@@ -228,8 +218,8 @@ class GapPlot(Chart):
 
     def _marks(self) -> list[QRectF]:
         """What the points cover, and in small pieces the line."""
-        found = [self.at(point) for point in (*self._peers, *self._points)]
-        constant = constant_of(self._points)
+        found = [self.at(point) for point in (*self._peers, *self.points)]
+        constant = constant_of(self.points)
         if constant is not None:
             line = QLineF(self._at(0.0, 0.0), self._at(self._ends()[0], constant * self._ends()[0]))
             found += [line.pointAt(piece / _PIECES) for piece in range(_PIECES + 1)]
@@ -251,7 +241,7 @@ class GapPlot(Chart):
 
     def tip_at(self, point: QPointF) -> str:
         """The nearest point in words, or how to read the picture."""
-        close = [(one, (self.at(one) - point).manhattanLength()) for one in (*self._points, *self._peers)]
+        close = [(one, (self.at(one) - point).manhattanLength()) for one in (*self.points, *self._peers)]
         nearest, distance = min(close, key=lambda pair: pair[1], default=(None, 0.0))
         if nearest is None or distance > 4 * _RADIUS:
             return (

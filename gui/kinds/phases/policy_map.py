@@ -57,10 +57,10 @@ class PolicyMapPanel(TiledPanel):
         self._sliced = False  # whether the map has a slice for each number of jobs in a third phase
         self._costs = self._expected = np.zeros(0)
         self._heaviest: tuple[int, ...] = ()
-        self.view = MapView(self.theme, self.body)
+        self.view = MapView(self.theme)
         self.view.cell_clicked.connect(self._click)
         self.view.words_of = self._words_of
-        self.bars = StationaryBars(self.theme, self.body)
+        self.bars = StationaryBars(self.theme)
         self.lemma = rich_text("Lemma 7")
         self.follow_theme(self.view, self.bars)
         self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)

@@ -7,21 +7,19 @@ from typing import NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QPainter
 
 from slotscope.gui.kinds.phases.policy_map_words import scientific, share_text
 from slotscope.gui.kinds.phases.wording import configuration_text, short_configuration
+from slotscope.gui.painting.text import LEFT, RIGHT
 from slotscope.gui.plotting.scales import SteppedRange
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.chart import Chart
 
 #: Configurations that have a row of their own.
 MOST_BARS = 12
 _MARGIN, _GAP = 10.0, 10.0
 _MOST_LABEL = 0.4
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEAST_LINES = 5
 
 
@@ -61,25 +59,20 @@ def bars(
 class StationaryBars(Chart):
     """Two bars a row, as many rows as there is room for."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "shares of the servers' time by configuration", parent)
-        self._rows: tuple[Bar, ...] = ()
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "shares of the servers' time by configuration")
+        self.rows: tuple[Bar, ...] = ()  #: what is shown, as far as there is room
         self._scale = SteppedRange(0.0, 0.0)
-
-    @property
-    def rows(self) -> tuple[Bar, ...]:
-        """What is shown, as far as there is room."""
-        return self._rows
 
     def begin(self) -> None:
         """Another run: another scale."""
-        self._rows, self._scale = (), SteppedRange(0.0, 0.0)
+        self.rows, self._scale = (), SteppedRange(0.0, 0.0)
 
     def set_rows(self, rows: tuple[Bar, ...], running: bool) -> None:
         """Show these."""
         largest = max((max(row.expected, row.spent) for row in rows), default=0.0)
-        if self._scale.follow(0.0, largest, running) or rows != self._rows:
-            self._rows = rows
+        if self._scale.follow(0.0, largest, running) or rows != self.rows:
+            self.rows = rows
             self._limit_height()
             self.update()
 
@@ -93,7 +86,7 @@ class StationaryBars(Chart):
 
     def _limit_height(self) -> None:
         """Leave no gap below the last row."""
-        self.setMaximumHeight(round((len(self._rows) + 1) * self.row_height() + 4))
+        self.setMaximumHeight(round((len(self.rows) + 1) * self.row_height() + 4))
 
     def sizeHint(self) -> QSize:
         return QSize(240, round((MOST_BARS + 2) * self.row_height()))
@@ -107,39 +100,36 @@ class StationaryBars(Chart):
         """Width of the labels, left end of the numbers, width of one, whether names are short."""
         measure = self._metrics().horizontalAdvance
         most = _MOST_LABEL * self.width()
-        label = max((measure(row.text) for row in self._rows), default=0.0) + 1
+        label = max((measure(row.text) for row in self.rows), default=0.0) + 1
         brief = label > most
         if brief:
-            label = min(most, max(measure(row.short) for row in self._rows) + 1)
+            label = min(most, max(measure(row.short) for row in self.rows) + 1)
         number = measure("<0.1 %") + _GAP
         return label, self.width() - _MARGIN - 2 * number, number, brief
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
+    def paint(self, painter: QPainter) -> None:
         label, left, number, brief = self._columns()
         height, theme = self.row_height(), self._theme
         for place, (text, role) in enumerate((("π", "optimum"), ("time", "run"))):
             painter.setPen(QColor(theme.ink(theme.color(role))))
-            painter.drawText(QRectF(left + place * number, 0, number, height), _RIGHT, text)
+            painter.drawText(QRectF(left + place * number, 0, number, height), RIGHT, text)
         painter.setPen(QColor(theme.muted))
         heading = self._metrics().elidedText("configuration", Qt.TextElideMode.ElideRight, left - _MARGIN)
-        painter.drawText(QRectF(_MARGIN, 0, left - _MARGIN, height), _LEFT, heading)
+        painter.drawText(QRectF(_MARGIN, 0, left - _MARGIN, height), LEFT, heading)
         room = QRectF(_MARGIN + label + _GAP, 0, left - label - 2 * _GAP, height)
-        known = any(row.expected for row in self._rows)
-        for place, row in enumerate(self._rows, start=1):
+        known = any(row.expected for row in self.rows)
+        for place, row in enumerate(self.rows, start=1):
             top = place * height
             if top + height > self.height():
                 break
             painter.setPen(QColor(theme.normal))
             told = self._metrics().elidedText(row.short if brief else row.text, Qt.TextElideMode.ElideRight, label)
-            painter.drawText(QRectF(_MARGIN, top, label, height), _LEFT, told)
+            painter.drawText(QRectF(_MARGIN, top, label, height), LEFT, told)
             self._paint_bars(painter, row, room.translated(0, top))
             for column, share in enumerate((row.expected, row.spent)):
                 box = QRectF(left + column * number, top, number, height)
                 painter.setPen(QColor(theme.normal if share else theme.muted))
-                painter.drawText(box, _RIGHT, share_text(share) if known or column else "–")
-        painter.end()
+                painter.drawText(box, RIGHT, share_text(share) if known or column else "–")
 
     def _paint_bars(self, painter: QPainter, row: Bar, box: QRectF) -> None:
         thick = (box.height() - 5) / 2
@@ -152,8 +142,8 @@ class StationaryBars(Chart):
     def tip_at(self, point: QPointF) -> str:
         """A sentence on the row at this height."""
         place = int(point.y() // self.row_height()) - 1
-        if 0 <= place < len(self._rows):
-            row = self._rows[place]
+        if 0 <= place < len(self.rows):
+            row = self.rows[place]
             return (
                 f"{row.text}: π = {scientific(row.expected, 3)}; the normal servers have spent "
                 f"{share_text(row.spent)} of their time there so far"

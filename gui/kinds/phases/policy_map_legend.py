@@ -14,6 +14,7 @@ from slotscope.gui.kinds.phases.policy_map_layout import NONE
 from slotscope.gui.kinds.phases.policy_map_painting import paint_arrow, paint_at_once, paint_cross, paint_towards, shade
 from slotscope.gui.kinds.phases.policy_map_values import MapValues
 from slotscope.gui.kinds.phases.policy_map_words import scientific
+from slotscope.gui.painting.text import LEFT
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
 
@@ -79,7 +80,6 @@ def _paint_number(painter: QPainter, box: QRectF, count: int, room: float, theme
     painter.setFont(before)
 
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _GAP, _MARGIN = 8.0, 8.0
 _MARK = 2.2  # width of the marks, in lines of text
 _LINE = 1.25
@@ -119,7 +119,7 @@ class PolicyMapLegend:
             painter.setPen(QColor(self._theme.normal))
             left = mark.right() + _GAP
             place = QRectF(left, top, box.right() - left + 1, line)
-            painter.drawText(place, _LEFT, entry.text)
+            painter.drawText(place, LEFT, entry.text)
 
     # Entries.
 

@@ -12,10 +12,10 @@ from slotscope.gui.kinds.phases.colours import phase_color
 from slotscope.gui.kinds.phases.policy_map_layout import NONE, Cells, MapLayout
 from slotscope.gui.kinds.phases.policy_map_values import MapValues
 from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.text import CENTRE
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
 
-_CENTRE = Qt.AlignmentFlag.AlignCenter
 #: Of the optimum's colour in the cells of the least and of the largest pi.
 _FAINTEST, _STRONGEST = 0.12, 0.85
 _INSET = 2.0
@@ -230,12 +230,12 @@ class MapPainter:
         )
         for x in range(0, wide, every):
             box = QRectF(origin.x() + x * side - text, origin.y() + 1, side + 2 * text, text)
-            painter.drawText(box, _CENTRE, str(x))
+            painter.drawText(box, CENTRE, str(x))
         if self._cells.up == NONE:
             return
         for y in range(0, tall, every):
             box = QRectF(origin.x() - 1.6 * text, origin.y() - (y + 1) * side - text, 1.5 * text, side + 2 * text)
-            painter.drawText(box, _CENTRE, str(y))
+            painter.drawText(box, CENTRE, str(y))
 
     def _axis_names(self, origin: QPointF, wide: int, tall: int) -> None:
         painter, side, text = self._painter, self._layout.side, self._layout.text
@@ -243,7 +243,7 @@ class MapPainter:
         painter.setPen(QColor(self._theme.ink(phase_color(self._theme, cells.right))))
         told = f"jobs in {names[cells.right]} →"
         width = max(wide * side, self._metrics.horizontalAdvance(told) + 2)
-        painter.drawText(QRectF(origin.x(), origin.y() + text, width, 1.1 * text), _CENTRE, told)
+        painter.drawText(QRectF(origin.x(), origin.y() + text, width, 1.1 * text), CENTRE, told)
         if cells.up == NONE:
             return
         painter.setPen(QColor(self._theme.ink(phase_color(self._theme, cells.up))))
@@ -254,7 +254,7 @@ class MapPainter:
         length = max(tall * side, self._metrics.horizontalAdvance(told) + 2)
         painter.translate(origin.x() - 2.4 * text, max(origin.y(), length))  # a long name begins lower: none is cut
         painter.rotate(-90)
-        painter.drawText(QRectF(0, 0, length, 1.1 * text), _CENTRE, told)
+        painter.drawText(QRectF(0, 0, length, 1.1 * text), CENTRE, told)
         painter.restore()
 
     def _slice_name(self, origin: QPointF, number: int, tall: int) -> None:

@@ -7,8 +7,7 @@ from typing import Callable
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPixmap, QResizeEvent
 
 from slotscope.gui.kinds.phases.policy_map_layout import NONE, MapLayout, laid_out
 from slotscope.gui.kinds.phases.policy_map_legend import PolicyMapLegend, paint_dots
@@ -34,49 +33,29 @@ class MapView(Chart):
     cell_clicked = Signal(int, bool)
     words_of: Callable[[int | None], str]
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "map of the policy", parent)
-        self._values: MapValues | None = None
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "map of the policy")
+        self.values: MapValues | None = None  #: what is shown of the policy
         self._names: tuple[str, ...] = ()
         self._layout: MapLayout | None = None
-        self._picture: QPixmap | None = None
+        self.still_picture: QPixmap | None = None
         self._legend: PolicyMapLegend  # of the layout
-        self._counts: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._marked: tuple[tuple[int, str], ...] = ()
+        self.counts: NDArray[np.int64] = np.zeros(0, np.int64)  #: [N] the servers shown in each cell
+        self.marked: tuple[tuple[int, str], ...] = ()  #: cells that are outlined, with the colour's meaning
 
     # What is shown.
 
-    @property
-    def values(self) -> MapValues | None:
-        """What is shown of the policy."""
-        return self._values
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """[N] the servers shown in each cell."""
-        return self._counts
-
-    @property
-    def marked(self) -> tuple[tuple[int, str], ...]:
-        """Cells that are outlined, with the colour's meaning."""
-        return self._marked
-
-    @property
-    def still_picture(self) -> QPixmap | None:
-        """What stays while servers move; None before it is painted."""
-        return self._picture
-
     def set_values(self, values: MapValues, names: tuple[str, ...]) -> None:
         """Show another policy or pool, or the same with other axes."""
-        self._values, self._names = values, names
-        self._counts = np.zeros(len(values.cells), np.int64)
-        self._marked = ()
+        self.values, self._names = values, names
+        self.counts = np.zeros(len(values.cells), np.int64)
+        self.marked = ()
         self._forget()
 
     def set_servers(self, counts: NDArray[np.int64], marked: tuple[tuple[int, str], ...]) -> None:
         """Show so many servers in each cell [N], and outline these cells."""
-        if marked != self._marked or not np.array_equal(counts, self._counts):
-            self._counts, self._marked = counts, marked
+        if marked != self.marked or not np.array_equal(counts, self.counts):
+            self.counts, self.marked = counts, marked
             self.update()
 
     def restyle(self, theme: Theme) -> None:
@@ -84,7 +63,7 @@ class MapView(Chart):
         self._forget()
 
     def _forget(self) -> None:
-        self._layout = self._picture = None
+        self._layout = self.still_picture = None
         self.update()
 
     # Places.
@@ -102,8 +81,8 @@ class MapView(Chart):
     @property
     def places(self) -> MapLayout | None:
         """Where everything is at the present size; None before there is anything."""
-        if self._layout is None and self._values is not None:
-            self._arrange(self._values)
+        if self._layout is None and self.values is not None:
+            self._arrange(self.values)
         return self._layout
 
     def _arrange(self, values: MapValues) -> None:
@@ -124,20 +103,18 @@ class MapView(Chart):
 
     def _heading(self, metrics: QFontMetricsF) -> float:
         """Width of what stands above a slice."""
-        assert self._values is not None
-        cells = self._values.cells
+        assert self.values is not None
+        cells = self.values.cells
         if cells.third == NONE:
             return 0.0
         return metrics.horizontalAdvance(slice_name(self._names, cells, cells.slices - 1)) + 4
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        layout, values = self.places, self._values
+    def paint(self, painter: QPainter) -> None:
+        layout, values = self.places, self.values
         if layout is None or values is None:
             return
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
         if not layout.side:
             painter.setPen(QColor(self._theme.muted))
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
@@ -146,11 +123,11 @@ class MapView(Chart):
         painter.drawPixmap(0, 0, self._painted(layout, values))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.translate(_MARGIN, _MARGIN)
-        servers = int(self._counts.sum())
-        for cell in np.flatnonzero(self._counts).tolist():
-            count = int(self._counts[cell])
+        servers = int(self.counts.sum())
+        for cell in np.flatnonzero(self.counts).tolist():
+            count = int(self.counts[cell])
             paint_dots(painter, layout.box(cell), count, self._theme, servers)
-        for cell, role in self._marked:
+        for cell, role in self.marked:
             pen = QPen(QColor(self._theme.color(role)), 2.2 * current_fonts().scale)
             pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
             painter.setPen(pen)
@@ -160,8 +137,8 @@ class MapView(Chart):
     def _painted(self, layout: MapLayout, values: MapValues) -> QPixmap:
         """What stays the same, painted once for this size and theme."""
         ratio = self.devicePixelRatioF()
-        if self._picture is not None and self._picture.devicePixelRatioF() == ratio:
-            return self._picture
+        if self.still_picture is not None and self.still_picture.devicePixelRatioF() == ratio:
+            return self.still_picture
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
         picture.fill(QColor(self._theme.panel))
@@ -172,7 +149,7 @@ class MapView(Chart):
         if not layout.legend.isEmpty():
             self._legend.paint(painter, layout.legend)
         painter.end()
-        self._picture = picture
+        self.still_picture = picture
         return picture
 
     # The mouse.

@@ -125,8 +125,8 @@ class TokensPanel(TiledPanel):
         self._event = self._types = 0
         self.plot = TokensPlot(self.theme, self.body)
         self.plot.event_picked.connect(self.go_to)
-        self.rates = RatesChart(self.theme, self.body)
-        self.lines = LifeLines(self.theme, self.body)
+        self.rates = RatesChart(self.theme)
+        self.lines = LifeLines(self.theme)
         self.lines.picked.connect(self._pick)
         self.follow_theme(self.rates, self.lines, self.plot)
         self._columns = TwoColumns()

@@ -6,8 +6,7 @@ import math
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF, QResizeEvent
 
 from slotscope.gui.kinds.phases.colours import phase_color
 from slotscope.gui.kinds.phases.tokens_lines_layout import (
@@ -23,15 +22,13 @@ from slotscope.gui.kinds.phases.tokens_lines_layout import (
 from slotscope.gui.kinds.phases.tokens_marks import Marks
 from slotscope.gui.kinds.phases.tokens_words import life_words
 from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.text import CENTRE, LEFT, RIGHT
 from slotscope.gui.plotting.scales import MINUS, format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.letters import own_letters
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_CENTRE = Qt.AlignmentFlag.AlignCenter
 _LINE = 3.0
 _TICKS = 5  # at most about so many
 _LONGEST_TICK = f"{MINUS}0.0000"
@@ -65,7 +62,7 @@ class LinesPainter:
             if number and half + max(half, beside) > apart + 2:
                 continue  # a token just made: so short a time has too long a number
             painter.setPen(QColor(theme.muted if number else theme.normal))
-            painter.drawText(QRectF(x - half, bottom, 2 * half, layout.row), _CENTRE, text)
+            painter.drawText(QRectF(x - half, bottom, 2 * half, layout.row), CENTRE, text)
 
     def heading(self, heading: Heading, place: int) -> None:
         """What the lines below are; at the first one also what the marks mean."""
@@ -74,7 +71,7 @@ class LinesPainter:
         fitting = (text for text in texts if self._metrics.horizontalAdvance(text) <= box.width())
         text = next(fitting, self._metrics.elidedText(texts[-1], Qt.TextElideMode.ElideRight, box.width()))
         self._painter.setPen(QColor(self._theme.muted))
-        self._painter.drawText(box, _LEFT, text)
+        self._painter.drawText(box, LEFT, text)
         if place == 0:
             self._legend(box, box.left() + self._metrics.horizontalAdvance(text) + 2 * box.height())
 
@@ -90,7 +87,7 @@ class LinesPainter:
             if x - width - marks.side < left:
                 return
             painter.setPen(QColor(self._theme.muted))
-            painter.drawText(QRectF(x - width, box.top(), width + 1, box.height()), _LEFT, text)
+            painter.drawText(QRectF(x - width, box.top(), width + 1, box.height()), LEFT, text)
             marks.put(painter, mark, QPointF(x - width - 0.6 * marks.side, box.center().y()))
             x -= width + 1.6 * marks.side
 
@@ -105,7 +102,7 @@ class LinesPainter:
         self._line(life, box, now)
         painter.setPen(QColor(theme.normal if life.used is None else theme.muted))
         told = format_number(life.age(now), self._span / _STEPS)
-        painter.drawText(QRectF(layout.right + layout.gap, box.top(), layout.age, box.height()), _RIGHT, told)
+        painter.drawText(QRectF(layout.right + layout.gap, box.top(), layout.age, box.height()), RIGHT, told)
 
     def _name(self, life: Life, box: QRectF) -> None:
         layout, painter, theme = self._layout, self._painter, self._theme
@@ -115,11 +112,11 @@ class LinesPainter:
         painter.setPen(QColor(theme.normal))
         left = layout.gap + marks.side
         number = QRectF(left, box.top(), layout.gap + layout.name - left, box.height())
-        painter.drawText(number, _RIGHT, format_number(life.token + 1))
+        painter.drawText(number, RIGHT, format_number(life.token + 1))
         if layout.server:
             painter.setPen(QColor(theme.muted))
             place = QRectF(number.right() + layout.gap, box.top(), layout.server, box.height())
-            painter.drawText(place, _LEFT, f"{'s' if layout.brief else 'server '}{life.server + 1}")
+            painter.drawText(place, LEFT, f"{'s' if layout.brief else 'server '}{life.server + 1}")
 
     def _line(self, life: Life, box: QRectF, now: float) -> None:
         layout, painter = self._layout, self._painter
@@ -161,13 +158,13 @@ class LifeLines(Chart):
 
     picked = Signal(int, int, bool)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "lives of tokens", parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "lives of tokens")
         self._frame: Frame | None = None
-        self._lines: tuple[Line, ...] = ()
+        self.lines: tuple[Line, ...] = ()  #: what is shown, from top to bottom
         self._letters: tuple[str, ...] = ()
         self._marks: Marks | None = None
-        self._span = 0.0
+        self.span = 0.0  #: how much time until now is shown
         self._digits = _DIGITS
         self._server: int | None = None
         self._hovered: int | None = None
@@ -176,18 +173,8 @@ class LifeLines(Chart):
 
     # What is shown.
 
-    @property
-    def lines(self) -> tuple[Line, ...]:
-        """What is shown, from top to bottom."""
-        return self._lines
-
-    @property
-    def span(self) -> float:
-        """How much time until now is shown."""
-        return self._span
-
     def begin(self, frame: Frame) -> None:
-        self._span, self._digits, self._hovered = 0.0, _DIGITS, None
+        self.span, self._digits, self._hovered = 0.0, _DIGITS, None
         self._letters = own_letters(frame.info.numbers.model.phases)
 
     def show_moment(self, frame: Frame) -> None:
@@ -197,8 +184,8 @@ class LifeLines(Chart):
         used = used_lately(frame, self.layout_of_lines.room)
         lines = arranged(present, used, self.layout_of_lines.room)
         lives = [line for line in lines if isinstance(line, Life)]
-        span = covering_span(lives, frame.time, self._span)
-        self._lines, self._span = lines, span
+        span = covering_span(lives, frame.time, self.span)
+        self.lines, self.span = lines, span
         longest = max((life.token + 1 for life in lives), default=1)
         digits = max(self._digits, math.ceil(math.log10(longest + 1)))
         if digits != self._digits:
@@ -247,22 +234,19 @@ class LifeLines(Chart):
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter) -> None:
         if self._frame is None:
             return
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
-        looks = LinesPainter(painter, self.layout_of_lines, self._fitting_marks(), self._span)
+        looks = LinesPainter(painter, self.layout_of_lines, self._fitting_marks(), self.span)
         now = self._frame.time
         fresh = math.nan if self._frame.running else now
-        looks.axis(len(self._lines))
-        for place, line in enumerate(self._lines):
+        looks.axis(len(self.lines))
+        for place, line in enumerate(self.lines):
             if isinstance(line, Life):
                 chosen = line.server == self._server or line.token == self._hovered
                 looks.life(line, place, now, chosen, fresh in (line.made, line.used))
             else:
                 looks.heading(line, place)
-        painter.end()
 
     def _fitting_marks(self) -> Marks:
         """Marks for the present theme and size of type."""
@@ -277,7 +261,7 @@ class LifeLines(Chart):
     def life_at(self, height: float) -> Life | None:
         """The token whose line is at this height."""
         place = self.layout_of_lines.place_at(height)
-        line = self._lines[place] if 0 <= place < len(self._lines) else None
+        line = self.lines[place] if 0 <= place < len(self.lines) else None
         return line if isinstance(line, Life) else None
 
     def _hover(self, life: Life | None) -> None:

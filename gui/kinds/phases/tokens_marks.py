@@ -9,10 +9,10 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
 from slotscope.gui.kinds.phases.colours import paint_phase_mark, phase_color
 from slotscope.gui.painting.colour import contrast
+from slotscope.gui.painting.text import CENTRE
 from slotscope.gui.theme import Theme, current_fonts
 
 _DOT = 3.5
-_CENTRE = Qt.AlignmentFlag.AlignCenter
 
 
 class Marks:
@@ -68,7 +68,7 @@ class Marks:
         ink = max(inks, key=lambda one: contrast(one, color)) if waits else self.theme.normal
         painter.setPen(QColor(ink))
         painter.setFont(self._font)
-        painter.drawText(box, _CENTRE, self.letters[kind][:1])
+        painter.drawText(box, CENTRE, self.letters[kind][:1])
 
     def _request(self, painter: QPainter, kind: int, _other: bool) -> None:
         painter.setPen(Qt.PenStyle.NoPen)

@@ -7,12 +7,12 @@ from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
 from slotscope.gui.kinds.phases.colours import paint_phase_mark, phase_color, virtual_brush
 from slotscope.gui.kinds.phases.tokens_words import RecentRates, TokenRow, TypeRates
 from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.text import LEFT, RIGHT
 from slotscope.gui.painting.textures import type_brush
 from slotscope.gui.panels.pages import SteadyRows
 from slotscope.gui.panels.wording import significant
@@ -20,8 +20,6 @@ from slotscope.gui.plotting.scales import SteppedRange
 from slotscope.gui.theme import Fonts, Theme, current_fonts
 
 _MARGIN, _GAP = 10.0, 12.0
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 #: Names of the rates, in the order of :class:`TypeRates`; what stands where room is short; where there is hardly any.
 HEADINGS = (
     ("requests", "requests", "asked"),
@@ -49,8 +47,8 @@ class RateRow(NamedTuple):
 class RatesChart(SteadyRows[RateRow]):
     """One row a type; bars of all types and rates have one scale."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "rates of requests, matches, virtual arrivals, overflows", parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "rates of requests, matches, virtual arrivals, overflows")
         self._tips: tuple[str, ...] = ()
         self._scale = SteppedRange(0.0, 0.0)
         self._span = ""
@@ -84,12 +82,12 @@ class RatesChart(SteadyRows[RateRow]):
 
     @property
     def _whole_names(self) -> tuple[str, ...]:
-        return tuple(row.row.name for row in self._rows)
+        return tuple(row.row.name for row in self.rows)
 
     @property
     def names(self) -> tuple[str, ...]:
         """What types are called: by a letter where names leave the headings of rates no room."""
-        return self._whole_names if self.whole_width <= self.width() else tuple(row.letter for row in self._rows)
+        return self._whole_names if self.whole_width <= self.width() else tuple(row.letter for row in self.rows)
 
     def _width_beside(self, names: tuple[str, ...]) -> float:
         """What names, counts and gaps take of the width."""
@@ -102,7 +100,7 @@ class RatesChart(SteadyRows[RateRow]):
     def _columns(self) -> tuple[QRectF, QRectF, tuple[QRectF, ...]]:
         """Names, boxes, and the four rates, as if in one row at the top."""
         height = self._row_height()
-        boxes = max((self._boxes_width(row.row) for row in self._rows), default=0.0)
+        boxes = max((self._boxes_width(row.row) for row in self.rows), default=0.0)
         boxes = min(boxes, _MOST_TOKENS_SHARE * self.width())
         names = self.names
         first = QRectF(_MARGIN, 0, self._name_width(names) + 1, height)
@@ -123,7 +121,7 @@ class RatesChart(SteadyRows[RateRow]):
         return _BOX * self._row_height()
 
     def _count_width(self) -> float:
-        most = max((sum(row.row.limits or row.row.tokens) for row in self._rows), default=0)
+        most = max((sum(row.row.limits or row.row.tokens) for row in self.rows), default=0)
         measure = self._metrics().horizontalAdvance
         return max(measure(f"{most} / {most}"), measure("tokens")) + _GAP
 
@@ -134,19 +132,16 @@ class RatesChart(SteadyRows[RateRow]):
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
+    def paint(self, painter: QPainter) -> None:
         columns = self._columns()
         self._heading(painter, columns)
-        for place, (row, words) in enumerate(zip(self._rows, self.names, strict=True), start=1):
+        for place, (row, words) in enumerate(zip(self.rows, self.names, strict=True), start=1):
             down = QPointF(0, place * self._row_height())
             name, boxes, rates = columns
             self._name(painter, row.row, words, name.translated(down))
             self._tokens(painter, row.row, boxes.translated(down))
             for number, box in enumerate(rates):
                 self._rate(painter, row, number, box.translated(down))
-        painter.end()
 
     def _heading(self, painter: QPainter, columns: tuple[QRectF, QRectF, tuple[QRectF, ...]]) -> None:
         """What the columns are; rates are never without "per time", which in a narrow panel is said for "tokens"."""
@@ -156,23 +151,23 @@ class RatesChart(SteadyRows[RateRow]):
             room = box.width() + _GAP / 2
             text = next((text for text in texts if measure(text) <= room), texts[-1])
             text = self._metrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
-            painter.drawText(box.adjusted(0, 0, _GAP / 2, 0), _LEFT, text)
+            painter.drawText(box.adjusted(0, 0, _GAP / 2, 0), LEFT, text)
         last = rates[-1]
         end = last.adjusted(measure(HEADINGS[-1][0]) + _GAP, 0, 0, 0)
         in_full = measure(self._span) <= end.width()
         if in_full or measure("tokens" + _PER_TIME) + _GAP <= boxes.width():
-            painter.drawText(boxes, _LEFT, "tokens")
+            painter.drawText(boxes, LEFT, "tokens")
         if in_full:
-            painter.drawText(end, _RIGHT, self._span)
+            painter.drawText(end, RIGHT, self._span)
         else:
-            painter.drawText(names.united(boxes), _RIGHT, _PER_TIME)
+            painter.drawText(names.united(boxes), RIGHT, _PER_TIME)
 
     def _name(self, painter: QPainter, row: TokenRow, words: str, box: QRectF) -> None:
         side = self._metrics().ascent()
         mark = QRectF(box.left(), box.center().y() - side / 2, side, side)
         paint_phase_mark(painter, mark, self._theme, row.type)
         painter.setPen(QColor(self._theme.normal))
-        painter.drawText(box.adjusted(box.height(), 0, 0, 0), _LEFT, words)
+        painter.drawText(box.adjusted(box.height(), 0, 0, 0), LEFT, words)
 
     def _tokens(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
         """The tokens against the limit as a picture, then as numbers."""
@@ -184,7 +179,7 @@ class RatesChart(SteadyRows[RateRow]):
         else:
             self._boxes(painter, row, box)
         painter.setPen(QColor(self._theme.normal))
-        painter.drawText(box, _RIGHT, _of_limit(row))
+        painter.drawText(box, RIGHT, _of_limit(row))
 
     def _boxes(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
         """A round box for each token up to the limit, the pools apart."""
@@ -223,7 +218,7 @@ class RatesChart(SteadyRows[RateRow]):
             painter.drawLine(QPointF(x, bar.top() - 3), QPointF(x, bar.bottom() + 1))
         painter.setPen(QColor(self._theme.normal if value else self._theme.muted))
         box = box.adjusted(0, 0, _GAP - 2, -5)
-        painter.drawText(box, _LEFT, whole_number(value, box.width(), self._metrics()))
+        painter.drawText(box, LEFT, whole_number(value, box.width(), self._metrics()))
 
     def _look(self, kind: int, number: int) -> QBrush:
         """Requests plain, matches like real jobs, virtual arrivals hatched, overflows red."""

@@ -8,14 +8,13 @@ from typing import Sequence
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from slotscope.gui.painting.text import CENTRE, RIGHT
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
 
 _MARGIN, _GAP, _TICK = 10.0, 6.0, 4.0
 _ROOM = 1.14  # how far the axes go beyond the largest coordinates
 _SPACING = (6.0, 3.0)  # least distance of ticks, in lines of text
-_CENTRE = Qt.AlignmentFlag.AlignCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class RegionPlane:
@@ -65,7 +64,7 @@ def paint_axes(painter: QPainter, plane: RegionPlane, theme: Theme, names: tuple
         painter.setPen(QPen(QColor(theme.grid)))
         painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
         painter.setPen(QColor(theme.muted))
-        painter.drawText(QRectF(x - 60, area.bottom() + _TICK, 120, line), _CENTRE, text)
+        painter.drawText(QRectF(x - 60, area.bottom() + _TICK, 120, line), CENTRE, text)
     for place, text in plane.ticks(1):
         y = round(plane.at((0.0, place)).y()) + 0.5
         painter.setPen(QPen(QColor(theme.grid)))
@@ -73,7 +72,7 @@ def paint_axes(painter: QPainter, plane: RegionPlane, theme: Theme, names: tuple
         if place:
             painter.setPen(QColor(theme.muted))
             box = QRectF(0, y - line / 2, area.left() - _TICK, line)
-            painter.drawText(box, _RIGHT, text)
+            painter.drawText(box, RIGHT, text)
     painter.setPen(QPen(QColor(theme.border)))
     painter.drawLine(QLineF(area.bottomLeft(), area.bottomRight()))
     painter.drawLine(QLineF(area.topLeft(), area.bottomLeft()))
@@ -85,12 +84,12 @@ def _paint_names(painter: QPainter, plane: RegionPlane, names: tuple[Names, Name
     """One below, the other upright at the left, each as long as there is room."""
     area, line = plane.area, plane.metrics.height()
     below = QRectF(area.left(), plane.size.height() - line - 2, area.width(), line)
-    painter.drawText(below, _CENTRE, _fitting(plane, names[0], below.width()))
+    painter.drawText(below, CENTRE, _fitting(plane, names[0], below.width()))
     painter.save()
     painter.translate(_MARGIN / 2, area.bottom())
     painter.rotate(-90)
     side = QRectF(0, 0, area.height(), line)
-    painter.drawText(side, _CENTRE, _fitting(plane, names[1], side.width()))
+    painter.drawText(side, CENTRE, _fitting(plane, names[1], side.width()))
     painter.restore()
 
 

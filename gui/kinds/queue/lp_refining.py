@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy
 
+from slotscope.gui.painting.text import CENTRE, LEFT
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number, spread, step_up
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 
 _MARGIN, _GAP, _LEADER = 10.0, 6.0, 9.0
-_CENTRE = Qt.AlignmentFlag.AlignCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _DOT, _BAND = 3.0, 0.18
 _ROOM = 1.08
 #: The axis reaches no farther than this multiple of the last upper bound.
@@ -34,20 +32,15 @@ class RefinedBounds(NamedTuple):
 class RefiningPlot(Chart):
     """Both bounds over the number of cells, each partition as far from the last as any."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "bounds of the supportable workload", parent, QSizePolicy.Policy.Preferred)
-        self._steps: tuple[RefinedBounds, ...] = ()
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "bounds of the supportable workload", QSizePolicy.Policy.Preferred)
+        self.steps: tuple[RefinedBounds, ...] = ()  #: what is shown
         self._load = 0.0
-
-    @property
-    def steps(self) -> tuple[RefinedBounds, ...]:
-        """What is shown."""
-        return self._steps
 
     def set_steps(self, steps: Sequence[RefinedBounds], load: float) -> None:
         """Show these, and rho as a line."""
-        if (tuple(steps), load) != (self._steps, self._load):
-            self._steps, self._load = tuple(steps), load
+        if (tuple(steps), load) != (self.steps, self._load):
+            self.steps, self._load = tuple(steps), load
             self.update()
 
     def restyle(self, theme: Theme) -> None:
@@ -62,14 +55,14 @@ class RefiningPlot(Chart):
     @property
     def top(self) -> float:
         """The end of the vertical axis: an early upper bound may be out of view."""
-        last = self._steps[-1]
-        known = [step.upper for step in self._steps if step.upper is not None]
+        last = self.steps[-1]
+        known = [step.upper for step in self.steps if step.upper is not None]
         end = last.upper if last.upper is not None else last.lower
         return _ROOM * max(min(max(known, default=end), _FARTHEST * end), self._load)
 
     def labels(self) -> list[tuple[str, float, str]]:
         """(text, value, role) at the right end."""
-        last = self._steps[-1]
+        last = self.steps[-1]
         found = [(f"≥ {significant(last.lower)}", last.lower, "optimum")]
         if last.upper is not None:
             found.append((f"≤ {significant(last.upper)}", last.upper, "optimum"))
@@ -93,55 +86,39 @@ class RefiningPlot(Chart):
         return step_up(self.top / max(2.0, lines))
 
     def _at(self, number: float, value: float, area: QRectF) -> QPointF:
-        share = number / max(1, len(self._steps) - 1)
+        share = number / max(1, len(self.steps) - 1)
         inset = _DOT + 2
         x = area.left() + inset + share * (area.width() - 2 * inset)
         return QPointF(x, area.bottom() - min(value / self.top, 1.2) * area.height())
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        if not self._steps:
+    def paint(self, painter: QPainter) -> None:
+        if not self.steps:
             return
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
         area, line = self.area(), self._metrics().height()
         painter.setPen(QColor(self._theme.muted))
         heading = QRectF(_MARGIN, 0, self.width() - 2 * _MARGIN, line)
         text = "ρ* lies between both bounds of Theorem 1"
-        painter.drawText(heading, _LEFT, self._metrics().elidedText(text, Qt.TextElideMode.ElideRight, heading.width()))
+        painter.drawText(heading, LEFT, self._metrics().elidedText(text, Qt.TextElideMode.ElideRight, heading.width()))
         self._paint_axes(painter, area, line)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setClipRect(area.adjusted(-2, -2, 2, 2))
         self._paint_bounds(painter, area)
         painter.setClipping(False)
         self._paint_labels(painter, area, line)
-        painter.end()
 
     def _paint_axes(self, painter: QPainter, area: QRectF, line: float) -> None:
-        theme, step = self._theme, self._tick()
-        for number in range(int(self.top / step) + 1):
-            y = round(self._at(0, number * step, area).y()) + 0.5
-            painter.setPen(QPen(QColor(theme.grid if number else theme.border)))
-            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
-            painter.setPen(QColor(theme.muted))
-            box = QRectF(0, y - line / 2, area.left() - _GAP, line)
-            painter.drawText(box, _RIGHT, format_number(number * step, step))
-        right = float("-inf")
-        for number, step_of in enumerate(self._steps):
-            x = self._at(number, 0, area).x()
-            text = format_number(step_of.cells)
-            half = self._metrics().horizontalAdvance(text) / 2 + 2
-            if x - half > right:
-                painter.drawText(QRectF(x - half, area.bottom() + 4, 2 * half, line), _CENTRE, text)
-                right = x + half
+        self._paint_scale(painter, area, self.top, self._tick(), _GAP)
+        cells = ((self._at(n, 0, area).x(), format_number(step.cells)) for n, step in enumerate(self.steps))
+        self._paint_places(painter, area.bottom() + 4, cells)
         name = QRectF(area.left(), self.height() - line - 1, area.width(), line)
-        painter.drawText(name, _CENTRE, "cells of the partition")
+        painter.drawText(name, CENTRE, "cells of the partition")
 
     def _paint_bounds(self, painter: QPainter, area: QRectF) -> None:
         """A band between the bounds, and the load as a line."""
-        lower = [self._at(n, step.lower, area) for n, step in enumerate(self._steps)]
-        upper = [self._at(n, step.upper, area) for n, step in enumerate(self._steps) if step.upper is not None]
+        lower = [self._at(n, step.lower, area) for n, step in enumerate(self.steps)]
+        upper = [self._at(n, step.upper, area) for n, step in enumerate(self.steps) if step.upper is not None]
         color = QColor(self._theme.optimum)
         fill = QColor(color)
         fill.setAlphaF(_BAND)
@@ -177,7 +154,7 @@ class RefiningPlot(Chart):
             painter.drawLine(QPointF(area.right() + 2, mark), QPointF(area.right() + _LEADER, centre))
             painter.setPen(QColor(self._theme.ink(color)))
             box = QRectF(area.right() + _LEADER + 3, centre - line / 2, self.width(), line)
-            painter.drawText(box, _LEFT, text)
+            painter.drawText(box, LEFT, text)
 
     # Words.
 

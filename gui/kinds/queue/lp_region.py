@@ -6,8 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple, Sequence
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QResizeEvent
 
 from slotscope.gui.kinds.queue.lp_picture import Counts, Point, Service, SupportablePicture
 from slotscope.gui.kinds.queue.lp_plane import RegionPlane, paint_axes
@@ -152,33 +151,23 @@ _HALO = 0.75
 class RegionPlot(Chart):
     """Draws a :class:`SupportablePicture`, and over it the :class:`Service` of the moment."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "supportable workloads of two job sizes", parent)
-        self._picture: SupportablePicture | None = None
-        self._service: Service | None = None
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "supportable workloads of two job sizes")
+        self.picture: SupportablePicture | None = None  #: what is shown
+        self.service: Service | None = None  #: what is served now
         self._plane: RegionPlane | None = None
 
     # What is shown.
 
-    @property
-    def picture(self) -> SupportablePicture | None:
-        """What is shown."""
-        return self._picture
-
-    @property
-    def service(self) -> Service | None:
-        """What is served now."""
-        return self._service
-
     def set_picture(self, picture: SupportablePicture | None) -> None:
         """Show another run's picture."""
-        self._picture, self._service, self._plane = picture, None, None
+        self.picture, self.service, self._plane = picture, None, None
         self.update()
 
     def set_service(self, service: Service) -> None:
         """Show what servers hold now."""
-        if service != self._service:
-            self._service = service
+        if service != self.service:
+            self.service = service
             self.update()
 
     def restyle(self, theme: Theme) -> None:
@@ -195,19 +184,17 @@ class RegionPlot(Chart):
 
     def at(self, point: Sequence[Fraction | float]) -> QPointF:
         """Where a point, in jobs per slot and server, is in the widget."""
-        assert self._picture is not None
+        assert self.picture is not None
         if self._plane is None:
-            self._plane = RegionPlane(self.size(), self._picture.most)
+            self._plane = RegionPlane(self.size(), self.picture.most)
         return self._plane.at(point)
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        picture = self._picture
+    def paint(self, painter: QPainter) -> None:
+        picture = self.picture
         if picture is None:
             return
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
         plane = self._plane = RegionPlane(self.size(), picture.most)
         each = " and server" if picture.servers > 1 else ""
         first, second = ((f"size {name}: jobs per slot{each}", f"size {name}") for name in picture.names)
@@ -217,10 +204,9 @@ class RegionPlot(Chart):
         looks.regions(picture)
         looks.dots(picture)
         looks.load(picture)
-        if self._service is not None:
-            looks.service(picture, self._service)
+        if self.service is not None:
+            looks.service(picture, self.service)
         self._paint_labels(painter)
-        painter.end()
 
     def _paint_labels(self, painter: QPainter) -> None:
         halo = QColor(self._theme.panel)
@@ -234,7 +220,7 @@ class RegionPlot(Chart):
 
     def labels(self) -> list[PlacedLabel]:
         """What is written in the plane, and where."""
-        picture = self._picture
+        picture = self.picture
         if picture is None:
             return []
         corners, others = named_dots(picture)
@@ -269,9 +255,9 @@ class RegionPlot(Chart):
         return wanted
 
     def _live_points(self, picture: SupportablePicture) -> list[WantedLabel]:
-        if self._service is None:
+        if self.service is None:
             return []
-        mean, aims = self._service.mean, self._service.aims
+        mean, aims = self.service.mean, self.service.aims
         live = [self._wanted("in service", picture.at(mean), NOW)]
         if len(aims) == 1 and aims[0][0] != mean:
             live.append(self._wanted("active", picture.at(aims[0][0]), NOW))
@@ -285,20 +271,20 @@ class RegionPlot(Chart):
 
     def _is_live(self, point: Sequence[Fraction | float]) -> bool:
         """Whether a large disc or ring is drawn there."""
-        if self._service is None or self._picture is None:
+        if self.service is None or self.picture is None:
             return False
-        drawn = [*self._service.held, *self._service.aims]
-        large = (counts for counts, servers in drawn if 4 * servers >= self._picture.servers)
+        drawn = [*self.service.held, *self.service.aims]
+        large = (counts for counts, servers in drawn if 4 * servers >= self.picture.servers)
         at = self.at(point)
-        return any((self.at(self._picture.at(k)) - at).manhattanLength() < 2 for k in large)
+        return any((self.at(self.picture.at(k)) - at).manhattanLength() < 2 for k in large)
 
     def _marks(self, picture: SupportablePicture) -> list[QRectF]:
         """What labels should keep clear of: the arrow, its edge, and the live marks."""
         origin, tip = self.at((0.0, 0.0)), self.at(picture.region.arrivals)
         places = [origin + (tip - origin) * (step / _PIECES) for step in range(1, _PIECES + 1)]
         places.append(self.at(picture.region.boundary))
-        if self._service is not None and len(self._service.held) <= _CLEAR_MARKS:
-            places += [self.at(picture.at(counts)) for counts, _ in self._service.held]
+        if self.service is not None and len(self.service.held) <= _CLEAR_MARKS:
+            places += [self.at(picture.at(counts)) for counts, _ in self.service.held]
         return [QRectF(at.x() - 4, at.y() - 4, 8, 8) for at in places]
 
     # Words.
@@ -311,7 +297,7 @@ class RegionPlot(Chart):
             "Discs are what servers hold now, a cross their mean, rings what their active "
             "configurations hold."
         )
-        traps = self._picture.traps if self._picture is not None else ()
+        traps = self.picture.traps if self.picture is not None else ()
         return text + (" In the frame: a trap, which servers may not leave." if traps else "")
 
 

@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import Iterator, NamedTuple, Sequence
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy
 
+from slotscope.gui.painting.text import CENTRE
 from slotscope.gui.panels.wording import THIN
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
@@ -112,7 +113,6 @@ _MARGIN, _GAP, _THICK = 10.0, 10.0, 10.0
 _RESOLUTION = 0.001
 _ROOM = 1.05  # how far the axis goes beyond what is shown
 _FARTHEST = 2.2  # L / E[R] is left out where it would squeeze the rest
-_CENTRE = Qt.AlignmentFlag.AlignCenter
 
 
 class StableShare(NamedTuple):
@@ -174,20 +174,15 @@ class LoadValues:
 class LoadScale(Chart):
     """A track from 0 beyond rho*, filled as far as the load goes."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "load as a share of the supportable workload", parent, QSizePolicy.Policy.Fixed)
-        self._values: LoadValues | None = None
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "load as a share of the supportable workload", QSizePolicy.Policy.Fixed)
+        self.values: LoadValues | None = None  #: what is shown
         self._policy = ""
-
-    @property
-    def values(self) -> LoadValues | None:
-        """What is shown."""
-        return self._values
 
     def set_values(self, values: LoadValues | None, policy: str) -> None:
         """Show these; the guarantee of *policy* stands out."""
-        if (values, policy) != (self._values, self._policy):
-            self._values, self._policy = values, policy
+        if (values, policy) != (self.values, self._policy):
+            self.values, self._policy = values, policy
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -195,22 +190,19 @@ class LoadScale(Chart):
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        if self._values is None:
+    def paint(self, painter: QPainter) -> None:
+        if self.values is None:
             return
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
         line = QFontMetricsF(painter.font()).height()
         track = QRectF(_MARGIN, line + 4, self.width() - 2 * _MARGIN, _THICK)
-        self._paint_track(painter, track, self._values)
-        self._paint_above(painter, track, line, self._values)
+        self._paint_track(painter, track, self.values)
+        self._paint_above(painter, track, line, self.values)
         self._paint_guarantees(painter, track, line)
-        self._paint_load(painter, track, line, self._values)
-        painter.end()
+        self._paint_load(painter, track, line, self.values)
 
     def _across(self, share: float, track: QRectF) -> float:
-        assert self._values is not None
-        return track.left() + track.width() * min(1.0, share / self._values.top)
+        assert self.values is not None
+        return track.left() + track.width() * min(1.0, share / self.values.top)
 
     def _paint_track(self, painter: QPainter, track: QRectF, values: LoadValues) -> None:
         """The load, red beyond rho*; a band where rho* is only known to lie."""
@@ -268,7 +260,7 @@ class LoadScale(Chart):
             if left < track.left():
                 continue
             painter.setPen(QColor(self._theme.normal if mine else self._theme.muted))
-            painter.drawText(QRectF(left, track.bottom() + 6, width, line), _CENTRE, text)
+            painter.drawText(QRectF(left, track.bottom() + 6, width, line), CENTRE, text)
             right = left - _GAP
         painter.setFont(plain)
 
@@ -282,7 +274,7 @@ class LoadScale(Chart):
         left = min(max(x - width / 2, track.left()), track.right() - width)
         ink = self._theme.ink(self._theme.color("rejection" if over else "run"))
         painter.setPen(QColor(ink))
-        painter.drawText(QRectF(left, track.bottom() + 6 + line, width, line), _CENTRE, text)
+        painter.drawText(QRectF(left, track.bottom() + 6 + line, width, line), CENTRE, text)
 
 
 def bound_marks(values: LoadValues) -> list[tuple[float, str, str]]:

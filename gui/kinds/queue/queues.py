@@ -94,7 +94,7 @@ class QueuesPanel(Panel):
         self.area = scrolled(self.lanes, self.body)
         for moved in (self.area.verticalScrollBar().valueChanged, self.area.verticalScrollBar().rangeChanged):
             moved.connect(self._refresh)  # other lanes are in view
-        self.ruler = SizeRuler(self.theme, self.body)
+        self.ruler = SizeRuler(self.theme)
         self.ruler.pointed.connect(self._point)
         column = in_column(self.body, (self.area, 1), self.ruler, margins=(0, 2, 0, 4), spacing=2)
         column.addStretch(0)

@@ -59,8 +59,8 @@ class LanesView(Chart):
     #: What a tooltip says of a job by its record, or else of a queue.
     words_of: Callable[[int | None, int | None], str]
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "queues", parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "queues")
         self._names: tuple[LaneName, ...] = ()
         self._lanes: dict[int, QueueLane] = {}
         self._focus = Focus()

@@ -13,13 +13,11 @@ from slotscope.gui.kinds.queue.queues_layout import GAP, LanesLayout, length_sha
 from slotscope.gui.kinds.queue.queues_reading import Focus, JobCell, LaneName, QueueLane
 from slotscope.gui.kinds.queue.wording import fraction_words, interval_words
 from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.text import LEFT, RIGHT
 from slotscope.gui.painting.textures import device_ratio
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_CENTRE = Qt.AlignmentFlag.AlignCenter
 _SERVERS = ("◂ to the servers, head of line first", "◂ to the servers", "◂ servers", "◂")
 _BAR_SHARE = 0.5  # of the panel's colour in a bar
 _OUTLINE, _CLEARANCE = 2.0, 0.8
@@ -74,15 +72,15 @@ class LanesPainter:
         painter.setPen(QColor(self._theme.normal))
         left = layout.name_left + layout.text.line
         box = QRectF(left, 0, layout.number_right - left + 1, layout.header)
-        painter.drawText(box, _LEFT, "Q")
+        painter.drawText(box, LEFT, "Q")
         self._use(self._fonts.heading)
-        painter.drawText(box, _RIGHT, format_number(waiting))
+        painter.drawText(box, RIGHT, format_number(waiting))
         self._use(self._fonts.body)
 
     def _first_fitting(self, box: QRectF, texts: Sequence[str]) -> None:
         measure = self._metrics.horizontalAdvance
         text = next((text for text in texts if measure(text) <= box.width()), "")
-        self._painter.drawText(box, _LEFT, text)
+        self._painter.drawText(box, LEFT, text)
 
     def _length_axis(self, longest: float, logarithmic: bool) -> None:
         """Marks at round lengths, and their numbers where they keep clear of each other."""
@@ -102,7 +100,7 @@ class LanesPainter:
             if all(left - GAP > end or left + 2 * half + GAP < start for start, end in taken):
                 taken.append((left, left + 2 * half))
                 painter.setPen(QColor(self._theme.muted))
-                painter.drawText(QRectF(left, 0, 2 * half + 2, layout.header), _LEFT, text)
+                painter.drawText(QRectF(left, 0, 2 * half + 2, layout.header), LEFT, text)
 
     # A lane.
 
@@ -116,15 +114,15 @@ class LanesPainter:
         paint_look(painter, mark, theme, name.look)
         left = layout.name_left + layout.text.line
         painter.setPen(QColor(theme.normal))
-        painter.drawText(self._row(left, layout.interval_left, box), _LEFT, name.text)
+        painter.drawText(self._row(left, layout.interval_left, box), LEFT, name.text)
         if layout.has_intervals and name.interval is not None:
             painter.setPen(QColor(theme.muted))
             place = self._row(layout.interval_left, layout.number_right, box)
-            painter.drawText(place, _LEFT, interval_words(name.interval))
+            painter.drawText(place, LEFT, interval_words(name.interval))
         painter.setPen(QColor(theme.normal if lane.length else theme.muted))
         self._use(self._fonts.heading)
         place = self._row(layout.name_left, layout.number_right, box)
-        painter.drawText(place, _RIGHT, format_number(lane.length))
+        painter.drawText(place, RIGHT, format_number(lane.length))
         self._use(self._fonts.body)
         ground = box.adjusted(layout.jobs_left - GAP / 2 - box.left(), 0, 0, 0)
         painter.fillRect(ground, QColor(theme.raised))
@@ -147,7 +145,7 @@ class LanesPainter:
         self._strokes(gap)
         offset = layout.words_after(lane.deep is not None)
         painter.setPen(QColor(theme.normal))
-        painter.drawText(gap.adjusted(offset, 0, 0, 0), _LEFT, more_words(left, brief=not layout.has_bars))
+        painter.drawText(gap.adjusted(offset, 0, 0, 0), LEFT, more_words(left, brief=not layout.has_bars))
 
     def _job(self, box: QRectF, job: JobCell) -> None:
         self._painter.setBrushOrigin(QPointF(round(box.left()), round(box.bottom())))
@@ -198,7 +196,7 @@ class LanesPainter:
             row = layout.lane(lane.queue)
             right = layout.placed(lane.queue, len(fitting) - 1, 0.0).left() - 2
             box = self._row(layout.gate_left - GAP, right, row)
-            painter.drawText(box, _RIGHT, f"+{len(lane.placed) - len(fitting)}")
+            painter.drawText(box, RIGHT, f"+{len(lane.placed) - len(fitting)}")
 
     def _outline(self, box: QRectF, role: str) -> None:
         width = _OUTLINE * self._fonts.scale

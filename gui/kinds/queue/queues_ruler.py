@@ -8,8 +8,7 @@ from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF, QResizeEvent
 
 from slotscope.gui.kinds.queue.colours import Look, look_brush, look_color, look_ink
 from slotscope.gui.kinds.queue.queues_lanes import LogSwitch
@@ -17,6 +16,7 @@ from slotscope.gui.kinds.queue.queues_layout import SizeAxis, SizeScale, bins, e
 from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
 from slotscope.gui.painting.colour import mix
 from slotscope.gui.painting.kept import Kept
+from slotscope.gui.painting.text import LEFT
 from slotscope.gui.painting.textures import device_ratio
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
@@ -24,7 +24,6 @@ from slotscope.gui.widgets.spoken import describe
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.reporting.letters import subscript
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _MARGIN, _GAP = 10.0, 8.0
 _BIN = 6.0  # width of a bar of the histogram
 _STEM = 7.0
@@ -47,17 +46,18 @@ class SizeRuler(Chart):
 
     pointed = Signal(object)  #: a size as a share of a server, or None
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "sizes and partition", parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "sizes and partition")
         self._numbers: QueueNumbers | None = None
         self._sizes: SizeAxis | None = None
-        self._marker: Marker | None = None
+        self.marker: Marker | None = None  #: what is pointed out
         self._caption: tuple[str, ...] = ("",)
-        self._bars: tuple[list[float], list[float]] = ([], [])
+        #: Edges of the histogram in pixels, and the probabilities between them.
+        self.bars: tuple[list[float], list[float]] = ([], [])
         self._kept = Kept()
         self.switch = LogSwitch("sizes", theme, self)
         self.switch.toggled.connect(self._rescale)
-        self._scale = SizeScale(0, 1, False, Fraction(1))
+        self.scale = SizeScale(0, 1, False, Fraction(1))  #: where sizes are
         self.setMouseTracking(True)
 
     # What is shown.
@@ -65,32 +65,17 @@ class SizeRuler(Chart):
     def begin(self, numbers: QueueNumbers, sizes: SizeAxis, caption: tuple[str, ...]) -> None:
         """Show other sizes; *caption* stands above them while no size is pointed out."""
         self._numbers, self._sizes, self._caption = numbers, sizes, caption
-        self._marker = None
+        self.marker = None
         self.switch.setChecked(sizes.prefers_logarithmic)
         self.updateGeometry()
         self._rescale()
 
     def set_marker(self, marker: Marker | None) -> None:
         """Point a size out."""
-        if marker != self._marker:
-            self._marker = marker
+        if marker != self.marker:
+            self.marker = marker
             describe(self, "" if marker is None else marker.words[0])
             self.update()
-
-    @property
-    def marker(self) -> Marker | None:
-        """What is pointed out."""
-        return self._marker
-
-    @property
-    def scale(self) -> SizeScale:
-        """Where sizes are."""
-        return self._scale
-
-    @property
-    def bars(self) -> tuple[list[float], list[float]]:
-        """Edges of the histogram in pixels, and the probabilities between them."""
-        return self._bars
 
     def restyle(self, theme: Theme) -> None:
         super().restyle(theme)
@@ -102,11 +87,11 @@ class SizeRuler(Chart):
             return
         self._kept.forget()
         right = max(_MARGIN + 10.0, self.width() - _MARGIN)
-        self._scale = SizeScale(_MARGIN, right, self.switch.isChecked(), self._sizes.least)
-        self._bars = ([], [])
+        self.scale = SizeScale(_MARGIN, right, self.switch.isChecked(), self._sizes.least)
+        self.bars = ([], [])
         if not self._sizes.stems:
             count = max(8, round((right - _MARGIN) / (_BIN * current_fonts().scale)))
-            self._bars = bins(self._numbers, self._sizes, self._scale, count)
+            self.bars = bins(self._numbers, self._sizes, self.scale, count)
         self.switch.stand_at(right, self._caption_height())
         self.update()
 
@@ -139,20 +124,17 @@ class SizeRuler(Chart):
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter) -> None:
         if self._sizes is None:
             return
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
         self._kept.paint(painter, self.rect(), QColor(self._theme.panel), None, partial(self._paint_sizes, self._sizes))
         self._paint_caption(painter)
         self._paint_marker(painter)
-        painter.end()
 
     def _area(self) -> QRectF:
         """Where the histogram is."""
         top = self._caption_height() + 2
-        return QRectF(self._scale.left, top, self._scale.right - self._scale.left, max(1.0, self.floor() - top))
+        return QRectF(self.scale.left, top, self.scale.right - self.scale.left, max(1.0, self.floor() - top))
 
     def _paint_sizes(self, sizes: SizeAxis, painter: QPainter) -> None:
         """All that no size which is pointed out changes."""
@@ -167,14 +149,14 @@ class SizeRuler(Chart):
         self._paint_ends(painter, sizes)
 
     def _paint_caption(self, painter: QPainter) -> None:
-        texts = self._marker.words if self._marker is not None else self._caption
+        texts = self.marker.words if self.marker is not None else self._caption
         metrics = QFontMetricsF(painter.font())
         box = QRectF(_MARGIN, 0, self.switch.x() - _GAP - _MARGIN, self._caption_height())
         fitting = (text for text in texts if metrics.horizontalAdvance(text) <= box.width())
         text = next(fitting, metrics.elidedText(texts[-1], Qt.TextElideMode.ElideRight, box.width()))
-        pointed = self._marker is not None
+        pointed = self.marker is not None
         painter.setPen(QColor(self._theme.normal if pointed else self._theme.muted))
-        painter.drawText(box, _LEFT, text)
+        painter.drawText(box, LEFT, text)
 
     def _color(self, look: Look) -> QColor:
         return QColor(mix(look_color(self._theme, look), self._theme.panel, _FILL))
@@ -183,17 +165,17 @@ class SizeRuler(Chart):
         most = max(stem.probability for stem in sizes.stems)
         width = _STEM * current_fonts().scale
         for stem in sizes.stems:
-            x, height = self._scale.x(stem.share), stem.probability / most * area.height()
+            x, height = self.scale.x(stem.share), stem.probability / most * area.height()
             left = min(x - width / 2, area.right() - width)
             box = QRectF(left, area.bottom() - height, width, height)
             painter.fillRect(box, self._color(stem.look))
 
     def _paint_bars(self, painter: QPainter, sizes: SizeAxis, area: QRectF) -> None:
-        edges, shares = self._bars
+        edges, shares = self.bars
         most = max(shares, default=0.0)
         if not most:
             return
-        parts = [(look, self._scale.x(low), self._scale.x(high)) for look, (low, high) in sizes.classes]
+        parts = [(look, self.scale.x(low), self.scale.x(high)) for look, (low, high) in sizes.classes]
         for look, left, right in parts:
             color = self._color(look)
             for (start, end), share in zip(pairwise(edges), shares, strict=True):
@@ -210,7 +192,7 @@ class SizeRuler(Chart):
         painter.setPen(QPen(QColor(self._theme.muted), 1, Qt.PenStyle.DashLine))
         if not sizes.intervals:
             for capacity in sizes.capacities:
-                x = round(self._scale.x(capacity)) - 0.5
+                x = round(self.scale.x(capacity)) - 0.5
                 painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
 
     def _paint_partition(self, painter: QPainter, sizes: SizeAxis) -> None:
@@ -218,7 +200,7 @@ class SizeRuler(Chart):
         metrics = QFontMetricsF(painter.font())
         ratio = device_ratio(painter)
         for queue, (low, high) in enumerate(sizes.intervals):
-            left, right = self._scale.x(low), self._scale.x(high)
+            left, right = self.scale.x(low), self.scale.x(high)
             strip = QRectF(left, self.floor() + 1, right - left - 1, _STRIP * line - 1)
             painter.fillRect(strip, look_brush(theme, sizes.looks[queue], ratio))
             name = f"I{subscript(queue)}"
@@ -234,10 +216,10 @@ class SizeRuler(Chart):
         """The ends of the intervals as exact fractions, as many as have room."""
         metrics = QFontMetricsF(painter.font())
         top = self.height() - _ENDS * self._line()
-        marks = [end for end in ends(sizes) if float(end) >= self._scale.low]
-        if not self._scale.logarithmic:
+        marks = [end for end in ends(sizes) if float(end) >= self.scale.low]
+        if not self.scale.logarithmic:
             marks.insert(1, Fraction(0))
-        places = [self._scale.x(end) for end in marks]
+        places = [self.scale.x(end) for end in marks]
         widths = [metrics.horizontalAdvance(fraction_words(end)) + 1 for end in marks]
         painter.setPen(QColor(self._theme.muted))
         for end, x in zip(marks, places, strict=True) if sizes.intervals else ():
@@ -249,14 +231,14 @@ class SizeRuler(Chart):
             x = round(places[number]) - 0.5
             painter.drawLine(QLineF(x, top - 1, x, top + 3))
             box = QRectF(left, top + 3, widths[number] + 1, self.height() - top - 3)
-            painter.drawText(box, _LEFT, fraction_words(marks[number]))
+            painter.drawText(box, LEFT, fraction_words(marks[number]))
 
     def _paint_marker(self, painter: QPainter) -> None:
-        if self._marker is None:
+        if self.marker is None:
             return
         area = self._area()
-        x = round(self._scale.x(self._marker.share)) - 0.5
-        color, size = QColor(self._theme.color(self._marker.role)), 5 * current_fonts().scale
+        x = round(self.scale.x(self.marker.share)) - 0.5
+        color, size = QColor(self._theme.color(self.marker.role)), 5 * current_fonts().scale
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(color, 2.0))
         bottom = self.floor() + (_STRIP * self._line() if self._sizes and self._sizes.intervals else 0.0)
@@ -270,7 +252,7 @@ class SizeRuler(Chart):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         inside = event.position().y() > self._caption_height()
-        self.pointed.emit(self._scale.told(event.position().x()) if inside else None)
+        self.pointed.emit(self.scale.told(event.position().x()) if inside else None)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -284,7 +266,7 @@ class SizeRuler(Chart):
         """What is known of sizes near it."""
         if self._numbers is None or self._sizes is None:
             return ""
-        share = self._scale.told(point.x())
+        share = self.scale.told(point.x())
         queue = self._sizes.queue_of(share)
         if queue is None:
             return f"The sizes of arriving jobs, as shares of {self._numbers.whole}."

@@ -47,35 +47,25 @@ class WeightsChart(Chart):
 
     picked = Signal(int, bool)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "weights of the configurations", parent, QSizePolicy.Policy.Fixed)
-        self._blocks: tuple[WeightBlock, ...] = ()
-        self._lines: tuple[ChartLine, ...] = ()
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "weights of the configurations", QSizePolicy.Policy.Fixed)
+        self.blocks: tuple[WeightBlock, ...] = ()  #: what is shown
+        self.lines: tuple[ChartLine, ...] = ()  #: where it is shown
         self._widths = NO_WIDTHS
         self._selected: int | None = None
 
     # What is shown.
 
-    @property
-    def blocks(self) -> tuple[WeightBlock, ...]:
-        """What is shown."""
-        return self._blocks
-
-    @property
-    def lines(self) -> tuple[ChartLine, ...]:
-        """Where it is shown."""
-        return self._lines
-
     def begin(self) -> None:
         """Forget what was shown of another run, and how wide its texts were."""
-        self._blocks, self._widths = (), NO_WIDTHS
+        self.blocks, self._widths = (), NO_WIDTHS
 
     def set_blocks(self, blocks: tuple[WeightBlock, ...]) -> None:
         """Show these; columns only grow, so that nothing jumps."""
-        if blocks == self._blocks:
+        if blocks == self.blocks:
             return
-        anew = [*map(_shape, blocks)] != [*map(_shape, self._blocks)]
-        self._blocks, before = blocks, self._widths
+        anew = [*map(_shape, blocks)] != [*map(_shape, self.blocks)]
+        self.blocks, before = blocks, self._widths
         self._widths = before.at_least(self._needed())
         if anew or self._widths != before:
             self._lay_out()
@@ -99,11 +89,11 @@ class WeightsChart(Chart):
         bold = current_fonts().body
         bold.setBold(True)
         plain = self._metrics().horizontalAdvance
-        return widths(self._blocks, plain, QFontMetricsF(bold).horizontalAdvance)
+        return widths(self.blocks, plain, QFontMetricsF(bold).horizontalAdvance)
 
     def _lay_out(self) -> None:
         height, lines, top = self._metrics().height() + _ROW_PAD, [], 0.0
-        for number, block in enumerate(self._blocks):
+        for number, block in enumerate(self.blocks):
             above = [HEADING, *([BEST] if block.best else []), OWN]
             for row in (*above, *range(len(block.rows))):
                 tall = height * (_OWN_ROWS if row == OWN else 1)
@@ -112,7 +102,7 @@ class WeightsChart(Chart):
                 lines.append(ChartLine(number, row, top, tall))
                 top += tall
             top += _BLOCK_GAP
-        self._lines = tuple(lines)
+        self.lines = tuple(lines)
         self.setFixedHeight(max(1, round(top)))
 
     def sizeHint(self) -> QSize:
@@ -130,7 +120,7 @@ class WeightsChart(Chart):
 
     def line_at(self, height: float) -> ChartLine | None:
         """The line at this height."""
-        found = (line for line in self._lines if line.top <= height < line.top + line.height)
+        found = (line for line in self.lines if line.top <= height < line.top + line.height)
         return next(found, None)
 
     # Painting.
@@ -140,8 +130,8 @@ class WeightsChart(Chart):
         painter.setFont(current_fonts().body)
         looks = WeightsPainter(painter, self._theme, self.columns(), self._selected)
         low, high = event.rect().top(), event.rect().bottom() + 1
-        for number, block in enumerate(self._blocks):
-            mine = [line for line in self._lines if line.block == number]
+        for number, block in enumerate(self.blocks):
+            mine = [line for line in self.lines if line.block == number]
             bars = [line for line in mine if line.row != HEADING]
             name = bars[0].height / 2 if bars[0].row == BEST and self.columns().split else 0.0
             looks.guides(block, bars[0].top + name, bars[-1].top + bars[-1].height)
@@ -168,7 +158,7 @@ class WeightsChart(Chart):
         if line is None or line.row < 0:
             return None
         box = WeightColumns.box(self.columns().servers, line.top, line.height)
-        listed = chips(self._blocks[line.block].rows[line.row], box, self._metrics().horizontalAdvance)
+        listed = chips(self.blocks[line.block].rows[line.row], box, self._metrics().horizontalAdvance)
         return next((server for server, chip in listed if chip.contains(place)), None)
 
     def pick(self, point: QPointF, double: bool) -> bool:
@@ -183,7 +173,7 @@ class WeightsChart(Chart):
         line = self.line_at(point.y())
         if line is None:
             return ""
-        block = self._blocks[line.block]
+        block = self.blocks[line.block]
         if line.row >= 0:
             return row_sentence(block.rows[line.row], block.servers)
         if line.row == BEST:

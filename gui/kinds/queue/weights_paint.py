@@ -19,12 +19,11 @@ from slotscope.gui.kinds.queue.weights_columns import (
 )
 from slotscope.gui.kinds.queue.weights_values import WeightBlock, WeightRow
 from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.text import LEFT, RIGHT
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _BAR = 0.5  # height of a bar as a share of its row
 _FAINT = 0.6  # how far the bars of smaller weights fade into the ground
 _OWN_WIDTH = 5.0
@@ -58,7 +57,7 @@ class WeightsPainter:
             self._text(self._cell(places.name, box), name, muted)
             work = self._cell(places.work if places.work[1] else places.value, box)
             work.setRight(sum(places.value))
-            self._text(work, VALUE_HEADING, muted, _RIGHT)
+            self._text(work, VALUE_HEADING, muted, RIGHT)
         self._text(self._cell(places.servers, box), SERVERS_HEADING, muted)
         if block.threshold is not None:
             self._threshold_text(block, box)
@@ -106,7 +105,7 @@ class WeightsPainter:
         name = best_name(block)
         self._text(cell, name if self._metrics.horizontalAdvance(name) <= cell.width() + 1 else block.best_words, ink)
         self._work(block.best_terms, box)
-        self._text(self._cell(self._places.value, box), format_number(block.best.weight), ink, _RIGHT)
+        self._text(self._cell(self._places.value, box), format_number(block.best.weight), ink, RIGHT)
         self._bar(block.best.weight, block, box, gold)
 
     def own(self, block: WeightBlock, box: QRectF) -> None:
@@ -141,7 +140,7 @@ class WeightsPainter:
         self._text(self._cell(places.name, box), row.name, ink, bold=row.largest)
         self._work(row.terms, box)
         number = format_number(row.weight)
-        self._text(self._cell(places.value, box), number, ink, _RIGHT, bold=row.largest)
+        self._text(self._cell(places.value, box), number, ink, RIGHT, bold=row.largest)
         color = theme.run if row.largest else mix(theme.run, theme.panel, _FAINT)
         bar = self._bar(row.weight, block, box, color)
         if row.tie:
@@ -153,7 +152,7 @@ class WeightsPainter:
     def _work(self, terms: tuple[tuple[str, int, int], ...], box: QRectF) -> None:
         if self._places.work[1]:
             text = work_text(terms, self._places.symbols)
-            self._text(self._cell(self._places.work, box), text, self._theme.muted, _RIGHT)
+            self._text(self._cell(self._places.work, box), text, self._theme.muted, RIGHT)
 
     def _bar(self, weight: int, block: WeightBlock, box: QRectF, color: str) -> QRectF:
         left = self._places.bar[0]
@@ -210,7 +209,7 @@ class WeightsPainter:
         return left + width * weight / max(1, block.top)
 
     def _text(
-        self, box: QRectF, text: str, ink: str = "", where: Qt.AlignmentFlag = _LEFT, *, bold: bool = False
+        self, box: QRectF, text: str, ink: str = "", where: Qt.AlignmentFlag = LEFT, *, bold: bool = False
     ) -> None:
         self._painter.setFont(self._bold if bold else self._plain)
         self._painter.setPen(QColor(ink or self._theme.normal))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from slotscope.gui.painting.text import LEFT, RIGHT
 from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.plotting.curve import polygon_of
 from slotscope.gui.plotting.sampled import MOST_AVERAGES, SampledSeries, Values
@@ -22,8 +23,6 @@ _AXIS_TEXTS = 2.5  # height of the axis of time, in lines of text
 _BAND_ALPHA = 56
 _LINE_WIDTH, _OVERLAP = 2.0, 0.7
 _NARROW = 420  # below this width names give way to letters
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True)
@@ -45,10 +44,10 @@ class RowChart(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._rows: tuple[RowStyle, ...] = ()
+        self.rows: tuple[RowStyle, ...] = ()  #: what the rows are
         self._series: tuple[SampledSeries, ...] = ()
         self._scales: list[SteppedRange] = []
-        self._values: tuple[int, ...] = ()
+        self.values: tuple[int, ...] = ()  #: the numbers at the rows' ends
         self._time = SteppedRange(from_zero=False)
         self._cursor, self._end = 0.0, 0.0
         self._axis = "time"
@@ -60,39 +59,29 @@ class RowChart(QWidget):
 
     def begin(self, rows: tuple[RowStyle, ...], series: tuple[SampledSeries, ...], axis: str) -> None:
         """Show other series, with ranges that start anew."""
-        self._rows, self._series, self._axis = rows, series, axis
+        self.rows, self._series, self._axis = rows, series, axis
         self._take_looks()
         self._scales = [SteppedRange(0.0, 1.0) for _ in rows]
         self._time = SteppedRange(from_zero=False)
         self._ends_width = 0.0
-        self._values = ()
+        self.values = ()
         self.updateGeometry()
         self.update()
 
     def set_values(self, values: tuple[int, ...]) -> None:
         """The numbers at the rows' ends."""
-        if values != self._values:
-            self._values = values
+        if values != self.values:
+            self.values = values
             self.update()
 
     def set_time(self, cursor: float, end: float) -> None:
         """Stand at *cursor* in a history that reaches to *end*."""
         self._cursor, self._end = cursor, end
         self._time.include(min(float(self._series[0].values.x[0]), cursor), max(cursor, end))
-        for row, scale, series in zip(self._rows, self._scales, self._series, strict=True):
+        for row, scale, series in zip(self.rows, self._scales, self._series, strict=True):
             low, high = series.values.extremes() or (0.0, 0.0)
             scale.include(low, max(high, 1.25 * (row.reference or 0.0)))
         self.update()
-
-    @property
-    def rows(self) -> tuple[RowStyle, ...]:
-        """What the rows are."""
-        return self._rows
-
-    @property
-    def values(self) -> tuple[int, ...]:
-        """The numbers at the rows' ends."""
-        return self._values
 
     def scale(self, number: int) -> tuple[float, float]:
         """The least and the greatest value that a row has room for."""
@@ -120,7 +109,7 @@ class RowChart(QWidget):
         self._font, self._line_width = sizes.body, _LINE_WIDTH * sizes.scale
         self._narrow = _NARROW * sizes.scale
         self._metrics = QFontMetricsF(self._font)
-        roles = {row.role for row in self._rows} | {"muted"}
+        roles = {row.role for row in self.rows} | {"muted"}
         self._inks = {role: self._theme.ink(self._theme.color(role)) for role in roles}
         self._measure_names()
 
@@ -129,7 +118,7 @@ class RowChart(QWidget):
     def minimumSizeHint(self) -> QSize:
         line = self._metrics.height()
         least = _ROW_TEXTS_IN_HALL if current_fonts().lecture else _ROW_TEXTS
-        rows = least * len(self._rows) + self._headings(len(self._rows))
+        rows = least * len(self.rows) + self._headings(len(self.rows))
         return QSize(200, round(line * (rows + _AXIS_TEXTS)))
 
     def sizeHint(self) -> QSize:
@@ -137,13 +126,13 @@ class RowChart(QWidget):
 
     def _headings(self, rows: int) -> int:
         """How many headings stand among or above the first *rows* rows."""
-        return sum(bool(row.heading) for row in self._rows[:rows])
+        return sum(bool(row.heading) for row in self.rows[:rows])
 
     def _measure_names(self) -> None:
         """Room for the names; measured rarely, for each place in a row depends on it."""
-        names = [self._title(row) for row in self._rows]
+        names = [self._title(row) for row in self.rows]
         widest = max((self._metrics.horizontalAdvance(name) for name in names), default=0.0)
-        has_marks = any(isinstance(row.role, int) for row in self._rows)
+        has_marks = any(isinstance(row.role, int) for row in self.rows)
         mark = self._metrics.height() if has_marks else 0.0
         self._names_width = float(min(widest + mark, 0.34 * self.width()))
 
@@ -159,7 +148,7 @@ class RowChart(QWidget):
         scale_width = metrics.horizontalAdvance("0 000")
         left = _MARGIN + self._names_width + _GAP + scale_width
         right = self.width() - _MARGIN - max(self._ends_width, metrics.horizontalAdvance("000"))
-        line, rows = metrics.height(), len(self._rows)
+        line, rows = metrics.height(), len(self.rows)
         room = self.height() - line * (_AXIS_TEXTS + self._headings(rows))
         height = room / max(1, rows)
         top = number * height + line * self._headings(number + 1)
@@ -167,10 +156,10 @@ class RowChart(QWidget):
 
     def _ends(self, number: int) -> list[tuple[str, float, str | int]]:
         """The texts at a row's end, their heights in the row's scale, and their roles."""
-        row = self._rows[number]
+        row = self.rows[number]
         ends: list[tuple[str, float, str | int]] = []
-        if number < len(self._values):
-            value = self._values[number]
+        if number < len(self.values):
+            value = self.values[number]
             ends.append((format_number(value), float(value), row.role))
         if row.reference is not None:
             ends.append((row.reference_text, row.reference, "muted"))
@@ -182,16 +171,16 @@ class RowChart(QWidget):
         painter = QPainter(self)
         painter.setFont(self._font)
         if self._series:
-            ends = [text for number in range(len(self._rows)) for text, _, _ in self._ends(number)]
+            ends = [text for number in range(len(self.rows)) for text, _, _ in self._ends(number)]
             measure = self._metrics.horizontalAdvance
             self._ends_width = max([self._ends_width, *(measure(text) + 12 for text in ends)])
-            for number in range(len(self._rows)):
+            for number in range(len(self.rows)):
                 self._paint_row(painter, number)
             self._paint_time(painter)
         painter.end()
 
     def _paint_row(self, painter: QPainter, number: int) -> None:
-        row, box, scale = self._rows[number], self.box(number), self._scales[number]
+        row, box, scale = self.rows[number], self.box(number), self._scales[number]
         self._paint_frame(painter, box, scale)
         self._paint_name(painter, row, box)
         if row.reference is not None:
@@ -218,14 +207,14 @@ class RowChart(QWidget):
             # Inside the row: the next row's numbers are near.
             top = height - size + 3 if value == scale.low else height - 3
             text = QRectF(0, top, box.left() - _GAP, size)
-            painter.drawText(text, _RIGHT, format_number(value))
+            painter.drawText(text, RIGHT, format_number(value))
 
     def _paint_name(self, painter: QPainter, row: RowStyle, box: QRectF) -> None:
         metrics, left = self._metrics, _MARGIN
         if row.heading:
             painter.setPen(QColor(self._theme.muted))
             place = QRectF(left, box.top() - 4 - metrics.height(), self.width(), metrics.height())
-            painter.drawText(place, _LEFT, row.heading)
+            painter.drawText(place, LEFT, row.heading)
         if isinstance(row.role, int):
             side = metrics.ascent()
             mark = QRectF(left, box.center().y() - side / 2, side, side)
@@ -236,7 +225,7 @@ class RowChart(QWidget):
             painter.setPen(QColor(self._inks[row.role]))
         room = _MARGIN + self._names_width - left
         text = metrics.elidedText(self._title(row), Qt.TextElideMode.ElideRight, room + 1)
-        painter.drawText(QRectF(left, box.top(), room + 1, box.height()), _LEFT, text)
+        painter.drawText(QRectF(left, box.top(), room + 1, box.height()), LEFT, text)
 
     def _paint_series(
         self, painter: QPainter, row: RowStyle, series: SampledSeries, box: QRectF, scale: SteppedRange
@@ -293,12 +282,12 @@ class RowChart(QWidget):
                 painter.drawLine(QLineF(box.right() + 2, mark, box.right() + 9, centre))
             painter.setPen(QColor(self._inks[role]))
             place = QRectF(box.right() + 12, centre - size / 2, self._ends_width, size)
-            painter.drawText(place, _LEFT, text)
+            painter.drawText(place, LEFT, text)
 
     def _paint_time(self, painter: QPainter) -> None:
         """The axis below the rows."""
         theme, metrics = self._theme, self._metrics
-        box = self.box(len(self._rows) - 1)
+        box = self.box(len(self.rows) - 1)
         low, high = self._time.low, self._time.high
         step = step_up((high - low) / max(2.0, box.width() / (3.5 * metrics.height())))
         painter.setPen(QColor(theme.muted))

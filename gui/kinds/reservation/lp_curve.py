@@ -45,7 +45,7 @@ class AlphaPlot(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._curve: AlphaCurve | None = None
-        self._alpha = Fraction(1)
+        self.alpha = Fraction(1)  #: where the cursor stands
         self._top = 1.0
         self._marks: list[_Mark] = []
         text = PlotText("workload factor α", "reward")
@@ -69,11 +69,6 @@ class AlphaPlot(QWidget):
         self.plot.setToolTip(
             "Drag to see both programs at another workload; a double click returns to the present one."
         )
-
-    @property
-    def alpha(self) -> Fraction:
-        """Where the cursor stands."""
-        return self._alpha
 
     def set_curve(self, curve: AlphaCurve) -> None:
         """Show another pair of curves, with the cursor at 1."""
@@ -111,7 +106,7 @@ class AlphaPlot(QWidget):
         """Move the cursor; both values there are marked on the curves."""
         if self._curve is None:
             return
-        self._alpha = alpha
+        self.alpha = alpha
         self.plot.set_cursor(float(alpha))
         greedy, optimum = self._curve.value_at(alpha)
         spots = [
@@ -132,7 +127,7 @@ class AlphaPlot(QWidget):
         self.plot.set_theme(theme, current_fonts())
         self.setMinimumHeight(_LEAST_IN_HALL if current_fonts().lecture else _LEAST)
         self._style_marks()
-        self.set_alpha(self._alpha)
+        self.set_alpha(self.alpha)
 
     def sizeHint(self) -> QSize:  # that of a plot grows with the plot
         return QSize(300, self.minimumHeight())
@@ -167,10 +162,10 @@ class AlphaPlot(QWidget):
         text = self._cursor_text.boundingRect()
         # In a low plot it would lie on the curves; α stands above, among the values.
         self._cursor_text.setVisible(self._view.height() >= _LINES_NAMED * text.height())
-        fits = float(self._alpha) + text.width() * across < right
+        fits = float(self.alpha) + text.width() * across < right
         self._cursor_text.setAnchor((0, 1) if fits else (1, 1))
         up = (high - low) / self._view.height() * text.height()
-        self._cursor_text.setPos(float(self._alpha), low + up)
+        self._cursor_text.setPos(float(self.alpha), low + up)
 
     def _choose(self, wanted: float, near: float) -> None:
         """Ask for the alpha under the mouse: a round number, or a special one close by."""

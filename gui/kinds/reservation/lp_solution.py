@@ -11,12 +11,13 @@ from typing import Mapping, Sequence
 
 import numpy as np
 from PySide6.QtCore import QLineF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy
 
+from slotscope.gui.painting.text import CENTRE
 from slotscope.gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, THIN
 from slotscope.gui.plotting.scales import format_number
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.spoken import describe
 from slotscope.model.kinds.reservation.bounds import Bounds
@@ -30,7 +31,6 @@ from slotscope.model.reporting.frame import Frame
 
 _MARGIN, _GAP, _THICK = 10.0, 10.0, 10.0
 _RESOLUTION = 0.001
-_CENTRE = Qt.AlignmentFlag.AlignCenter
 
 #: How the paper writes the guarantees.
 NAMES = {ALWAYS: "1/2", MONOTONE: "1 − 1/e"}
@@ -46,8 +46,8 @@ def guarantee_sentence(guarantee: Guarantee) -> str:
 class RatioScale(Chart):
     """A track from 0 to U*, filled as far as the run has come."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "share of the optimum", parent, QSizePolicy.Policy.Fixed)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "share of the optimum", QSizePolicy.Policy.Fixed)
         self._greedy: float | None = None
         self._run: float | None = None
 
@@ -70,9 +70,7 @@ class RatioScale(Chart):
     def sizeHint(self) -> QSize:
         return QSize(200, round(2 * self._metrics().height() + _THICK + 14))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
+    def paint(self, painter: QPainter) -> None:
         line = QFontMetricsF(painter.font()).height()
         track = QRectF(_MARGIN, line + 4, self.width() - 2 * _MARGIN, _THICK)
         painter.fillRect(track, QColor(self._theme.grid))
@@ -82,7 +80,6 @@ class RatioScale(Chart):
             painter.fillRect(filled, QColor(self._theme.run))
         self._paint_guarantees(painter, track, line)
         self._paint_bounds(painter, track, line)
-        painter.end()
 
     def _paint_guarantees(self, painter: QPainter, track: QRectF, line: float) -> None:
         """Below the track: the guarantees, and left of them how far the run has come."""
@@ -96,7 +93,7 @@ class RatioScale(Chart):
             centre = min(x, left - _GAP - width / 2)
             box = QRectF(centre - width, track.bottom() + 5, 2 * width, line)
             painter.setPen(QColor(self._theme.muted))
-            painter.drawText(box, _CENTRE, NAMES[guarantee])
+            painter.drawText(box, CENTRE, NAMES[guarantee])
             left = centre - width / 2
         if self._run is None:
             return
@@ -104,7 +101,7 @@ class RatioScale(Chart):
         if track.left() + measure(text) < left - _GAP:
             painter.setPen(QColor(self._theme.ink(self._theme.run)))
             box = QRectF(track.left(), track.bottom() + 5, measure(text) + 2, line)
-            painter.drawText(box, _CENTRE, text)
+            painter.drawText(box, CENTRE, text)
 
     def _paint_bounds(self, painter: QPainter, track: QRectF, line: float) -> None:
         """Above the track: the optimum at its end, and the greedy assignment."""
@@ -124,7 +121,7 @@ class RatioScale(Chart):
             width = measure(text) + 2
             left = min(x - width / 2, right - width)
             painter.setPen(QColor(self._theme.ink(color)))
-            painter.drawText(QRectF(left, 0, width, line), _CENTRE, text)
+            painter.drawText(QRectF(left, 0, width, line), CENTRE, text)
             right = left - _GAP
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy
 
+from slotscope.gui.painting.text import LEFT, RIGHT
 from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
@@ -20,8 +21,6 @@ _GAP = 14.0
 _LINE_GAP = 5.0
 _SMALLEST_BAR = 30.0
 _USUAL = "00\u202f000"
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 #: Columns after the type: heading and role of the numbers.
 COLUMNS = (("admitted", "normal"), ("rejected", "rejection"), ("", "rejection"), ("migrated", "migration"))
@@ -54,22 +53,17 @@ class TypeCounts:
 class RewardTable(Chart, Steady):
     """One line per type; a bar splits its arrivals into admitted and rejected."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "jobs by type", parent, QSizePolicy.Policy.Minimum)
-        self._counts: tuple[TypeCounts, ...] = ()
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "jobs by type", QSizePolicy.Policy.Minimum)
+        self.counts: tuple[TypeCounts, ...] = ()  #: what is shown
         self._widths: list[float] = []
-
-    @property
-    def counts(self) -> tuple[TypeCounts, ...]:
-        """What is shown."""
-        return self._counts
 
     def set_counts(self, counts: tuple[TypeCounts, ...]) -> None:
         """Show these lines."""
-        if counts == self._counts:
+        if counts == self.counts:
             return
-        resized = len(counts) != len(self._counts)
-        self._counts = counts
+        resized = len(counts) != len(self.counts)
+        self.counts = counts
         if resized:
             self._widths = []
             self.updateGeometry()
@@ -77,7 +71,7 @@ class RewardTable(Chart, Steady):
 
     def forget(self) -> None:
         """Be as wide as the next counts ask for."""
-        self._counts, self._widths = (), []
+        self.counts, self._widths = (), []
 
     def refit(self) -> None:
         """Likewise, with these counts until then."""
@@ -97,7 +91,7 @@ class RewardTable(Chart, Steady):
         return round((lines + 1) * self.line_height() + 6)
 
     def sizeHint(self) -> QSize:
-        return QSize(200, self.height_of(len(self._counts)))
+        return QSize(200, self.height_of(len(self.counts)))
 
     def minimumSizeHint(self) -> QSize:
         """In a hall as wide as names and numbers need without shares; lecture mode gives a panel what it asks for."""
@@ -108,21 +102,18 @@ class RewardTable(Chart, Steady):
         numbers = sum(self._widths) - self._widths[SHARE] + _GAP * len(COLUMNS)
         return QSize(max(least.width(), round(self._names_end() + numbers + _MARGIN) + 1), least.height())
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
+    def paint(self, painter: QPainter) -> None:
         self._measure()
         height = self.line_height()
         lefts = self._lefts()
         painter.setPen(QColor(self._theme.muted))
         for (heading, _), left, width in zip(COLUMNS, lefts, self._widths, strict=True):
-            painter.drawText(QRectF(left, 0, width, height), _RIGHT, heading)
+            painter.drawText(QRectF(left, 0, width, height), RIGHT, heading)
         painter.setPen(QPen(QColor(self._theme.grid)))
         line = round(height) + 0.5
         painter.drawLine(int(_MARGIN), int(line), int(self.width() - _MARGIN), int(line))
-        for number, counts in enumerate(self._counts, start=1):
+        for number, counts in enumerate(self.counts, start=1):
             self._paint_line(painter, counts, number * height + 2, lefts)
-        painter.end()
 
     def _paint_line(self, painter: QPainter, counts: TypeCounts, top: float, lefts: list[float]) -> None:
         height, theme = self.line_height(), self._theme
@@ -137,14 +128,14 @@ class RewardTable(Chart, Steady):
         metrics = QFontMetricsF(painter.font())
         room = name_right - name_left
         name = metrics.elidedText(counts.name, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QRectF(name_left, top, room, height), _LEFT, name)
+        painter.drawText(QRectF(name_left, top, room, height), LEFT, name)
         self._paint_bar(
             painter, counts, QRectF(name_right + _GAP, top + height / 2 - 4, lefts[0] - _GAP - name_right, 8)
         )
         for (_, role), cell, left, width in zip(COLUMNS, counts.cells(), lefts, self._widths, strict=True):
             if width:
                 painter.setPen(QColor(theme.ink(theme.color(role))))
-                painter.drawText(QRectF(left, top, width, height), _RIGHT, cell)
+                painter.drawText(QRectF(left, top, width, height), RIGHT, cell)
 
     def _paint_bar(self, painter: QPainter, counts: TypeCounts, box: QRectF) -> None:
         """The share of the arrivals that was admitted, then in red what was rejected."""
@@ -163,7 +154,7 @@ class RewardTable(Chart, Steady):
     def _measure(self) -> None:
         """Columns get as wide as their widest number so far, so that they do not breathe."""
         metrics = current_fonts().metrics
-        rows = [[heading for heading, _ in COLUMNS]] + [list(one.cells()) for one in self._counts]
+        rows = [[heading for heading, _ in COLUMNS]] + [list(one.cells()) for one in self.counts]
         needed = [max(metrics.horizontalAdvance(row[place]) for row in rows) for place in range(len(COLUMNS))]
         usual = metrics.horizontalAdvance(_USUAL)
         known = self._widths or [0.0] * len(COLUMNS)
@@ -187,7 +178,7 @@ class RewardTable(Chart, Steady):
 
     def _names_end(self) -> float:
         metrics = current_fonts().metrics
-        widest = max((metrics.horizontalAdvance(one.name) for one in self._counts), default=0.0)
+        widest = max((metrics.horizontalAdvance(one.name) for one in self.counts), default=0.0)
         return float(_MARGIN + self.line_height() + widest)
 
     def _name_right(self, lefts: list[float]) -> float:

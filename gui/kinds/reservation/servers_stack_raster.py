@@ -48,12 +48,8 @@ class StackRaster:
         self._background = background
         self.clear()
         stage = self._pixels[self._pad : self._pad + max(1, height)]
-        self._image = QImage(stage.data, stage.shape[1], stage.shape[0], 4 * stage.shape[1], QImage.Format.Format_RGB32)
-
-    @property
-    def image(self) -> QImage:
-        """The stage; it shares its pixels with this raster."""
-        return self._image
+        #: The stage; it shares its pixels with this raster.
+        self.image = QImage(stage.data, stage.shape[1], stage.shape[0], 4 * stage.shape[1], QImage.Format.Format_RGB32)
 
     def clear(self) -> None:
         """Forget what is shown; the next drawing is a full one."""

@@ -50,7 +50,7 @@ class StackView(PointedPicture):
         self._frame: Frame | None = None
         self._order: tuple[WantedServers, ...] = ()
         self._selection = Select()
-        self._scene: StackScene | None = None
+        self.scene: StackScene | None = None  #: the present picture's geometry; None where nothing can be drawn
         self._figure: StackFigure | None = None
         self._captions: Captions | None = None
         self._calm = Calm(self)
@@ -69,11 +69,6 @@ class StackView(PointedPicture):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._become("Servers by configuration", self)
         self._restyle()
-
-    @property
-    def scene(self) -> StackScene | None:
-        """The present picture's geometry; None where nothing can be drawn."""
-        return self._scene
 
     @property
     def moving(self) -> bool:
@@ -95,7 +90,7 @@ class StackView(PointedPicture):
 
     def set_frame(self, frame: Frame) -> None:
         """Show a moment; if it is one step ahead of the last one, let that step be seen."""
-        before, old_scene = self._frame, self._scene
+        before, old_scene = self._frame, self.scene
         self._motion.cancel()
         self._frame = frame
         if before is None or list(map(id, before.runs)) != list(map(id, frame.runs)):
@@ -143,7 +138,7 @@ class StackView(PointedPicture):
             self._lay_out()
 
     def _let_move(self, phases: tuple[tuple[Movement, ...], ...], old_scene: StackScene | None) -> None:
-        scene = self._scene
+        scene = self.scene
         if phases and old_scene is not None and scene is not None:
             door = self.event_line.marker(scene.regions.event, scene.text)
             self._motion.start(flights(phases, old_scene, scene, self._raster.image, door))
@@ -174,7 +169,7 @@ class StackView(PointedPicture):
 
     def _lay_out(self) -> None:
         """Find the place of everything and bring the pixels up to date."""
-        self._scene = None
+        self.scene = None
         if self._frame is None or self._figure is None or self._captions is None:
             self.update()
             return
@@ -184,7 +179,7 @@ class StackView(PointedPicture):
         if scene is not None and (alike or needs_split(scene, self._captions)) != self._split:
             self._split = not self._split
             scene = self._arranged(before)  # not from the scale of what was tried
-        self._scene = scene
+        self.scene = scene
         if scene is not None:
             self._draw(scene)
         around, self._around = self._around, None
@@ -253,7 +248,7 @@ class StackView(PointedPicture):
 
     def zoom(self, factor: float, position: QPointF) -> None:
         """Zoom around a point: servers get higher, and from some height on columns wider."""
-        scene = self._scene
+        scene = self.scene
         if scene is None or self._scale is None:
             return
         old = scene.layout
@@ -268,8 +263,8 @@ class StackView(PointedPicture):
         across = (x + old.offset[0]) / max(1, old.content_width)
         self._zoom = None if scale == self._scale else scale
         self._lay_out()
-        if self._scene is not None:
-            layout = self._scene.layout
+        if self.scene is not None:
+            layout = self.scene.layout
             self._look(round(across * layout.content_width - x), round(level * scale.unit + y - layout.base))
 
     def reset_zoom(self) -> None:
@@ -285,13 +280,13 @@ class StackView(PointedPicture):
         self._motion.cancel()
         self._offset = x, y
         self._lay_out()
-        if self._scene is not None:
-            self._offset = self._scene.layout.offset
+        if self.scene is not None:
+            self._offset = self.scene.layout.offset
 
     # Pointing.
 
     def _choose(self, position: QPointF, floating: bool) -> bool:
-        scene = self._scene
+        scene = self.scene
         server = scene.server_at(position) if scene is not None else None
         if scene is None or server is None:
             return False
@@ -300,23 +295,23 @@ class StackView(PointedPicture):
 
     def anchor_at(self, position: QPointF) -> Anchor | None:
         """The server at a point."""
-        server = None if self._scene is None else self._scene.server_at(position)
+        server = None if self.scene is None else self.scene.server_at(position)
         return None if server is None else (0, server)
 
     def anchor_box(self, anchor: Anchor) -> QRectF | None:
         """Where a server's strip is."""
-        scene, (_, server) = self._scene, anchor
+        scene, (_, server) = self.scene, anchor
         if scene is None or server >= len(scene.figure.column):
             return None
         return scene.rect(scene.server_box(server))
 
     def content_box(self) -> QRectF | None:
         """Where the columns are."""
-        return None if self._scene is None else self._scene.regions.stage
+        return None if self.scene is None else self.scene.regions.stage
 
     def words_at(self, position: QPointF) -> str:
         """What hovering at a point says; above the picture the whole sentence, of which there may be a part."""
-        scene = self._scene
+        scene = self.scene
         if scene is None:
             return ""
         if scene.regions.event.contains(position):
@@ -334,7 +329,7 @@ class StackView(PointedPicture):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._theme.panel))
-        scene = self._scene
+        scene = self.scene
         if scene is None or self._captions is None:
             if self._frame is not None:
                 self._paint_too_small(painter)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from slotscope.gui.kinds.reservation.theory_values import EffectiveServers
 from slotscope.gui.kinds.reservation.wording import letter_forms
+from slotscope.gui.painting.text import LEFT, RIGHT
 from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.panels.wording import GREEDY_MARK
 from slotscope.gui.plotting.scales import MINUS, SteppedRange, format_number
@@ -19,8 +20,6 @@ from slotscope.model.reporting.letters import type_letter
 MARGIN, GAP, PAD = 10.0, 10.0, 6.0
 #: Most of a widget's width that names may take: beside two numbers, and beside one.
 NAMES, NAMES_OF_TYPES = 0.34, 0.45
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def configuration_text(configuration: Configuration, metrics: QFontMetricsF, room: float) -> str:
@@ -33,8 +32,8 @@ def configuration_text(configuration: Configuration, metrics: QFontMetricsF, roo
 class Rows(Chart):
     """Rows below a heading; the height is that of the most rows so far, so nothing jumps."""
 
-    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(theme, name, parent, QSizePolicy.Policy.Fixed)
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__(theme, name, QSizePolicy.Policy.Fixed)
         self.most_rows = 0
         self.other_lines = 1.0  # the heading, and what stands below the rows
 
@@ -59,11 +58,11 @@ class Rows(Chart):
 class DeficitBars(Rows):
     """A bar for each job type from 0 to q; marks at 0 and at -g(L)."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "slot deficit of each job type", parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "slot deficit of each job type")
         self.other_lines = 2.0
         self._names: tuple[str, ...] = ()
-        self._q: tuple[int, ...] = ()
+        self.values: tuple[int, ...] = ()
         self._last: Configuration | None = None
         self._reserved = 0
         self._scale = SteppedRange(0.0, 1.0)
@@ -73,22 +72,17 @@ class DeficitBars(Rows):
             f"below {MINUS}⌈g(L)⌉ there are fewer such slots than jobs."
         )
 
-    @property
-    def values(self) -> tuple[int, ...]:
-        """q of each type as it is shown."""
-        return self._q
-
     def begin(self, names: tuple[str, ...], reserved: int) -> None:
         """Other job types."""
-        self._names, self._reserved, self._q, self._last = names, reserved, (), None
+        self._names, self._reserved, self.values, self._last = names, reserved, (), None
         self._scale = SteppedRange(-float(reserved), 1.0)
         self.most_rows = 0
         self.make_room(len(names))
 
     def set_values(self, q: tuple[int, ...], last: Configuration | None) -> None:
         """Show q of each type, up to the configuration *last* or of all; a moment has one range, whatever was seen."""
-        if (q, last) != (self._q, self._last):
-            self._q, self._last = q, last
+        if (q, last) != (self.values, self._last):
+            self.values, self._last = q, last
             self._scale = SteppedRange(-float(self._reserved), 1.0)
             self._scale.include(float(min(q)), float(max(q)))
             self.update()
@@ -115,18 +109,15 @@ class DeficitBars(Rows):
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
+    def paint(self, painter: QPainter) -> None:
         box = self.box()
         self._paint_heading(painter)
         self._paint_line(painter, 0.0, "0", "normal")
         reserve = f"{MINUS}⌈g(L)⌉ = {format_number(-self._reserved)}"
         self._paint_line(painter, -float(self._reserved), reserve, "muted")
-        for job_type, name in enumerate(self._titles()[: len(self._q)]):
+        for job_type, name in enumerate(self._titles()[: len(self.values)]):
             top = box.top() + job_type * self.row_height()
             self._paint_row(painter, job_type, name, QRectF(0, top, box.right(), self.row_height()))
-        painter.end()
 
     def _paint_heading(self, painter: QPainter) -> None:
         painter.setPen(QColor(self._theme.muted))
@@ -151,7 +142,7 @@ class DeficitBars(Rows):
         painter.drawText(QRectF(left, box.bottom() + 3, width, metrics.height()), LEFT, text)
 
     def _paint_row(self, painter: QPainter, job_type: int, name: str, row: QRectF) -> None:
-        metrics, box, value = self._metrics(), self.box(), self._q[job_type]
+        metrics, box, value = self._metrics(), self.box(), self.values[job_type]
         side = metrics.ascent()
         mark = QRectF(MARGIN, row.center().y() - side / 2, side, side)
         paint_type_mark(painter, mark, self._theme, job_type)
@@ -184,30 +175,25 @@ class TargetBars(Rows):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "effective servers of each greedy configuration", parent)
-        self._moment: EffectiveServers | None = None
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "effective servers of each greedy configuration")
+        self.moment: EffectiveServers | None = None  #: what is shown
         self.selected: Configuration | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    @property
-    def moment(self) -> EffectiveServers | None:
-        """What is shown."""
-        return self._moment
-
     def begin(self) -> None:
         """Forget another run."""
-        self._moment, self.selected, self.most_rows = None, None, 0
+        self.moment, self.selected, self.most_rows = None, None, 0
         self.updateGeometry()
 
     def set_moment(self, moment: EffectiveServers) -> None:
         """Show another moment."""
-        self._moment = moment
+        self.moment = moment
         self.make_room(len(moment.configurations) + 1)
 
     def shares(self) -> list[tuple[Configuration | None, float, float | None]]:
         """The rows: configuration (None: all), present share, target's share if known."""
-        moment = self._moment
+        moment = self.moment
         if moment is None:
             return []
         present = [count / moment.servers for count in moment.effective]
@@ -241,7 +227,7 @@ class TargetBars(Rows):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        if event.key() not in steps or self._moment is None:
+        if event.key() not in steps or self.moment is None:
             super().keyPressEvent(event)
             return
         rows = [row[0] for row in self.shares()]
@@ -266,18 +252,15 @@ class TargetBars(Rows):
             return "all"
         return configuration_text(configuration, self._metrics(), room)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(current_fonts().body)
+    def paint(self, painter: QPainter) -> None:
         bars, number = self._columns()
         self._paint_heading(painter, bars, number)
         for row, (configuration, present, target) in enumerate(self.shares(), start=1):
             box = bars.translated(0, row * self.row_height())
             self._paint_row(painter, box, number, configuration, (present, target))
-        if self.hasFocus() and self._moment is not None:
+        if self.hasFocus() and self.moment is not None:
             painter.setPen(QPen(QColor(self._theme.focus)))
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-        painter.end()
 
     def _paint_heading(self, painter: QPainter, bars: QRectF, number: float) -> None:
         height, theme = self.row_height(), self._theme
@@ -334,16 +317,16 @@ class TargetBars(Rows):
     def tip_at(self, point: QPointF) -> str:
         """A sentence on the row at this height."""
         row = self.row_at(point.y())
-        if row is None or self._moment is None:
+        if row is None or self.moment is None:
             return (
                 "Servers that have a configuration and that GPA wants there, as a share of all "
                 f"({EFFECTIVE}), against the fluid limit's target ({TARGET}).\n"
                 "A click shows the slot deficit up to that configuration."
             )
         configuration, present, target = self.shares()[row]
-        servers = round(present * self._moment.servers)
+        servers = round(present * self.moment.servers)
         whole = "all together"
         if configuration is not None:
             whole = f"({', '.join(map(str, configuration))})"
-        aim = "not known" if target is None else f"{target * self._moment.servers:.1f}"
-        return f"{whole}: {servers} effective servers, target {aim} of {self._moment.servers}"
+        aim = "not known" if target is None else f"{target * self.moment.servers:.1f}"
+        return f"{whole}: {servers} effective servers, target {aim} of {self.moment.servers}"

@@ -409,7 +409,7 @@ def test_no_heading_of_a_rate_is_cut_in_a_film(panel: TokensPanel, frame: Frame,
     panel.set_frame(frame)
     chart = panel.rates
     measure = QFontMetricsF(current_fonts().body).horizontalAdvance
-    letters = tuple(row.letter for row in chart._rows)
+    letters = tuple(row.letter for row in chart.rows)
     briefly = sum(measure(brief) for _, brief, _ in HEADINGS)
     chart.resize(round(chart._width_beside(letters) + briefly) - short, chart.height())
     painter = Mock()
