@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from pydantic import BaseModel, ValidationError
@@ -17,7 +16,7 @@ from slotscope.gui.panels.scenario_fields import Path, as_number, as_text, dotte
 LIST = "list"
 
 #: What fields without a default begin with; others begin with 2.
-_FIRST: Mapping[str, Any] = MappingProxyType({"values": (1, 2), "parallel": "0.9", "exponent": "0.5"})
+_FIRST: Mapping[str, Any] = {"values": (1, 2), "parallel": "0.9", "exponent": "0.5"}
 
 
 class Shape(NamedTuple):

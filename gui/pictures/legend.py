@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any, Callable, ClassVar, Mapping, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -46,7 +45,7 @@ class PictureLegend:
     gap: ClassVar[float] = 6.0
     between: ClassVar[float] = 18.0
     #: Widths of marks that are not as wide as most, in lines of text.
-    sizes: ClassVar[Mapping[str, float]] = MappingProxyType({"heat": GRADIENT})
+    sizes: ClassVar[Mapping[str, float]] = {"heat": GRADIENT}
     #: What is left free around a mark: at both sides, and above and below.
     inset: ClassVar[tuple[float, float]] = (0.0, 1.0)
 

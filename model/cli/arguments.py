@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from slotscope.model.cli.command_arguments import (
@@ -324,30 +323,28 @@ def _of_room(command: CommandSpec) -> _Command:
     return _Command(parser, command.module)
 
 
-_COMMANDS: Mapping[str, _Command] = MappingProxyType(
-    {
-        "list": _Command(_list, "slotscope.model.cli.listing"),
-        "run": _Command(_run, "slotscope.model.cli.run"),
-        "trace": _Command(_trace, "slotscope.model.cli.trace"),
-        "ask": _Command(ask_parser, "slotscope.model.cli.ask"),
-        "why": _Command(why_parser, "slotscope.model.cli.why"),
-        "export": _Command(export_parser, "slotscope.model.cli.export"),
-        "bounds": _Command(_bounds, "slotscope.model.cli.bounds"),
-        "reproduce": _Command(reproduce_parser, "slotscope.model.cli.reproduce"),
-        "sweep": _Command(sweep_parser, "slotscope.model.cli.sweep"),
-        **{name: _of_room(command) for room in ROOMS.values() for name, command in room.commands.items()},
-        "lessons": _Command(lessons_parser, "slotscope.model.cli.lessons"),
-        "lesson": _Command(lesson_parser),
-        "grade": _Command(grade_parser, "slotscope.model.cli.grade"),
-        "traces": _Command(_traces, "slotscope.model.cli.traces"),
-        "trust": _Command(_trust, "slotscope.model.cli.trust"),
-        "screenshot": _Command(_screenshot),
-        "film": _Command(film_parser),
-        "export-html": _Command(page_parser),
-        "handout": _Command(handout_parser),
-        "verify": _Command(_verify, "slotscope.model.cli.verify"),
-    }
-)
+_COMMANDS: Mapping[str, _Command] = {
+    "list": _Command(_list, "slotscope.model.cli.listing"),
+    "run": _Command(_run, "slotscope.model.cli.run"),
+    "trace": _Command(_trace, "slotscope.model.cli.trace"),
+    "ask": _Command(ask_parser, "slotscope.model.cli.ask"),
+    "why": _Command(why_parser, "slotscope.model.cli.why"),
+    "export": _Command(export_parser, "slotscope.model.cli.export"),
+    "bounds": _Command(_bounds, "slotscope.model.cli.bounds"),
+    "reproduce": _Command(reproduce_parser, "slotscope.model.cli.reproduce"),
+    "sweep": _Command(sweep_parser, "slotscope.model.cli.sweep"),
+    **{name: _of_room(command) for room in ROOMS.values() for name, command in room.commands.items()},
+    "lessons": _Command(lessons_parser, "slotscope.model.cli.lessons"),
+    "lesson": _Command(lesson_parser),
+    "grade": _Command(grade_parser, "slotscope.model.cli.grade"),
+    "traces": _Command(_traces, "slotscope.model.cli.traces"),
+    "trust": _Command(_trust, "slotscope.model.cli.trust"),
+    "screenshot": _Command(_screenshot),
+    "film": _Command(film_parser),
+    "export-html": _Command(page_parser),
+    "handout": _Command(handout_parser),
+    "verify": _Command(_verify, "slotscope.model.cli.verify"),
+}
 
 #: Commands and the modules that carry them out; the window's own belong to ``gui/library/__main__.py``.
-COMMANDS: Mapping[str, str] = MappingProxyType({name: command.module for name, command in _COMMANDS.items()})
+COMMANDS: Mapping[str, str] = {name: command.module for name, command in _COMMANDS.items()}

@@ -6,7 +6,6 @@ Several runs on the same jobs are compared through these records, without runnin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Callable, Mapping, Sequence
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 #: Kinds of event that only a comparison knows, and whether all of an answer counts: also which
 #: server, or how many servers.
-DIFFERENCES: Mapping[str, bool] = MappingProxyType({"different decision": False, "different answer": True})
+DIFFERENCES: Mapping[str, bool] = {"different decision": False, "different answer": True}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
-from types import MappingProxyType
 from typing import Iterator, Mapping, NamedTuple
 
 import numpy as np
@@ -26,7 +25,7 @@ from slotscope.model.running.waiting import GivenUpError, who_waits
 _STARTS = (10, 100)
 
 #: For each difficulty: in how many events that decide something the hardest decision is taken; 0: it is the next one.
-DIFFICULTIES: Mapping[str, int] = MappingProxyType({"any": 0, "harder": 5, "hardest": 20})
+DIFFICULTIES: Mapping[str, int] = {"any": 0, "harder": 5, "hardest": 20}
 
 #: Events that are looked at for a decision, and once there is one for those that come with it.
 MOST_EVENTS, MORE_EVENTS = 2000, 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Literal, Mapping, Self, get_args
 
 from pydantic import Field, model_validator
@@ -12,20 +11,18 @@ from slotscope.model.scenario.fields import Section
 Ask = Literal["server", "configuration", "ranks", "migration", "job", "token", "servers", "value", "ahead", "curve"]
 
 #: All that can be asked, each in a few words.
-ASKS: Mapping[Ask, str] = MappingProxyType(
-    {
-        "server": "which server takes the job, or none",
-        "configuration": "which configuration comes next",
-        "ranks": "the order of the configurations",
-        "migration": "from which server a job migrates",
-        "job": "which job is served next",
-        "token": "which token the job takes",
-        "servers": "how many servers the job gets",
-        "value": "the value of a variable after the next line that sets it",
-        "ahead": "which policy is ahead later on",
-        "curve": "how the curve goes on",
-    }
-)
+ASKS: Mapping[Ask, str] = {
+    "server": "which server takes the job, or none",
+    "configuration": "which configuration comes next",
+    "ranks": "the order of the configurations",
+    "migration": "from which server a job migrates",
+    "job": "which job is served next",
+    "token": "which token the job takes",
+    "servers": "how many servers the job gets",
+    "value": "the value of a variable after the next line that sets it",
+    "ahead": "which policy is ahead later on",
+    "curve": "how the curve goes on",
+}
 
 assert set(ASKS) == set(get_args(Ask))
 

@@ -99,22 +99,20 @@ def declared_room(
     return Room(
         kind=f"{room}.kind",
         schema=(f"{room}.scenario.schema", schema),
-        readers=MappingProxyType(dict.fromkeys(reads, f"{room}.scenario.instance")),
-        policies=MappingProxyType({name: _policy(room, name, *one) for name, one in policies.items()}),
-        experiments=MappingProxyType(
-            {
-                name: Experiment(
-                    title,
-                    system,
-                    f"{paper}, {place}",
-                    f"{room}.experiments.{module}",
-                    name in traced,
-                    also.get(name, ()),
-                    name in compares,
-                )
-                for name, (module, title, place) in experiments.items()
-            }
-        ),
+        readers=dict.fromkeys(reads, f"{room}.scenario.instance"),
+        policies={name: _policy(room, name, *one) for name, one in policies.items()},
+        experiments={
+            name: Experiment(
+                title,
+                system,
+                f"{paper}, {place}",
+                f"{room}.experiments.{module}",
+                name in traced,
+                also.get(name, ()),
+                name in compares,
+            )
+            for name, (module, title, place) in experiments.items()
+        },
         questions=f"{room}.questions",
         whys=f"{room}.whys",
         asks=f"{room}.asks",

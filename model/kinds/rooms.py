@@ -6,7 +6,6 @@ To add a kind, add a package beside this module that declares a ``ROOM``, and it
 from __future__ import annotations
 
 from importlib import import_module
-from types import MappingProxyType
 from typing import Mapping
 
 from slotscope.model.kinds.declaration import Room
@@ -14,6 +13,4 @@ from slotscope.model.kinds.declaration import Room
 _NAMES = ("reservation", "queue", "phases", "moldable")
 
 #: What each kind of system declares, by its name.
-ROOMS: Mapping[str, Room] = MappingProxyType(
-    {name: import_module(f"slotscope.model.kinds.{name}").ROOM for name in _NAMES}
-)
+ROOMS: Mapping[str, Room] = {name: import_module(f"slotscope.model.kinds.{name}").ROOM for name in _NAMES}

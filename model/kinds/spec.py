@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -26,7 +25,7 @@ from slotscope.model.systems.statespec import StateSpec
 from slotscope.model.whys.decision import Whys
 
 #: Where each kind is: a module that defines ``KIND``.
-KINDS: Mapping[str, str] = MappingProxyType({name: room.kind for name, room in ROOMS.items()})
+KINDS: Mapping[str, str] = {name: room.kind for name, room in ROOMS.items()}
 
 #: Numbers, and their integrals where they have any.
 Pair = tuple[NDArray[np.float64], NDArray[np.float64] | None]

@@ -45,7 +45,6 @@ class Executor(Protocol):
 
         Raises UserError if a part cannot be carried out.
         """
-        ...
 
 
 class ThisProcess:

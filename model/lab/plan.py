@@ -46,11 +46,9 @@ class Plan(Protocol):
 
     def parts(self, scale: str, options: Options, /) -> list[Part]:
         """All parts, in an order that is always the same."""
-        ...
 
     def result(self, scale: str, options: Options, outcomes: Outcomes, /) -> Result:
         """The result, or as much of it as the outcomes at hand allow."""
-        ...
 
 
 def result_of(plan: Plan, scale: str, options: Options, outcomes: Outcomes) -> Result:

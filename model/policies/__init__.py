@@ -12,7 +12,6 @@ import sys
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Iterator, Mapping, Sequence
 
 from slotscope.model import packages
@@ -22,12 +21,9 @@ from slotscope.model.scenario.files import is_policy_file
 
 #: For each kind of system, modules by policy name; a module defines one class ``Reference``.
 #: Different kinds may have a policy of the same name.
-POLICIES_OF: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        name: MappingProxyType({policy: spec.reference for policy, spec in room.policies.items()})
-        for name, room in ROOMS.items()
-    }
-)
+POLICIES_OF: Mapping[str, Mapping[str, str]] = {
+    name: {policy: spec.reference for policy, spec in room.policies.items()} for name, room in ROOMS.items()
+}
 
 #: The names of all policies, each once.
 POLICIES: tuple[str, ...] = tuple(dict.fromkeys(chain(*POLICIES_OF.values())))

@@ -177,7 +177,7 @@ def jobs_with(
 
 
 def _no_dimensions(_: Any) -> Mapping[str, tuple[str, ...]]:
-    return MappingProxyType({})
+    return {}
 
 
 class Vocabulary(NamedTuple):
@@ -203,7 +203,7 @@ class Vocabulary(NamedTuple):
     @property
     def event_kinds(self) -> Mapping[str, int]:
         """The flag of each kind of event that a run can be asked to stop at, by its name."""
-        return MappingProxyType({each.stop: each.flag for each in self.happenings if each.stop})
+        return {each.stop: each.flag for each in self.happenings if each.stop}
 
     @property
     def marks(self) -> tuple[EventKind, ...]:

@@ -150,7 +150,6 @@ class Inspector(Protocol):
 
     def describe(self, moment: InspectedMoment, thing: Thing) -> Description:
         """What is known of a thing at a moment."""
-        ...
 
     def may_concern(self, rows: NDArray[Any], thing: Thing, before: Any) -> NDArray[np.bool_]:
         """[n] in which of the events, by their rows, something may have happened to a thing.
@@ -158,7 +157,6 @@ class Inspector(Protocol):
         Rows name the first job or server only; an event that has more is among them.  *before* is
         what :meth:`looks` says before the first of them.
         """
-        ...
 
     def looks(self, state: Any, thing: Thing) -> Any:
         """What of a state tells whether an event changed a thing: as a rule nothing, rows and sub-steps say all."""
@@ -173,7 +171,6 @@ class Inspector(Protocol):
 
     def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
         """What happened to a thing in an event, and the flags of that; empty: nothing."""
-        ...
 
 
 #: Sub-steps of this base class that change something; others only look.

@@ -78,40 +78,31 @@ class System(Protocol):
     @property
     def may_fail(self) -> bool:
         """Whether the policy is a user's, which may fail in the middle of an event."""
-        ...
 
     @property
     def on_drift(self) -> str:
         """What to do if a replay does not reach the same state again."""
-        ...
 
     def raw_state(self) -> Any:
         """The state at time 0, before the policy has acted."""
-        ...
 
     def start(self, state: Any) -> Iterator[Record]:
         """The policy's initialization, one sub-step at a time."""
-        ...
 
     def prepared(self, state: Any, event: Event | None = None) -> Any:
         """The state with room for one more event, *event* where it is known."""
-        ...
 
     def next_event(self, state: Any) -> Event | None:
         """What happens next, or None."""
-        ...
 
     def run(self, state: Any, event: Event, row: np.ndarray) -> Iterator[Record]:
         """Let an event happen, one sub-step at a time; fills *row* at the end."""
-        ...
 
     def settled(self, state: Any) -> Any:
         """The state after an event, as it goes on: where rules change there, by the new ones."""
-        ...
 
     def sample(self, state: Any, row: np.ndarray) -> None:
         """Fill one row [sample_width] for curves and averages."""
-        ...
 
 
 class Engine(Protocol):
@@ -128,15 +119,12 @@ class Engine(Protocol):
     @property
     def watches(self) -> bool:
         """Whether it does so now: it may begin to once the code for that is compiled."""
-        ...
 
     def another(self) -> Engine | None:
         """One that runs the same events in another thread at the same time; None: there can be none."""
-        ...
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """Run events until *tape* is full or a condition of *task* holds."""
-        ...
 
 
 class EventRun:

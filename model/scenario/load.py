@@ -11,7 +11,6 @@ import tomllib
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Mapping
 
 import tomli_w
@@ -24,9 +23,7 @@ from slotscope.model.scenario.files import find_scenario, is_policy_file, scenar
 from slotscope.model.scenario.validation import ValidationFaultError, shown, validated
 
 #: What reads an instance file, by the key that tells whose it is.
-READERS: Mapping[str, str] = MappingProxyType(
-    {key: module for room in ROOMS.values() for key, module in room.readers.items()}
-)
+READERS: Mapping[str, str] = {key: module for room in ROOMS.values() for key, module in room.readers.items()}
 
 
 def scenarios_in(text: str, where: str) -> list[dict[str, Any]]:
@@ -60,7 +57,7 @@ def scenarios_in(text: str, where: str) -> list[dict[str, Any]]:
 Scenario = ScenarioBase
 
 #: Where the schema of each kind of system is, by the value of the key ``system``.
-SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType({name: room.schema for name, room in ROOMS.items()})
+SYSTEMS: Mapping[str, tuple[str, str]] = {name: room.schema for name, room in ROOMS.items()}
 
 #: Files above this size are refused: a scenario is a page of text.
 MOST_BYTES = 20_000_000

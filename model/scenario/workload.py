@@ -55,7 +55,6 @@ class Workload(Protocol):
 
     def block_at(self, arrival: int) -> JobBlock | None:
         """The block that holds arrival number *arrival* (from 0); None after the last."""
-        ...
 
 
 class RecordedWorkload:

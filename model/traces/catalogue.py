@@ -14,7 +14,6 @@ import zipfile
 import zlib
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, BinaryIO, Callable, Iterator, Mapping, NamedTuple, cast
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -59,108 +58,106 @@ _HUAWEI = f"{_GITHUB}/huaweicloud/trace_generation_rnn/8ef3c110c112ff4c11f83a39f
 _ALIBABA = f"{_GITHUB}/alibaba/clusterdata/50a91c7c74abe3b658188dc78ac1dd302970d40c/cluster-trace-gpu-v2023/csv"
 
 #: All traces by name.
-TRACES: Mapping[str, PublicTrace] = MappingProxyType(
-    {
-        "google-2011": PublicTrace(
-            "Google ClusterData2011_2, task_events, the first of 500 parts",
-            ("dra-google", "queues-google"),
-            4.1,
-            "CC-BY 4.0, John Wilkes and Charles Reiss",
-            (
-                RemoteFile(
-                    "https://storage.googleapis.com/clusterdata-2011-2/task_events/part-00000-of-00500.csv.gz",
-                    "c18c344bd193e211a4c22c1989760493bf1291bb6d157d2b80b04bb4e568b580",
-                ),
+TRACES: Mapping[str, PublicTrace] = {
+    "google-2011": PublicTrace(
+        "Google ClusterData2011_2, task_events, the first of 500 parts",
+        ("dra-google", "queues-google"),
+        4.1,
+        "CC-BY 4.0, John Wilkes and Charles Reiss",
+        (
+            RemoteFile(
+                "https://storage.googleapis.com/clusterdata-2011-2/task_events/part-00000-of-00500.csv.gz",
+                "c18c344bd193e211a4c22c1989760493bf1291bb6d157d2b80b04bb4e568b580",
             ),
         ),
-        "azure-2017": PublicTrace(
-            "Azure VM trace V1 as prepared by Huawei Cloud, part dev",
-            ("jrs-azure",),
-            1.7,
-            "CC-BY 4.0 (Microsoft), MIT (Huawei Cloud)",
-            (
-                RemoteFile(
-                    f"{_HUAWEI}/traces/v1.dev.txt", "78a3e6c258553b458bd8e55d867ef5fa1a2b82cdd5c4c4b1f777210669835af6"
-                ),
-                RemoteFile(
-                    f"{_HUAWEI}/traces/v1.dev.c2100000.txt",
-                    "46521121c2917b14800abd090354b41045ff5f5d88f8b144456af6e098196b32",
-                ),
-                RemoteFile(
-                    f"{_HUAWEI}/maps/flav_map.txt", "2b7ae5498471022e4bb0d62b148cbde01d5704a5fef482096ad780e17cbb0902"
-                ),
-                RemoteFile(
-                    f"{_HUAWEI}/maps/v1.interval_map.txt",
-                    "404436c751ac5a345092b8b5c9cb91ca99ae013c675fd932cfb7fc633eb9579d",
-                ),
+    ),
+    "azure-2017": PublicTrace(
+        "Azure VM trace V1 as prepared by Huawei Cloud, part dev",
+        ("jrs-azure",),
+        1.7,
+        "CC-BY 4.0 (Microsoft), MIT (Huawei Cloud)",
+        (
+            RemoteFile(
+                f"{_HUAWEI}/traces/v1.dev.txt", "78a3e6c258553b458bd8e55d867ef5fa1a2b82cdd5c4c4b1f777210669835af6"
+            ),
+            RemoteFile(
+                f"{_HUAWEI}/traces/v1.dev.c2100000.txt",
+                "46521121c2917b14800abd090354b41045ff5f5d88f8b144456af6e098196b32",
+            ),
+            RemoteFile(
+                f"{_HUAWEI}/maps/flav_map.txt", "2b7ae5498471022e4bb0d62b148cbde01d5704a5fef482096ad780e17cbb0902"
+            ),
+            RemoteFile(
+                f"{_HUAWEI}/maps/v1.interval_map.txt",
+                "404436c751ac5a345092b8b5c9cb91ca99ae013c675fd932cfb7fc633eb9579d",
             ),
         ),
-        "alibaba-gpu-2023": PublicTrace(
-            "Alibaba cluster-trace-gpu-v2023, the list of pods",
-            ("queues-alibaba", "jrs-alibaba"),
-            0.6,
-            "for study or research, Alibaba Group",
-            (
-                RemoteFile(
-                    f"{_ALIBABA}/openb_pod_list_default.csv",
-                    "1ee7ed79c27a3b0861cda8ddba86a004c6aba904caafa329a76ae93ca63834a8",
-                ),
+    ),
+    "alibaba-gpu-2023": PublicTrace(
+        "Alibaba cluster-trace-gpu-v2023, the list of pods",
+        ("queues-alibaba", "jrs-alibaba"),
+        0.6,
+        "for study or research, Alibaba Group",
+        (
+            RemoteFile(
+                f"{_ALIBABA}/openb_pod_list_default.csv",
+                "1ee7ed79c27a3b0861cda8ddba86a004c6aba904caafa329a76ae93ca63834a8",
             ),
         ),
-        "kth-sp2": PublicTrace(
-            "KTH-SP2, 1996 to 1997, Parallel Workloads Archive",
-            ("moldable-swf",),
-            0.4,
-            "free to researchers who name the archive and Lars Malinowsky",
-            (RemoteFile("https://www.cs.huji.ac.il/labs/parallel/workload/l_kth_sp2/KTH-SP2-1996-2.swf.gz"),),
-        ),
-        "google-2019": PublicTrace(
-            "Google ClusterData2019, instance_events of cell a, the first file",
-            ("dra-google", "queues-google", "jrs-azure", "moldable-swf"),
-            None,
-            "CC-BY 4.0, John Wilkes and others",
-            (RemoteFile("https://storage.googleapis.com/clusterdata_2019_a/instance_events-000000000000.json.gz"),),
-        ),
-        "azure-packing-2020": PublicTrace(
-            "Azure Trace for Packing 2020, zone a",
-            ("dra-google", "queues-google", "jrs-azure", "moldable-swf"),
-            None,
-            "CC-BY, Microsoft",
-            (
-                RemoteFile(
-                    "https://github.com/Azure/AzurePublicDataset/releases/download/dataset-packing-2020/"
-                    "azurevmallocation_dataset2020_AzurePackingTraceV1.zip",
-                    member="packing_trace_zone_a_v1.sqlite",
-                ),
+    ),
+    "kth-sp2": PublicTrace(
+        "KTH-SP2, 1996 to 1997, Parallel Workloads Archive",
+        ("moldable-swf",),
+        0.4,
+        "free to researchers who name the archive and Lars Malinowsky",
+        (RemoteFile("https://www.cs.huji.ac.il/labs/parallel/workload/l_kth_sp2/KTH-SP2-1996-2.swf.gz"),),
+    ),
+    "google-2019": PublicTrace(
+        "Google ClusterData2019, instance_events of cell a, the first file",
+        ("dra-google", "queues-google", "jrs-azure", "moldable-swf"),
+        None,
+        "CC-BY 4.0, John Wilkes and others",
+        (RemoteFile("https://storage.googleapis.com/clusterdata_2019_a/instance_events-000000000000.json.gz"),),
+    ),
+    "azure-packing-2020": PublicTrace(
+        "Azure Trace for Packing 2020, zone a",
+        ("dra-google", "queues-google", "jrs-azure", "moldable-swf"),
+        None,
+        "CC-BY, Microsoft",
+        (
+            RemoteFile(
+                "https://github.com/Azure/AzurePublicDataset/releases/download/dataset-packing-2020/"
+                "azurevmallocation_dataset2020_AzurePackingTraceV1.zip",
+                member="packing_trace_zone_a_v1.sqlite",
             ),
         ),
-        "alibaba-gpu-2020": PublicTrace(
-            "Alibaba cluster-trace-gpu-v2020, the table of tasks",
-            ("queues-alibaba", "jrs-alibaba", "moldable-swf"),
-            34,
-            "for study or research, Alibaba Group",
-            (
-                RemoteFile(
-                    "https://aliopentrace.oss-cn-beijing.aliyuncs.com/v2020GPUTraces/pai_task_table.tar.gz",
-                    "6954802b457305f8a9e480ef97c40060baee59649fd3adc62c5a1e048aa058de",
-                    "pai_task_table.csv",
-                ),
+    ),
+    "alibaba-gpu-2020": PublicTrace(
+        "Alibaba cluster-trace-gpu-v2020, the table of tasks",
+        ("queues-alibaba", "jrs-alibaba", "moldable-swf"),
+        34,
+        "for study or research, Alibaba Group",
+        (
+            RemoteFile(
+                "https://aliopentrace.oss-cn-beijing.aliyuncs.com/v2020GPUTraces/pai_task_table.tar.gz",
+                "6954802b457305f8a9e480ef97c40060baee59649fd3adc62c5a1e048aa058de",
+                "pai_task_table.csv",
             ),
         ),
-        "philly": PublicTrace(
-            "Philly, training jobs on GPUs, August to December 2017",
-            ("moldable-swf",),
-            980,
-            "as is, citing Jeon et al. (ATC 2019), Microsoft",
-            (
-                RemoteFile(
-                    "https://media.githubusercontent.com/media/msr-fiddle/philly-traces/master/trace-data.tar.gz",
-                    member="cluster_job_log",
-                ),
+    ),
+    "philly": PublicTrace(
+        "Philly, training jobs on GPUs, August to December 2017",
+        ("moldable-swf",),
+        980,
+        "as is, citing Jeon et al. (ATC 2019), Microsoft",
+        (
+            RemoteFile(
+                "https://media.githubusercontent.com/media/msr-fiddle/philly-traces/master/trace-data.tar.gz",
+                member="cluster_job_log",
             ),
         ),
-    }
-)
+    ),
+}
 
 
 class Fetched(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import MappingProxyType
 from typing import Mapping, NamedTuple
 
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
@@ -50,15 +49,13 @@ AZURE_JOBS = Excerpt(
 )
 
 #: Excerpts by the format of a scenario's workload.
-EXCERPTS: Mapping[str, Excerpt] = MappingProxyType(
-    {
-        "google-task-events": Excerpt(SHIPPED / "google-2011.csv.gz", "one of ten jobs of Google's first file", 10),
-        "azure-flavours": Excerpt(SHIPPED / "azure-2017", "a day of Azure's trace"),
-        "alibaba-pods": AZURE_JOBS,
-        "swf": AZURE_JOBS,
-        JOBS: Excerpt(EXAMPLE, "an example of a table of jobs"),
-    }
-)
+EXCERPTS: Mapping[str, Excerpt] = {
+    "google-task-events": Excerpt(SHIPPED / "google-2011.csv.gz", "one of ten jobs of Google's first file", 10),
+    "azure-flavours": Excerpt(SHIPPED / "azure-2017", "a day of Azure's trace"),
+    "alibaba-pods": AZURE_JOBS,
+    "swf": AZURE_JOBS,
+    JOBS: Excerpt(EXAMPLE, "an example of a table of jobs"),
+}
 
 #: What experiments on a recorded workload play without files; they fit their servers to the jobs.
 FOR_EXPERIMENTS = EXCERPTS["google-task-events"]._replace(one_in=1)

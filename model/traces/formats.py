@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import zlib
 from pathlib import Path
-from types import MappingProxyType
 from typing import Callable, Mapping, NamedTuple, Sequence, TypeVar, get_args
 
 from pydantic import BaseModel
@@ -37,15 +36,13 @@ class JobFormat(NamedTuple):
 
 
 #: All formats by name; the first that knows a file reads it.
-FORMATS: Mapping[str, JobFormat] = MappingProxyType(
-    {
-        "table": JobFormat("tables of jobs (CSV or Parquet)", is_job_table, read_job_table),
-        "google-2019": JobFormat("Google's instance_events of 2019", is_google_2019, read_google_2019),
-        "azure-packing": JobFormat("Azure's trace for packing of 2020 (SQLite)", is_azure_packing, read_azure_packing),
-        "alibaba-pai": JobFormat("Alibaba's pai_task_table of 2020", is_alibaba_pai, read_alibaba_pai),
-        "philly": JobFormat("Philly's cluster_job_log", is_philly, read_philly),
-    }
-)
+FORMATS: Mapping[str, JobFormat] = {
+    "table": JobFormat("tables of jobs (CSV or Parquet)", is_job_table, read_job_table),
+    "google-2019": JobFormat("Google's instance_events of 2019", is_google_2019, read_google_2019),
+    "azure-packing": JobFormat("Azure's trace for packing of 2020 (SQLite)", is_azure_packing, read_azure_packing),
+    "alibaba-pai": JobFormat("Alibaba's pai_task_table of 2020", is_alibaba_pai, read_alibaba_pai),
+    "philly": JobFormat("Philly's cluster_job_log", is_philly, read_philly),
+}
 
 _Found = TypeVar("_Found", bound=Scenario)
 _Trace = TypeVar("_Trace", bound=BaseModel)

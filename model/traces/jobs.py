@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -35,11 +34,11 @@ NO_TIME = "with a duration of 0"
 NO_DEMAND = "that ask for nothing"
 
 #: Other names of a resource.
-_SAME: Mapping[str, str] = MappingProxyType(
-    dict.fromkeys(("cpus", "vcpu", "vcpus", "core", "cores"), "cpu")
-    | dict.fromkeys(("mem", "ram"), "memory")
-    | {"gpus": "gpu"}
-)
+_SAME: Mapping[str, str] = {
+    **dict.fromkeys(("cpus", "vcpu", "vcpus", "core", "cores"), "cpu"),
+    **dict.fromkeys(("mem", "ram"), "memory"),
+    "gpus": "gpu",
+}
 
 
 class Demand(NamedTuple):

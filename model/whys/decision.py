@@ -75,7 +75,6 @@ class Whys(Protocol):
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
         """The decision about a job in an event (-1: the job that the event is about); None: there is none."""
-        ...
 
     def about(self, record: Record) -> int | None:
         """The job whose decision a sub-step can be, or what stands in place of one; None: it decides of none."""
@@ -94,18 +93,15 @@ class Whys(Protocol):
 
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
         """The tables; the first one is about servers."""
-        ...
 
     def outlined(self, setting: Setting) -> NDArray[np.bool_]:
         """[servers] where the job is put nowhere, those that could hold it, whatever the policy asks of them.
 
         And those that the sentence of the event speaks of.
         """
-        ...
 
     def changes(self, setting: Setting, before: Any) -> Iterable[Change]:
         """What could be changed in the state *before* the event, in any order."""
-        ...
 
     def decided(self, state: Any, job: int, initial_jobs: int) -> bool:
         """Whether a job's decision has been made: as a rule, once it has arrived."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any, Mapping
 
 from pydantic import ValidationError
@@ -14,9 +13,7 @@ from slotscope.model.kinds.moldable.scenario.speedup import AmdahlSpeedup, Linea
 #: So many numbers of a list can be edited.
 _MOSTLISTED = 40
 
-_SPEEDUPS: Mapping[str, type[SpeedupLaw]] = MappingProxyType(
-    {"linear": LinearSpeedup, "amdahl": AmdahlSpeedup, "power": PowerSpeedup}
-)
+_SPEEDUPS: Mapping[str, type[SpeedupLaw]] = {"linear": LinearSpeedup, "amdahl": AmdahlSpeedup, "power": PowerSpeedup}
 
 
 def _distribution_of_size(name: str, value: Any) -> dict[str, Any]:
@@ -44,9 +41,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 #: By the first and the last key of a path.
-SHAPES: Mapping[tuple[str, str], Shape] = MappingProxyType(
-    {
-        ("classes", "size"): Shape("distribution", tuple(SERVICES), _distribution_of_size),
-        ("classes", "speedup"): Shape("law", (LIST, *_SPEEDUPS), _speedup),
-    }
-)
+SHAPES: Mapping[tuple[str, str], Shape] = {
+    ("classes", "size"): Shape("distribution", tuple(SERVICES), _distribution_of_size),
+    ("classes", "speedup"): Shape("law", (LIST, *_SPEEDUPS), _speedup),
+}

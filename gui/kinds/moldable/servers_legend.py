@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import ClassVar, Mapping, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -74,7 +73,7 @@ class MoldableLegend(PictureLegend):
     """Lays out and paints the legend for one run, theme and font."""
 
     gap, between, inset = 5.0, 16.0, (0.5, 1.5)
-    sizes = MappingProxyType({"growing": GRADIENT})
+    sizes: ClassVar[Mapping[str, float]] = {"growing": GRADIENT}
 
     def __init__(self, info: RunInfo, text: Symbols, theme: Theme, ratio: float) -> None:
         super().__init__(text, theme)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from types import MappingProxyType
 from typing import Any, Mapping
 
 from slotscope.gui.panels.algorithm_symbols import Symbol, left_out
@@ -25,16 +24,14 @@ def _distribution(value: Any, _: RunInfo, values: Mapping[str, Any]) -> str:
 
 
 #: The values by the names that records give them.
-SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
-    {
-        "job": Symbol("", "", left_out),
-        "type": Symbol("", "", _class),
-        "request": Symbol("<i>i</i>"),
-        "free": Symbol("<i>j</i>"),
-        "servers": Symbol("min(<i>i</i>, <i>j</i>)"),
-        "uniform": Symbol("<i>u</i>", "", _drawn_by),
-        "widths": Symbol("", "", left_out),
-        "shares": Symbol("", "", _distribution),
-        "from": Symbol("<i>f<sub>k</sub></i>"),
-    }
-)
+SYMBOLS: Mapping[str, Symbol] = {
+    "job": Symbol("", "", left_out),
+    "type": Symbol("", "", _class),
+    "request": Symbol("<i>i</i>"),
+    "free": Symbol("<i>j</i>"),
+    "servers": Symbol("min(<i>i</i>, <i>j</i>)"),
+    "uniform": Symbol("<i>u</i>", "", _drawn_by),
+    "widths": Symbol("", "", left_out),
+    "shares": Symbol("", "", _distribution),
+    "from": Symbol("<i>f<sub>k</sub></i>"),
+}

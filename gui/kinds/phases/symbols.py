@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from types import MappingProxyType
 from typing import Any, Mapping
 
 from slotscope.gui.kinds.phases.wording import amount_text, configuration_text
@@ -46,25 +45,23 @@ def _some_servers(value: Any, *_: Any) -> str:
 
 
 #: The values by the names that records give them.
-SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
-    {
-        "server": Symbol("", "", server),
-        "job": Symbol("", "", numbered_job),
-        "type": Symbol("<i>i</i>", "", _phase),
-        "pool": Symbol("", "", _pool),
-        "count": Symbol("tokens"),
-        "tokens": Symbol("tokens"),
-        "limit": Symbol("<i>η</i><sub>max</sub>"),
-        "observed": Symbol("<i>k̂</i>", "", _jobs),
-        "configuration": Symbol("<i>k̂</i> + <i>a</i>", "", _jobs),
-        "jobs": Symbol("jobs", "", _jobs),
-        "token": Symbol("", "", _token),
-        "number": Symbol("", "", _virtual_job),
-        "backup": Symbol("", "", _backup),
-        "position": Symbol("", "", left_out),
-        "rate": Symbol("rate", "", _rate),
-        "fitting": Symbol("with room"),
-        "idle": Symbol("idle ones"),
-        "servers": Symbol("servers", "", _some_servers),
-    }
-)
+SYMBOLS: Mapping[str, Symbol] = {
+    "server": Symbol("", "", server),
+    "job": Symbol("", "", numbered_job),
+    "type": Symbol("<i>i</i>", "", _phase),
+    "pool": Symbol("", "", _pool),
+    "count": Symbol("tokens"),
+    "tokens": Symbol("tokens"),
+    "limit": Symbol("<i>η</i><sub>max</sub>"),
+    "observed": Symbol("<i>k̂</i>", "", _jobs),
+    "configuration": Symbol("<i>k̂</i> + <i>a</i>", "", _jobs),
+    "jobs": Symbol("jobs", "", _jobs),
+    "token": Symbol("", "", _token),
+    "number": Symbol("", "", _virtual_job),
+    "backup": Symbol("", "", _backup),
+    "position": Symbol("", "", left_out),
+    "rate": Symbol("rate", "", _rate),
+    "fitting": Symbol("with room"),
+    "idle": Symbol("idle ones"),
+    "servers": Symbol("servers", "", _some_servers),
+}

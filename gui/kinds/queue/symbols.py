@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from types import MappingProxyType
 from typing import Any, Mapping
 
 from slotscope.gui.panels.algorithm_symbols import Symbol, numbered_job, server, size
@@ -25,22 +24,20 @@ def _yes(value: Any, *_: Any) -> str:
 
 
 #: The values by the names that records give them.
-SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
-    {
-        "server": Symbol("", "", server),
-        "job": Symbol("", "", numbered_job),
-        "size": Symbol("size", "", size),
-        "free": Symbol("free", "", size),
-        "most_free": Symbol("most free", "", size),
-        "used": Symbol("in use", "", size),
-        "share": Symbol("share", "", size),
-        "gamma": Symbol("γ", "", size),
-        "queue": Symbol("", "", _queue),
-        "configuration": Symbol("<b>k</b>", "", _active),
-        "weight": Symbol("&lt;<b>k</b>, <b>Q</b>&gt;"),
-        "lengths": Symbol("<b>Q</b>"),
-        "fits": Symbol("fits", "", _yes),
-        "present": Symbol("present"),
-        "stalled": Symbol("stalled", "", _yes),
-    }
-)
+SYMBOLS: Mapping[str, Symbol] = {
+    "server": Symbol("", "", server),
+    "job": Symbol("", "", numbered_job),
+    "size": Symbol("size", "", size),
+    "free": Symbol("free", "", size),
+    "most_free": Symbol("most free", "", size),
+    "used": Symbol("in use", "", size),
+    "share": Symbol("share", "", size),
+    "gamma": Symbol("γ", "", size),
+    "queue": Symbol("", "", _queue),
+    "configuration": Symbol("<b>k</b>", "", _active),
+    "weight": Symbol("&lt;<b>k</b>, <b>Q</b>&gt;"),
+    "lengths": Symbol("<b>Q</b>"),
+    "fits": Symbol("fits", "", _yes),
+    "present": Symbol("present"),
+    "stalled": Symbol("stalled", "", _yes),
+}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from slotscope.gui.kinds.declaration import DecisionWords, PanelEntry, PanelRoom, Roles
 
 ROOM = PanelRoom(
@@ -25,7 +23,7 @@ ROOM = PanelRoom(
     symbols=f"{__name__}.symbols",
     page="dra",
     page_title="DRA for a student",
-    lessons=MappingProxyType({"dra-vms": "lecturer"}),
+    lessons={"dra-vms": "lecturer"},
     decisions=DecisionWords(
         "Stands just before the first job that one policy admits and another rejects.",
         "or another server",

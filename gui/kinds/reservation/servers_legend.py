@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import ClassVar, Mapping, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -47,7 +46,7 @@ def entries(type_names: tuple[str, ...], reserves_slots: bool, has_groups: bool)
 class StackLegend(PictureLegend):
     """Lays out and paints the legend for one scenario, theme and font."""
 
-    sizes = MappingProxyType({"wanted": 1.4})
+    sizes: ClassVar[Mapping[str, float]] = {"wanted": 1.4}
 
     def __init__(self, items: list[StackEntry], text: Symbols, theme: Theme, palette: RasterPalette) -> None:
         super().__init__(text, theme)

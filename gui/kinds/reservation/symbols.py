@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from types import MappingProxyType
 from typing import Any, Mapping
 
 from slotscope.gui.panels.algorithm_symbols import Symbol, server, servers, size
@@ -32,27 +31,25 @@ def job(value: Any, info: RunInfo, values: Mapping[str, Any]) -> str:
 
 _K = "<i>k</i>[{i}]"
 #: The values by the names that records give them.
-SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
-    {
-        "i": Symbol("<i>i</i>"),
-        "jobs_left": Symbol("<i>r</i>", "r"),
-        "servers_left": Symbol("<i>N</i>", "N"),
-        "servers": Symbol("<i>N</i>", "N"),
-        "configuration": Symbol(_K, "k[i]"),
-        "candidates": Symbol("𝒥[{i}]", "𝒥[i]", _types),
-        "exhausted": Symbol("<i>j</i>*", "j*", _type),
-        "count": Symbol(f"X̂<sub>{_K}</sub>", "X̂k[i]"),
-        "held": Symbol(f"X<sub>{_K}</sub>", "Xk[i]"),
-        "i_star": Symbol("<i>I</i>*", "I*"),
-        "sampled": Symbol("𝒮", "𝒮", servers),
-        "fitting": Symbol("with room", "", servers),
-        "load": Symbol("load", "", share),
-        "server": Symbol("", "ℓe", server),
-        "source": Symbol("from", "", server),
-        "target": Symbol("to", "", server),
-        "type": Symbol("<i>j</i>", "", _type),
-        "job": Symbol("", "", job),
-        "freed": Symbol("size preempted", "", size),
-        "owed": Symbol("<i>g</i>(<i>L</i>) <i>s<sub>j</sub></i>", "", size),
-    }
-)
+SYMBOLS: Mapping[str, Symbol] = {
+    "i": Symbol("<i>i</i>"),
+    "jobs_left": Symbol("<i>r</i>", "r"),
+    "servers_left": Symbol("<i>N</i>", "N"),
+    "servers": Symbol("<i>N</i>", "N"),
+    "configuration": Symbol(_K, "k[i]"),
+    "candidates": Symbol("𝒥[{i}]", "𝒥[i]", _types),
+    "exhausted": Symbol("<i>j</i>*", "j*", _type),
+    "count": Symbol(f"X̂<sub>{_K}</sub>", "X̂k[i]"),
+    "held": Symbol(f"X<sub>{_K}</sub>", "Xk[i]"),
+    "i_star": Symbol("<i>I</i>*", "I*"),
+    "sampled": Symbol("𝒮", "𝒮", servers),
+    "fitting": Symbol("with room", "", servers),
+    "load": Symbol("load", "", share),
+    "server": Symbol("", "ℓe", server),
+    "source": Symbol("from", "", server),
+    "target": Symbol("to", "", server),
+    "type": Symbol("<i>j</i>", "", _type),
+    "job": Symbol("", "", job),
+    "freed": Symbol("size preempted", "", size),
+    "owed": Symbol("<i>g</i>(<i>L</i>) <i>s<sub>j</sub></i>", "", size),
+}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from slotscope.model.exercises.deciding import At, effort_of
 from slotscope.model.exercises.posed import Posed, whole
 from slotscope.model.exercises.room import RoomAsks
@@ -52,12 +50,10 @@ def _servers(at: At) -> Posed | None:
 
 
 ASKS = RoomAsks(
-    MappingProxyType({"servers": _servers}),
-    MappingProxyType(
-        {
-            "request": "i, the servers that the job asks for",
-            "free": "j, the free servers",
-            "servers": "min(i, j), the servers that it gets",
-        }
-    ),
+    {"servers": _servers},
+    {
+        "request": "i, the servers that the job asks for",
+        "free": "j, the free servers",
+        "servers": "min(i, j), the servers that it gets",
+    },
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -113,21 +112,19 @@ JOB_FIELDS = (
 VOCABULARY = Vocabulary(
     HAPPENINGS,
     FIELDS,
-    MappingProxyType(
-        {
-            "server": ThingFields(
-                lambda state: np.arange(state.server_job.shape[-1]) + 1,
-                SERVER_FIELDS,
-                derived=RUNNING,
-                fixed=attrgetter("servers"),
-            ),
-            "job": jobs_with(
-                JOB_FIELDS,
-                ("job_class", "job_width", "job_request", "job_arrival", "job_departure"),
-                touched=Touched(("server",)),  # a job's record is that of its first server
-            ),
-        }
-    ),
+    {
+        "server": ThingFields(
+            lambda state: np.arange(state.server_job.shape[-1]) + 1,
+            SERVER_FIELDS,
+            derived=RUNNING,
+            fixed=attrgetter("servers"),
+        ),
+        "job": jobs_with(
+            JOB_FIELDS,
+            ("job_class", "job_width", "job_request", "job_arrival", "job_departure"),
+            touched=Touched(("server",)),  # a job's record is that of its first server
+        ),
+    },
     lambda system: {
         "class": system.numbers.class_names,
         "width": tuple(f"width {i + 1}" for i in range(system.numbers.degree)),

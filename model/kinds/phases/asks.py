@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from slotscope.model.exercises.deciding import At, from_candidates
 from slotscope.model.exercises.posed import Posed
 from slotscope.model.exercises.room import RoomAsks
@@ -62,12 +60,10 @@ def _job(at: At) -> Phrase:
 
 
 ASKS = RoomAsks(
-    MappingProxyType({"server": _server, "token": _token}),
-    MappingProxyType(
-        {
-            "count": "the number of tokens of the type",
-            "observed": "k̂, the jobs of each type that the server observes",
-            "fitting": "the number of busy servers with room",
-        }
-    ),
+    {"server": _server, "token": _token},
+    {
+        "count": "the number of tokens of the type",
+        "observed": "k̂, the jobs of each type that the server observes",
+        "fitting": "the number of busy servers with room",
+    },
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -160,11 +159,9 @@ def _server(state: Any, side: int) -> Any:
 VOCABULARY = Vocabulary(
     HAPPENINGS,
     FIELDS,
-    MappingProxyType(
-        {
-            "server": ThingFields(lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS),
-            "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival"), _there, derived=MOVING),
-        }
-    ),
+    {
+        "server": ThingFields(lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS),
+        "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival"), _there, derived=MOVING),
+    },
     lambda system: {"phase": system.numbers.model.phases},
 )

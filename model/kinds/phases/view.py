@@ -36,27 +36,21 @@ class Choices(Protocol):
 
     def pool(self, job: int, shares: NDArray[np.float64]) -> int:
         """The pool of an arriving job; *shares* [P] are cumulative probabilities."""
-        ...
 
     def token(self, job: int, count: int) -> int:
         """The position of the token that an arriving job takes, of *count*; -1: none."""
-        ...
 
     def virtual_token(self, count: int) -> int:
         """The position of the token that a virtual arrival takes, of *count*."""
-        ...
 
     def ticked(self, server: int, shares: NDArray[np.float64]) -> int:
         """The type whose timer rang; *shares* [I] are cumulative probabilities."""
-        ...
 
     def requested(self, step: int, shares: NDArray[np.float64]) -> int:
         """The type of one step of a case-2 chain; *shares* [I] are cumulative probabilities."""
-        ...
 
     def one_of(self, job: int, draw: int, count: int) -> int:
         """A number below *count*: draw number *draw* of an arriving job."""
-        ...
 
 
 def first_at_least(shares: NDArray[np.float64], number: float) -> int:

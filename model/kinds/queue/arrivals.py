@@ -62,11 +62,9 @@ class Counts(Protocol):
 
     def total(self, random: np.random.Generator, slots: int) -> int:
         """How many arrive in so many slots; what :meth:`places` has from the same stream."""
-        ...
 
     def places(self, random: np.random.Generator, slots: int) -> NDArray[np.int64]:
         """The slot of each arrival, from 0 up and below *slots*, not decreasing."""
-        ...
 
 
 class PoissonCounts:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 import numpy as np
 
 from slotscope.model.exercises.deciding import FEW, At, from_candidates
@@ -111,13 +109,11 @@ def _configuration(at: At) -> Posed | None:
 
 
 ASKS = RoomAsks(
-    MappingProxyType({"server": _server, "job": _job, "configuration": _configuration}),
-    MappingProxyType(
-        {
-            "weight": "the weight <k, Q> of the configuration",
-            "lengths": "Q, the jobs that wait in each queue",
-            "servers": "the number of servers with room for the job",
-            "most_free": "the most room that is free on a server",
-        }
-    ),
+    {"server": _server, "job": _job, "configuration": _configuration},
+    {
+        "weight": "the weight <k, Q> of the configuration",
+        "lengths": "Q, the jobs that wait in each queue",
+        "servers": "the number of servers with room for the job",
+        "most_free": "the most room that is free on a server",
+    },
 )

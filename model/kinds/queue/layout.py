@@ -19,11 +19,9 @@ class QueueLayout(Protocol):
 
     def queue_of(self, sizes: Integers) -> Indices:
         """[n] the virtual queue of jobs of *sizes* [n, D], in units."""
-        ...
 
     def room_of(self, sizes: Integers) -> Integers:
         """[n, D] the units that jobs of *sizes* [n, D] take on a server."""
-        ...
 
 
 class OneQueue:

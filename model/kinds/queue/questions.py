@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -127,13 +126,11 @@ def _known(numbers: Any) -> Any:
 VOCABULARY = Vocabulary(
     HAPPENINGS,
     FIELDS,
-    MappingProxyType(
-        {
-            "server": ThingFields(
-                lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS, fixed=attrgetter("servers")
-            ),
-            "job": jobs_with(JOB_FIELDS, ("job_room", "job_arrival"), derived=MOVING),
-        }
-    ),
+    {
+        "server": ThingFields(
+            lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS, fixed=attrgetter("servers")
+        ),
+        "job": jobs_with(JOB_FIELDS, ("job_room", "job_arrival"), derived=MOVING),
+    },
     lambda system: {"resource": system.numbers.resource_names, "queue": system.policy.layout.names},
 )

@@ -33,39 +33,31 @@ class SizeDistribution(Protocol):
     @property
     def resources(self) -> int:
         """D."""
-        ...
 
     @property
     def smallest(self) -> Units:
         """[D] the smallest size possible of each resource."""
-        ...
 
     @property
     def largest(self) -> Units:
         """[D] the largest size possible of each resource."""
-        ...
 
     @property
     def least(self) -> int:
         """The smallest possible value of the largest component of a size."""
-        ...
 
     @property
     def atoms(self) -> tuple[tuple[Units, Fraction], ...]:
         """Each size with its probability, the largest first; none if the distribution is continuous."""
-        ...
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
         """[count, D] independent sizes."""
-        ...
 
     def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Probability:
         """P(low < R_d <= high), a Fraction where it is exact."""
-        ...
 
     def mean(self, d: int = 0) -> Fraction:
         """E[R_d] in units; of a truncated distribution the nearest floating-point number."""
-        ...
 
 
 class Atoms:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 from string import ascii_uppercase
-from types import MappingProxyType
 from typing import Mapping, NamedTuple
 
 from slotscope.model.exercises.deciding import At, from_candidates
@@ -208,15 +207,13 @@ def _ranks(at: At) -> Posed | None:
 
 
 ASKS = RoomAsks(
-    MappingProxyType({"server": _server, "migration": _migration, "configuration": _configuration, "ranks": _ranks}),
-    MappingProxyType(
-        {
-            "count": "X̂ of k[{i}], the servers wanted",
-            "jobs_left": "r, the jobs left of each type",
-            "servers_left": "N, the servers left",
-            "held": "X of k[{i}], the servers that hold it",
-            "i_star": "I*",
-            "missing": "the number of missing servers of k[{i}]",
-        }
-    ),
+    {"server": _server, "migration": _migration, "configuration": _configuration, "ranks": _ranks},
+    {
+        "count": "X̂ of k[{i}], the servers wanted",
+        "jobs_left": "r, the jobs left of each type",
+        "servers_left": "N, the servers left",
+        "held": "X of k[{i}], the servers that hold it",
+        "i_star": "I*",
+        "missing": "the number of missing servers of k[{i}]",
+    },
 )

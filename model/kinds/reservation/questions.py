@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -150,14 +149,12 @@ JOB_FIELDS = (
 VOCABULARY = Vocabulary(
     HAPPENINGS,
     FIELDS,
-    MappingProxyType(
-        {
-            "server": ThingFields(
-                _numbers_of_servers, SERVER_FIELDS, touched=NAMED, derived=RANKS, fixed=attrgetter("servers")
-            ),
-            "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival", "job_departure"), derived=MOVING),
-        }
-    ),
+    {
+        "server": ThingFields(
+            _numbers_of_servers, SERVER_FIELDS, touched=NAMED, derived=RANKS, fixed=attrgetter("servers")
+        ),
+        "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival", "job_departure"), derived=MOVING),
+    },
     lambda system: {
         "type": system.numbers.type_names,
         "rank": tuple(f"k[{i + 1}]" for i in range(system.numbers.ranks)),

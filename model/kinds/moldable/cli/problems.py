@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, Mapping, Sequence
 
 from slotscope.model.cli.bounding import Result, short
@@ -29,9 +28,7 @@ from slotscope.model.scenario.validation import shown as quoted
 from slotscope.model.scenario.validation import validated
 
 #: The two speed-ups of Ghanbarian et al. (2025), Section 7, by name.
-PAPER: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"linear": ("1", "2", "3", "4", "5"), "sub": ("1", "1.8", "2.5", "3", "3.4")}
-)
+PAPER: Mapping[str, tuple[str, ...]] = {"linear": ("1", "2", "3", "4", "5"), "sub": ("1", "1.8", "2.5", "3", "3.4")}
 
 #: Bound on the problems of a file.
 MOST_PROBLEMS = 1000

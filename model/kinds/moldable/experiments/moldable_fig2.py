@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from types import MappingProxyType
 from typing import Callable, Iterable, Mapping, NamedTuple
 
 from slotscope.model.kinds.moldable.experiments.moldable_runs import (
@@ -25,12 +24,10 @@ from slotscope.model.scenario.load import Scenario
 NAME = "moldable-fig2"
 
 #: Servers n, all of them multiples of 5, and how long is simulated with each.
-SCALES: Mapping[str, tuple[tuple[int, ...], MoldableLength]] = MappingProxyType(
-    {
-        "quick": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((1_100_000,), 4, 100_000)),
-        "paper": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((5_500_000,), 100, 500_000)),
-    }
-)
+SCALES: Mapping[str, tuple[tuple[int, ...], MoldableLength]] = {
+    "quick": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((1_100_000,), 4, 100_000)),
+    "paper": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((5_500_000,), 100, 500_000)),
+}
 
 
 class Way(NamedTuple):

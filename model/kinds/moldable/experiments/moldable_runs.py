@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Mapping, Sequence
 
 import numpy as np
@@ -24,12 +23,10 @@ from slotscope.model.session.bench import open_bench
 WORK = __name__
 
 #: The scenarios of the paper's two speed-ups, by what it calls them.
-SPEEDUPS: Mapping[str, str] = MappingProxyType({"linear": "moldable-linear", "sub-linear": "moldable-sublinear"})
+SPEEDUPS: Mapping[str, str] = {"linear": "moldable-linear", "sub-linear": "moldable-sublinear"}
 
 #: alpha and beta of lambda = 1 - beta n^-alpha in Section 7, by what pictures call them.
-TRAFFIC: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"α = 0": ("0", "0.2"), "α = 1/2": ("1/2", "0.1"), "α = 2/3": ("2/3", "0.1")}
-)
+TRAFFIC: Mapping[str, tuple[str, str]] = {"α = 0": ("0", "0.2"), "α = 1/2": ("1/2", "0.1"), "α = 2/3": ("2/3", "0.1")}
 
 #: The three statistics of the mean execution time: over the jobs admitted, over those completed,
 #: and by Little's law.

@@ -7,7 +7,6 @@ numbers of arrivals.
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple
 
 from slotscope.model.kinds.moldable.experiments.moldable_runs import (
@@ -30,14 +29,12 @@ SERVERS = 4000
 POLICY = "greedy-p"
 
 #: The distributions of Section 7, as a scenario says them; all have mean 1.
-DISTRIBUTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "exponential": {"distribution": "exponential"},
-        "deterministic": {"distribution": "deterministic"},
-        "mixed Erlang": {"distribution": "mixed-erlang", "probabilities": ["2/5", "3/5"]},
-        "Pareto": {"distribution": "pareto", "shape": "3/2"},
-    }
-)
+DISTRIBUTIONS: Mapping[str, Mapping[str, Any]] = {
+    "exponential": {"distribution": "exponential"},
+    "deterministic": {"distribution": "deterministic"},
+    "mixed Erlang": {"distribution": "mixed-erlang", "probabilities": ["2/5", "3/5"]},
+    "Pareto": {"distribution": "pareto", "shape": "3/2"},
+}
 
 #: After how many arrivals the horizon's part in the numbers is shown, and where.
 HORIZONS = (50_000, 150_000, 500_000, 1_500_000, 5_000_000, 15_000_000, 50_000_000)
@@ -52,12 +49,10 @@ class TableScale(NamedTuple):
     horizons: MoldableLength
 
 
-SCALES: Mapping[str, TableScale] = MappingProxyType(
-    {
-        "quick": TableScale(MoldableLength((5_000_000,), 4), MoldableLength(HORIZONS, 4)),
-        "paper": TableScale(MoldableLength((5_000_000,), 100), MoldableLength(HORIZONS, 20)),
-    }
-)
+SCALES: Mapping[str, TableScale] = {
+    "quick": TableScale(MoldableLength((5_000_000,), 4), MoldableLength(HORIZONS, 4)),
+    "paper": TableScale(MoldableLength((5_000_000,), 100), MoldableLength(HORIZONS, 20)),
+}
 
 
 class Printed(NamedTuple):
@@ -68,16 +63,14 @@ class Printed(NamedTuple):
 
 
 #: Table 1 as printed.
-PAPER: Mapping[tuple[str, str], Printed] = MappingProxyType(
-    {
-        ("linear", "α = 0"): Printed((0.2, 0.2, 0.2, 0.1973), (0, 0, 0, 0)),
-        ("linear", "α = 1/2"): Printed((0.2, 0.2, 0.2, 0.1970), (0.0267, 0.0268, 0.0267, 0.0209)),
-        ("linear", "α = 2/3"): Printed((0.2, 0.2, 0.2, 0.1971), (0.0274, 0.0274, 0.0274, 0.0219)),
-        ("sub-linear", "α = 0"): Printed((0.3782, 0.3782, 0.3782, 0.3708), (0.0204, 0.0202, 0.0203, 0.0149)),
-        ("sub-linear", "α = 1/2"): Printed((0.9930, 0.9937, 0.9933, 0.9621), (0.0126, 0.0126, 0.0126, 0.0041)),
-        ("sub-linear", "α = 2/3"): Printed((0.9976, 0.9984, 0.9979, 0.9669), (0.0125, 0.0125, 0.0125, 0.0041)),
-    }
-)
+PAPER: Mapping[tuple[str, str], Printed] = {
+    ("linear", "α = 0"): Printed((0.2, 0.2, 0.2, 0.1973), (0, 0, 0, 0)),
+    ("linear", "α = 1/2"): Printed((0.2, 0.2, 0.2, 0.1970), (0.0267, 0.0268, 0.0267, 0.0209)),
+    ("linear", "α = 2/3"): Printed((0.2, 0.2, 0.2, 0.1971), (0.0274, 0.0274, 0.0274, 0.0219)),
+    ("sub-linear", "α = 0"): Printed((0.3782, 0.3782, 0.3782, 0.3708), (0.0204, 0.0202, 0.0203, 0.0149)),
+    ("sub-linear", "α = 1/2"): Printed((0.9930, 0.9937, 0.9933, 0.9621), (0.0126, 0.0126, 0.0126, 0.0041)),
+    ("sub-linear", "α = 2/3"): Printed((0.9976, 0.9984, 0.9979, 0.9669), (0.0125, 0.0125, 0.0125, 0.0041)),
+}
 
 Key = tuple[str, str, str]
 
@@ -150,9 +143,11 @@ def _horizon_rows(distribution: str, cell: MoldableRuns, arrivals: tuple[int, ..
 
 
 #: What curves call the three statistics of the execution time.
-_TOLD: Mapping[str, str] = MappingProxyType(
-    {"execution_time": "all accepted", "execution_time_completed": "completed", "execution_time_little": "Little's law"}
-)
+_TOLD: Mapping[str, str] = {
+    "execution_time": "all accepted",
+    "execution_time_completed": "completed",
+    "execution_time_little": "Little's law",
+}
 
 
 def _named(distribution: str, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Callable, Mapping
 
 import numpy as np
@@ -25,12 +24,10 @@ from slotscope.model.measures.metrics import Estimate, estimate
 NAME = "jrs-gap"
 
 #: Scales r, and how long is simulated at each.
-SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = MappingProxyType(
-    {
-        "quick": ((25, 50, 100, 200, 400, 800), PhaseLength(50, 300, 4)),
-        "paper": ((25, 50, 100, 200, 400, 800, 1600, 3200), PhaseLength(100, 1000, 10)),
-    }
-)
+SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = {
+    "quick": ((25, 50, 100, 200, 400, 800), PhaseLength(50, 300, 4)),
+    "paper": ((25, 50, 100, 200, 400, 800, 1600, 3200), PhaseLength(100, 1000, 10)),
+}
 
 #: The exponent is also fitted from this r on, where the gap's first terms matter less.
 LARGE = 400

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, Mapping
 
 from slotscope.model.kinds.phases.experiments.phase_runs import (
@@ -22,11 +21,12 @@ from slotscope.model.scenario.load import as_data, edited, load_scenario
 
 NAME = "jrs-misestimation"
 
-SCALES: Mapping[str, tuple[int, PhaseLength]] = MappingProxyType(
-    {"quick": (100, PhaseLength(50, 300, 4)), "paper": (400, PhaseLength(100, 1000, 10))}
-)
+SCALES: Mapping[str, tuple[int, PhaseLength]] = {
+    "quick": (100, PhaseLength(50, 300, 4)),
+    "paper": (400, PhaseLength(100, 1000, 10)),
+}
 
-MODELS: Mapping[str, str] = MappingProxyType({"two phases": "jrs-two-phases", "three phases": "jrs-three-phases"})
+MODELS: Mapping[str, str] = {"two phases": "jrs-two-phases", "three phases": "jrs-three-phases"}
 
 #: What the planned rates are, relative to the true ones.
 FACTORS = ("4/5", "9/10", "19/20", "1", "21/20", "11/10", "6/5")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Mapping
 
 from slotscope.model.kinds.phases.experiments.phase_runs import (
@@ -22,27 +21,23 @@ from slotscope.model.measures.metrics import Estimate
 
 NAME = "jrs-peers"
 
-SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = MappingProxyType(
-    {
-        "quick": ((25, 100, 400, 1600), PhaseLength(50, 100, 4)),
-        "paper": ((25, 50, 100, 200, 400, 800, 1600), PhaseLength(100, 1000, 8)),
-    }
-)
+SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = {
+    "quick": ((25, 100, 400, 1600), PhaseLength(50, 100, 4)),
+    "paper": ((25, 50, 100, 200, 400, 800, 1600), PhaseLength(100, 1000, 8)),
+}
 
 #: Policies by what they are called in pictures.
-POLICIES: Mapping[str, str] = MappingProxyType(
-    {
-        "JRS": "jrs",
-        "JRS, recovery": "jrs:recovery_rate=10",
-        "first fit": "first-fit",
-        "first fit, peak": "first-fit:fits=peak",
-        "first fit, 80 %": "first-fit:factor=4/5",
-        "best fit": "best-fit",
-        "GRAND": "grand",
-        "GRAND, peak": "grand:fits=peak",
-        "power of 2": "power-of-d",
-    }
-)
+POLICIES: Mapping[str, str] = {
+    "JRS": "jrs",
+    "JRS, recovery": "jrs:recovery_rate=10",
+    "first fit": "first-fit",
+    "first fit, peak": "first-fit:fits=peak",
+    "first fit, 80 %": "first-fit:factor=4/5",
+    "best fit": "best-fit",
+    "GRAND": "grand",
+    "GRAND, peak": "grand:fits=peak",
+    "power of 2": "power-of-d",
+}
 
 #: Where no phase follows another, peak and present demand are the same.
 _PEAK = frozenset({"first fit, peak", "GRAND, peak"})

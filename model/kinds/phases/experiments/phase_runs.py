@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Mapping, Sequence
 
 import numpy as np
@@ -19,14 +18,12 @@ from slotscope.model.scenario.load import Scenario, edited, load_scenario
 WORK = __name__
 
 #: The scenarios of the four job models, by what they are called in pictures.
-MODELS: Mapping[str, str] = MappingProxyType(
-    {
-        "two phases": "jrs-two-phases",
-        "burst": "jrs-burst",
-        "three phases": "jrs-three-phases",
-        "fixed sizes": "jrs-fixed-sizes",
-    }
-)
+MODELS: Mapping[str, str] = {
+    "two phases": "jrs-two-phases",
+    "burst": "jrs-burst",
+    "three phases": "jrs-three-phases",
+    "fixed sizes": "jrs-fixed-sizes",
+}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Mapping
 
 from slotscope.model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns, queue_runs
@@ -14,9 +13,7 @@ from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
 from slotscope.model.lab.results import Figure, Result, Row
 from slotscope.model.scenario.load import load_scenario
 
-SCALES: Mapping[str, QueueLength] = MappingProxyType(
-    {"quick": QueueLength(1_000_000, 16), "paper": QueueLength(1_000_000, 200)}
-)
+SCALES: Mapping[str, QueueLength] = {"quick": QueueLength(1_000_000, 16), "paper": QueueLength(1_000_000, 200)}
 
 #: The policies that the paper draws are drawn, and those beside its own; for the others only numbers are given.
 DRAWN = ("VQS", "VQS-BF", "BF-J/S")
@@ -79,16 +76,14 @@ VQS_UNSTABLE = Stability(
     "queues-fig3a",
     "queues-vqs-unstable",
     "Sizes 0.4 and 0.6",
-    MappingProxyType(
-        {
-            "VQS": "vqs",
-            "VQS-BF": "vqs-bf",
-            "BF-J/S": "bf-js",
-            "BF-J": "bf-j",
-            "MaxWeight": "max-weight",
-            "FIFO-FF": "fifo-ff",
-        }
-    ),
+    {
+        "VQS": "vqs",
+        "VQS-BF": "vqs-bf",
+        "BF-J/S": "bf-js",
+        "BF-J": "bf-j",
+        "MaxWeight": "max-weight",
+        "FIFO-FF": "fifo-ff",
+    },
     (
         'The paper: VQS is "unstable for any arrival rate greater than 2/3 x 0.02"; "both of the '
         'other proposed algorithms, BF-J/S and VQS-BF, circumvent this problem".',
@@ -101,18 +96,16 @@ BEST_FIT_UNSTABLE = Stability(
     "queues-fig3b",
     "queues-bf-unstable",
     "Sizes 2 and 5 of 10",
-    MappingProxyType(
-        {
-            "VQS": "vqs",
-            "VQS-BF": "vqs-bf:renew=before",
-            "VQS-BF, renewal after arrivals": "vqs-bf",
-            "VQS-BF, stalling": "vqs-bf:stall=true",
-            "BF-J/S": "bf-js",
-            "BF-J": "bf-j",
-            "MaxWeight": "max-weight",
-            "FIFO-FF": "fifo-ff",
-        }
-    ),
+    {
+        "VQS": "vqs",
+        "VQS-BF": "vqs-bf:renew=before",
+        "VQS-BF, renewal after arrivals": "vqs-bf",
+        "VQS-BF, stalling": "vqs-bf:stall=true",
+        "BF-J/S": "bf-js",
+        "BF-J": "bf-j",
+        "MaxWeight": "max-weight",
+        "FIFO-FF": "fifo-ff",
+    },
     (
         'The paper: "an example where VQS is stable, while both BF-J/S and VQS-BF are not".',
         "VQS-BF is drawn with active configurations renewed before the slot's arrivals: then it "

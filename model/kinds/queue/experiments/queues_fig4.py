@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
-from types import MappingProxyType
 from typing import Callable, Mapping
 
 from slotscope.model.kinds.queue.experiments.queue_runs import WARMUP_SHARE, QueueLength, QueueRuns, queue_runs
@@ -17,9 +16,7 @@ from slotscope.model.scenario.load import edited, load_scenario
 #: alpha, the share of all capacity that arriving jobs need on average.
 INTENSITIES = ("0.85", "0.90", "0.93", "0.95", "0.97", "0.99")
 
-POLICIES: Mapping[str, str] = MappingProxyType(
-    {"BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vqs", "FIFO-FF": "fifo-ff"}
-)
+POLICIES: Mapping[str, str] = {"BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vqs", "FIFO-FF": "fifo-ff"}
 
 
 @dataclass(frozen=True)
@@ -34,12 +31,10 @@ class IntensityScale:
         return self.longer.get(policy, self.usual)
 
 
-SCALES: Mapping[str, IntensityScale] = MappingProxyType(
-    {
-        "quick": IntensityScale(QueueLength(1_000_000, 4), {"BF-J/S": QueueLength(10_000_000, 4)}),
-        "paper": IntensityScale(QueueLength(1_000_000, 24), {"BF-J/S": QueueLength(10_000_000, 8)}),
-    }
-)
+SCALES: Mapping[str, IntensityScale] = {
+    "quick": IntensityScale(QueueLength(1_000_000, 4), {"BF-J/S": QueueLength(10_000_000, 4)}),
+    "paper": IntensityScale(QueueLength(1_000_000, 24), {"BF-J/S": QueueLength(10_000_000, 8)}),
+}
 
 Cells = Mapping[tuple[str, float], QueueRuns]
 

@@ -7,7 +7,6 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil
 from pathlib import Path
-from types import MappingProxyType
 from typing import Mapping
 
 import numpy as np
@@ -32,14 +31,13 @@ from slotscope.model.traces.task_events import REQUEST_UNIT
 NAME = "queues-fig5"
 SCENARIO = "queues-google"
 
-POLICIES: Mapping[str, str] = MappingProxyType(
-    {"BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vqs", "FIFO-FF": "fifo-ff"}
-)
+POLICIES: Mapping[str, str] = {"BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vqs", "FIFO-FF": "fifo-ff"}
 
 #: The paper's traffic scaling 1 / beta, from its least to its most.
-SCALES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"quick": ("1", "1.2", "1.4", "1.6"), "paper": ("1", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6")}
-)
+SCALES: Mapping[str, tuple[str, ...]] = {
+    "quick": ("1", "1.2", "1.4", "1.6"),
+    "paper": ("1", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6"),
+}
 DENSEST = SCALES["paper"][-1]
 
 #: The mean load at the densest traffic, as a share of all servers.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, Mapping
 
 from slotscope.model.kinds.queue.experiments import queue_runs
@@ -24,32 +23,26 @@ NAME = "queues-limits"
 UNIFORM = "uniform on (0, 1]"
 
 #: The systems whose limits are calculated; rho* where the paper tells it.
-SYSTEMS: Mapping[str, float | None] = MappingProxyType(
-    {
-        "queues-vqs-unstable": 2.0,
-        "queues-bf-unstable": None,
-        UNIFORM: None,
-        "queues-small-jobs": None,
-        "queues-wide-jobs": None,
-    }
-)
+SYSTEMS: Mapping[str, float | None] = {
+    "queues-vqs-unstable": 2.0,
+    "queues-bf-unstable": None,
+    UNIFORM: None,
+    "queues-small-jobs": None,
+    "queues-wide-jobs": None,
+}
 
 #: J for which Proposition 1 is solved, and its guarantee, which the paper calls tight.
 DEPTHS, GUARANTEE = (2, 3, 4, 5), 2 / 3
 
 #: Where limits of two policies are measured, and at which intensities.
 MEASURED_ON = "queues-wide-jobs"
-INTENSITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "vqs": ("0.78", "0.80", "0.81", "0.82", "0.83", "0.85"),
-        "vqs-bf": ("0.86", "0.88", "0.90", "0.91", "0.92", "0.94"),
-    }
-)
-TITLES: Mapping[str, str] = MappingProxyType({"vqs": "VQS", "vqs-bf": "VQS-BF"})
+INTENSITIES: Mapping[str, tuple[str, ...]] = {
+    "vqs": ("0.78", "0.80", "0.81", "0.82", "0.83", "0.85"),
+    "vqs-bf": ("0.86", "0.88", "0.90", "0.91", "0.92", "0.94"),
+}
+TITLES: Mapping[str, str] = {"vqs": "VQS", "vqs-bf": "VQS-BF"}
 
-SCALES: Mapping[str, QueueLength] = MappingProxyType(
-    {"quick": QueueLength(5_000_000, 4), "paper": QueueLength(20_000_000, 16)}
-)
+SCALES: Mapping[str, QueueLength] = {"quick": QueueLength(5_000_000, 4), "paper": QueueLength(20_000_000, 16)}
 
 #: About how long programs take, in the unit of runs: slots times jobs per slot.
 _PROGRAMS = 1e6

@@ -44,16 +44,13 @@ class IntervalProbabilities(Protocol):
     @property
     def smallest(self) -> tuple[int, ...]:
         """The smallest size possible."""
-        ...
 
     @property
     def largest(self) -> tuple[int, ...]:
         """The largest size possible."""
-        ...
 
     def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Fraction | float:
         """P(low < R <= high), a Fraction where it is exact."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ with exact sizes, and a list of ``runs``: the algorithms, each with options, tha
 from __future__ import annotations
 
 import re
-from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple
 
 from slotscope.model.errors import ScenarioError
@@ -29,40 +28,34 @@ _RENEW = {"renew": "renew", "renew_mode": "renew_mode"}
 _PARTITION = {**_RENEW, **_STALL, "gamma": "gamma"}
 
 #: The algorithms as instance files name them.
-ALGORITHMS: Mapping[str, _Algorithm] = MappingProxyType(
-    {
-        "FIFO-FF": _Algorithm("fifo-ff", {"fifo_skip": "skip"}),
-        "BF-J": _Algorithm("bf-j", _STALL),
-        "BF-S": _Algorithm("bf-s", _STALL),
-        "BF-J/S": _Algorithm("bf-js", _STALL),
-        "VQS": _Algorithm("vqs", {**_PARTITION, "vqs_skip": "skip"}, has_depth=True),
-        "VQS-BF": _Algorithm("vqs-bf", _PARTITION, has_depth=True),
-        "MW": _Algorithm("max-weight", {**_RENEW, "preemptive": "preemptive"}),
-    }
-)
+ALGORITHMS: Mapping[str, _Algorithm] = {
+    "FIFO-FF": _Algorithm("fifo-ff", {"fifo_skip": "skip"}),
+    "BF-J": _Algorithm("bf-j", _STALL),
+    "BF-S": _Algorithm("bf-s", _STALL),
+    "BF-J/S": _Algorithm("bf-js", _STALL),
+    "VQS": _Algorithm("vqs", {**_PARTITION, "vqs_skip": "skip"}, has_depth=True),
+    "VQS-BF": _Algorithm("vqs-bf", _PARTITION, has_depth=True),
+    "MW": _Algorithm("max-weight", {**_RENEW, "preemptive": "preemptive"}),
+}
 
 #: Values of options that the program calls otherwise.
-_SAME: Mapping[tuple[str, str], str] = MappingProxyType(
-    {
-        ("renew_mode", "snapshot"): "together",
-        **{("score", text): "inner-product" for text in ("inner", "inner product", "inner_product")},
-    }
-)
+_SAME: Mapping[tuple[str, str], str] = {
+    ("renew_mode", "snapshot"): "together",
+    **{("score", text): "inner-product" for text in ("inner", "inner product", "inner_product")},
+}
 
 #: What an option means when it is absent: an algorithm that does not know it may be given that.
 #: gamma says nothing by itself, so that it may stand beside every algorithm.
-_DEFAULTS: Mapping[str, Any] = MappingProxyType(
-    {
-        "fifo_skip": False,
-        "vqs_skip": False,
-        "stall": False,
-        "renew": "after",
-        "renew_mode": "together",
-        "preemptive": False,
-        "gamma": None,
-        "score": "inner-product",
-    }
-)
+_DEFAULTS: Mapping[str, Any] = {
+    "fifo_skip": False,
+    "vqs_skip": False,
+    "stall": False,
+    "renew": "after",
+    "renew_mode": "together",
+    "preemptive": False,
+    "gamma": None,
+    "score": "inner-product",
+}
 
 
 def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Mapping, Sequence
 
 import numpy as np
@@ -47,13 +46,11 @@ class ConvergenceScale:
     until: float
 
 
-SCALES: Mapping[str, ConvergenceScale] = MappingProxyType(
-    {"quick": ConvergenceScale(100, 40.0), "paper": ConvergenceScale(400, 100.0)}
-)
+SCALES: Mapping[str, ConvergenceScale] = {"quick": ConvergenceScale(100, 40.0), "paper": ConvergenceScale(400, 100.0)}
 
 
 #: What pictures call DRA with a reservation factor; g(L) of each.
-NAMES: Mapping[str, str] = MappingProxyType({f"g(L) = {g}": g for g in FACTORS})
+NAMES: Mapping[str, str] = {f"g(L) = {g}": g for g in FACTORS}
 
 
 def parts(scale: str, options: Options) -> list[Part]:

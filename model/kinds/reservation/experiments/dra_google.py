@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Mapping
 
 from slotscope.model.kinds.reservation.experiments.google_trace import (
@@ -37,12 +36,10 @@ class GoogleScale:
     replications: int
 
 
-SCALES: Mapping[str, GoogleScale] = MappingProxyType(
-    {
-        "quick": GoogleScale((0.25, 0.5, 1.0, 1.5), 3),
-        "paper": GoogleScale((0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0), 8),
-    }
-)
+SCALES: Mapping[str, GoogleScale] = {
+    "quick": GoogleScale((0.25, 0.5, 1.0, 1.5), 3),
+    "paper": GoogleScale((0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0), 8),
+}
 
 
 def parts(scale: str, options: Options) -> list[Part]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Mapping
 
 import numpy as np
@@ -28,7 +27,7 @@ SHARE = 0.75
 SHOWN = (0.2, 0.8)
 
 #: Moments in the picture of rewards, at each scale; stretches in that of arrivals.
-SCALES: Mapping[str, int] = MappingProxyType({"quick": 300, "paper": 1500})
+SCALES: Mapping[str, int] = {"quick": 300, "paper": 1500}
 STRETCHES = 100
 
 PAPER = (

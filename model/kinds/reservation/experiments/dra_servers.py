@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from types import MappingProxyType
 from typing import Mapping, Sequence
 
 from slotscope.model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
@@ -45,15 +44,16 @@ class ServersScale:
     server_time: float
 
 
-SCALES: Mapping[str, ServersScale] = MappingProxyType(
-    {"quick": ServersScale((20, 60, 180), 4, 250_000), "paper": ServersScale((20, 60, 180, 400, 1000), 8, 2_000_000)}
-)
+SCALES: Mapping[str, ServersScale] = {
+    "quick": ServersScale((20, 60, 180), 4, 250_000),
+    "paper": ServersScale((20, 60, 180, 400, 1000), 8, 2_000_000),
+}
 
 #: A point: what its curve is called, and L.
 Cell = tuple[str, int]
 
 #: The curves of DRA, and g(L) of each.
-CURVES: Mapping[str, str] = MappingProxyType({f"DRA, g(L) = {g}": g for g in FACTORS})
+CURVES: Mapping[str, str] = {f"DRA, g(L) = {g}": g for g in FACTORS}
 
 
 def parts(scale: str, options: Options) -> list[Part]:

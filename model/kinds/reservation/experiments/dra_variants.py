@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Mapping, Sequence
 
 import numpy as np
@@ -26,16 +25,14 @@ SCENARIO = "dra-vms"
 SERVERS, RESERVED = 180, 7
 
 #: What is compared from an empty start: name, policy (None: the bound of the infinite system).
-PEERS: Mapping[str, str | None] = MappingProxyType(
-    {
-        "DRA": f"dra:reservation_factor={RESERVED}",
-        "no migration": f"dra-no-migration:reservation_factor={RESERVED}",
-        "no migration, extended": f"dra-no-migration:reservation_factor={RESERVED},extended=true",
-        "periodic CRA, period 1": f"dra-periodic:reservation_factor={RESERVED},period=1",
-        "power of 5 choices": "power-of-d:choices=5",
-        "bound of the infinite system": None,
-    }
-)
+PEERS: Mapping[str, str | None] = {
+    "DRA": f"dra:reservation_factor={RESERVED}",
+    "no migration": f"dra-no-migration:reservation_factor={RESERVED}",
+    "no migration, extended": f"dra-no-migration:reservation_factor={RESERVED},extended=true",
+    "periodic CRA, period 1": f"dra-periodic:reservation_factor={RESERVED},period=1",
+    "power of 5 choices": "power-of-d:choices=5",
+    "bound of the infinite system": None,
+}
 
 #: What is compared from servers full of the first type.
 FROM_FULL = ("DRA", "no migration", "no migration, extended")
@@ -63,9 +60,10 @@ class VariantsScale:
     warmup: float
 
 
-SCALES: Mapping[str, VariantsScale] = MappingProxyType(
-    {"quick": VariantsScale(8, 300.0, 30.0), "paper": VariantsScale(32, 2000.0, 200.0)}
-)
+SCALES: Mapping[str, VariantsScale] = {
+    "quick": VariantsScale(8, 300.0, 30.0),
+    "paper": VariantsScale(32, 2000.0, 200.0),
+}
 
 
 def parts(scale: str, options: Options) -> list[Part]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Mapping
 
 import numpy as np
@@ -22,14 +21,12 @@ from slotscope.model.traces.report import ImportReport
 SCENARIO = "dra-google"
 
 #: The curves: name and policy (None: the upper bound, LP (3.1) with an infinite system's jobs).
-POLICIES: Mapping[str, str | None] = MappingProxyType(
-    {
-        "upper bound": None,
-        "DRA+Preemption": "dra-preemption:reservation_factor=log^1.1",
-        "DRA": "dra:reservation_factor=log^1.1",
-        "power of 5 choices": "power-of-d:choices=5",
-    }
-)
+POLICIES: Mapping[str, str | None] = {
+    "upper bound": None,
+    "DRA+Preemption": "dra-preemption:reservation_factor=log^1.1",
+    "DRA": "dra:reservation_factor=log^1.1",
+    "power of 5 choices": "power-of-d:choices=5",
+}
 
 #: The one policy that draws random numbers of its own; it alone is replicated.
 RANDOM = "power of 5 choices"

@@ -53,19 +53,15 @@ class Estimator(Protocol):
 
     def workload(self, view: ReservationView) -> list[int]:
         """[J] jobs to reserve for, besides g(L)."""
-        ...
 
     def start(self, view: ReservationView) -> Decisions:
         """Begin to observe."""
-        ...
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
         """Take note of an arrival."""
-        ...
 
     def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
         """Take note of a departure."""
-        ...
 
 
 class PresentJobs:

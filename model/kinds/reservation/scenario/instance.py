@@ -6,7 +6,6 @@ of events in which departures are named.
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any, Mapping
 
 from slotscope.model.errors import ScenarioError
@@ -14,14 +13,12 @@ from slotscope.model.exact import rational
 from slotscope.model.scenario.validation import shown
 
 #: Variants by (variant, cra_mode) as instance files name them: policy and parameters.
-VARIANTS: Mapping[tuple[str, str], tuple[str, dict[str, Any]]] = MappingProxyType(
-    {
-        ("dra", "event"): ("dra", {}),
-        ("nomig", "event"): ("dra-no-migration", {}),
-        ("nomig-ext", "event"): ("dra-no-migration", {"extended": True}),
-        ("dra", "periodic"): ("dra-periodic", {}),
-    }
-)
+VARIANTS: Mapping[tuple[str, str], tuple[str, dict[str, Any]]] = {
+    ("dra", "event"): ("dra", {}),
+    ("nomig", "event"): ("dra-no-migration", {}),
+    ("nomig-ext", "event"): ("dra-no-migration", {"extended": True}),
+    ("dra", "periodic"): ("dra-periodic", {}),
+}
 
 #: How an instance file asks for preemption at an arrival: the parameter ``retry``.
 _RETRY = {True: False, "retry": True}
