@@ -108,7 +108,6 @@ class PanelDock(QDockWidget):
 
     @property
     def is_built(self) -> bool:
-        """Whether the panel is there."""
         return self._panel is not None
 
     # What the panel is told, or will be once it is built.

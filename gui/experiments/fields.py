@@ -143,7 +143,6 @@ class FolderField(LineField):
 
     @property
     def path(self) -> Path:
-        """The folder."""
         return Path(self.text).expanduser()
 
     def _ask(self) -> None:

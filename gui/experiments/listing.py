@@ -67,7 +67,6 @@ class ExperimentList(QListWidget):
         self.put(replace(self.entry(key), state=state, share=share, running=running))
 
     def entry(self, key: str) -> ListedExperiment:
-        """What is shown of an experiment."""
         item = self._item(key)
         assert item is not None
         entry: ListedExperiment = item.data(_ENTRY)
@@ -79,7 +78,6 @@ class ExperimentList(QListWidget):
         return str(item.data(_ENTRY).key) if item is not None else ""
 
     def choose(self, key: str) -> None:
-        """Choose an experiment."""
         item = self._item(key)
         if item is not None:
             self.setCurrentItem(item)

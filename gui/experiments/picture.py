@@ -251,8 +251,8 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
 class ResultPicture(QWidget):
     """The figures of a result, one at a time, or a sentence where there is none."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._figures: tuple[Figure, ...] = ()
         self._complete = False

@@ -93,8 +93,8 @@ class NumbersModel(QAbstractTableModel):
 class NumbersTable(QTableView):
     """The table: what / at / paper / ours / half-width."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.numbers = NumbersModel()
         self.setModel(self.numbers)
         self.setAccessibleName("numbers beside the paper's")
@@ -149,8 +149,8 @@ _BOTH = 840
 class Results(QWidget):
     """The picture above; below it numbers and notes, side by side where there is room."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self.picture = ResultPicture(theme)
         self.table = NumbersTable()
         self.notes = QTextBrowser()

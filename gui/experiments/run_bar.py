@@ -20,8 +20,8 @@ _STEPS, _HEIGHT = 1000, 14
 class RunBar(QWidget):
     """Buttons, a bar, and below them a sentence."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._fault = False
         self.run = QPushButton(tr("&Run"))

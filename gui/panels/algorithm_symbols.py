@@ -49,7 +49,6 @@ class Symbol(NamedTuple):
 
 
 def numbered_job(value: Any, *_: Any) -> str:
-    """A job by its number."""
     return f"job {value}"
 
 

@@ -126,7 +126,6 @@ class LogModel(QAbstractTableModel):
         return rows[[all(word in sentence for word in wanted) for sentence in worded]]
 
     def sentence(self, row: np.void) -> str:
-        """The sentence of a row."""
         if self._narrator is None:
             return ""
         key = row.tobytes()

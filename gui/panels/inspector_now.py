@@ -27,8 +27,8 @@ _HEIGHT, _MARGIN = 3.4, 10
 class SmallCurve(QWidget):
     """Draws a :class:`model.reporting.inspection.HistoryCurve` as steps."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._curve: HistoryCurve | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -39,7 +39,6 @@ class SmallCurve(QWidget):
         self.update()
 
     def show_curve(self, curve: HistoryCurve) -> None:
-        """Show another curve."""
         self._curve = curve
         self.setAccessibleName(curve.label)
         self.update()
@@ -90,7 +89,6 @@ class LinesModel(QAbstractTableModel):
         self.muted: Any = None
 
     def set_table(self, table: Table) -> None:
-        """Show another table."""
         if table == self.table:
             return
         same = (table.columns, len(table.lines)) == (self.table.columns, len(self.table.lines))
@@ -104,7 +102,6 @@ class LinesModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), last)
 
     def line(self, row: int) -> TableLine:
-        """A line of the table."""
         return self.table.lines[row]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008

@@ -180,7 +180,6 @@ class CellGrid(QWidget):
         self._grid.setVerticalSpacing(5)
 
     def set_cells(self, cells: Iterable[ScenarioCell]) -> None:
-        """Show other cells."""
         wanted = list(cells)
         for cell in self._cells:
             if cell not in wanted:

@@ -27,7 +27,6 @@ class Shape(NamedTuple):
     made: Callable[[str, Any], Any]  #: makes a value of another name, given the name and the value so far
 
     def name_of(self, value: Any) -> str:
-        """Which of the names a value has."""
         return as_text(value.get(self.key)) if isinstance(value, dict) else LIST
 
 

@@ -53,7 +53,6 @@ class SectionWishes:
 
     @property
     def captions(self) -> bool:
-        """Whether sections have a caption."""
         return True
 
     @property

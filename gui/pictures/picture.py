@@ -278,7 +278,6 @@ class PicturePanel(Panel):
         self.view.set_selection(selection)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """What the picture shows."""
         if self.frame is None:
             return None
         return self.header(self.frame), self.rows(self.frame)

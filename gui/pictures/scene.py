@@ -59,7 +59,6 @@ class CellScene(ABC, Generic[StateT, NumbersT, FactsT]):
 
     @property
     def state(self) -> StateT:
-        """The state shown."""
         state: StateT = self.frame.state
         return state
 

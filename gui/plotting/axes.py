@@ -104,7 +104,6 @@ class NumberAxis(PlotAxis):
         return levels
 
     def ticks(self) -> list[float]:
-        """Where the axis has its ticks."""
         decisive = *self.range, self._length, self._metrics
         if decisive != self._known[0]:
             low, high = self.range
@@ -264,7 +263,6 @@ class LabelColumn(PlotAxis):
             self._fit()
 
     def placed(self) -> list[Placed]:
-        """The labels shown."""
         height = float(self.size().height())
         size = QFontMetricsF(self._text_font).height()
         view: Any = self.linkedView()

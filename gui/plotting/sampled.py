@@ -60,7 +60,6 @@ class SampledSeries:
         return self._totals.values
 
     def count(self, first: float, last: float) -> int:
-        """How many samples there are from *first* to *last*."""
         start, stop = np.searchsorted(self.values.x, [first, last])
         return int(stop - start)
 

@@ -85,7 +85,6 @@ class MarkPad(QWidget):
         return False
 
     def show_marks(self, marks: Sequence[Mark]) -> None:
-        """Show these."""
         self.marks = marks
         self.update()
 

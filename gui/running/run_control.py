@@ -335,11 +335,9 @@ class RunControl(QObject):
         self._break(lambda worker: worker.breakpoints.add(text, times))
 
     def remove_breakpoint(self, what: int | str) -> None:
-        """Remove a breakpoint."""
         self._break(lambda worker: worker.breakpoints.remove(what))
 
     def clear_breakpoints(self) -> None:
-        """Clear all breakpoints."""
         self._break(lambda worker: worker.breakpoints.clear())
 
     def list_breakpoints(self) -> None:

@@ -430,7 +430,6 @@ class RunWorker(QObject):
         self._offering = self._stale = True
 
     def set_pace(self, pace: Pace) -> None:
-        """Run at another pace."""
         self.drive.set_pace(pace, self.session)
         self._stale = True
 

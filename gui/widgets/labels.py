@@ -60,7 +60,6 @@ class CutLabel(QLabel):
         return self._text
 
     def put(self, text: str) -> None:
-        """Show this."""
         if self.accessibleName() == self._text:  # else it has a name of its own
             self.setAccessibleName(text)
         self._text = text

@@ -24,7 +24,6 @@ class InMemory(QBuffer):
 
     @property
     def written(self) -> bytes:
-        """All of it."""
         return bytes(self.data().data())
 
 

@@ -25,8 +25,8 @@ class HistoryBar(QWidget):
 
     sought = Signal(int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self.setObjectName("history")
         self.setAccessibleName(tr("History"))
         self._tell("")
@@ -58,7 +58,6 @@ class HistoryBar(QWidget):
         self.update()
 
     def set_frame(self, frame: Frame) -> None:
-        """Show the history of a frame."""
         self._frame = frame
         if frame.extent.refused != self._refused:
             self._tell(frame.extent.refused)

@@ -23,8 +23,8 @@ _USUAL_TIME, _USUAL_EVENT, _USUAL_SUBSTEP, _USUAL_RATE = 100.0, 100, 10, 1e5
 class MomentLabels(QWidget):
     """The time, the event, sub-steps into it, and the speed or the engine of a run."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.clock, self.number, self.rate = (SizedLabel() for _ in range(3))
         self._event = 0  # of the last frame
         self._labels = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
@@ -35,7 +35,6 @@ class MomentLabels(QWidget):
         self.clock.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def set_frame(self, frame: Frame) -> None:
-        """Show those of a frame."""
         self.clock.show_text(clock_text(frame.info, frame.time))
         self.number.show_text(event_told(frame))
         self._event = frame.event

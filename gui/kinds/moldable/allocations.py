@@ -157,7 +157,6 @@ class AllocationsChart(Chart):
     # The mouse.
 
     def facet_at(self, point: QPointF) -> tuple[ClassAllocations, Facet] | None:
-        """The class at a point."""
         for job_class, place in self.facets.items():
             top = min(place.title.top(), place.lane.top())
             if (

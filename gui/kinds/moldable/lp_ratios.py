@@ -52,7 +52,6 @@ class RatioPlot(Chart):
         self.values: RatioValues | None = None
 
     def set_values(self, values: RatioValues | None) -> None:
-        """Show these."""
         if values != self.values:
             self.values = values
             self.update()

@@ -34,8 +34,8 @@ class SolvingPage(QWidget):
 
     asked = Signal(bool)  #: whether to solve
 
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str) -> None:
+        super().__init__()
         self._text = text
         self._stopped = False
         self.words = QLabel(text, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)

@@ -69,7 +69,6 @@ class StationaryBars(Chart):
         self.rows, self._scale = (), SteppedRange(0.0, 0.0)
 
     def set_rows(self, rows: tuple[Bar, ...], running: bool) -> None:
-        """Show these."""
         largest = max((max(row.expected, row.spent) for row in rows), default=0.0)
         if self._scale.follow(0.0, largest, running) or rows != self.rows:
             self.rows = rows

@@ -43,7 +43,6 @@ class Cells:
 
     @property
     def slices(self) -> int:
-        """How many slices there are."""
         return len(self.extents)
 
     @cached_property
@@ -114,7 +113,6 @@ class MapLayout:
     text: float
 
     def box(self, cell: int) -> QRectF:
-        """Of a cell."""
         return QRectF(float(self.left[cell]), float(self.top[cell]), self.side, self.side)
 
     def begins_row(self, number: int) -> bool:
@@ -123,11 +121,9 @@ class MapLayout:
         return not number or origins[number].y() != origins[number - 1].y()
 
     def centre(self, cell: int) -> QPointF:
-        """Of a cell."""
         return self.box(cell).center()
 
     def cell_at(self, point: QPointF) -> int | None:
-        """The cell at a point."""
         inside = (self.left <= point.x()) & (point.x() < self.left + self.side)
         inside &= (self.top <= point.y()) & (point.y() < self.top + self.side)
         found = np.flatnonzero(inside)

@@ -73,7 +73,6 @@ class PhaseScene(CellScene[PhaseState, PhaseNumbers, PhaseFacts]):
         return None
 
     def blocks(self, place: ServerPlace, virtual: bool = False) -> JobBlocks:
-        """The jobs of one server."""
         number, index = self.find(place) or (0, 0)
         content = content_of(self.state, self.sections[number], np.array([index]))
         counts = content.virtual if virtual else content.real

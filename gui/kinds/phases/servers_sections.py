@@ -33,7 +33,6 @@ class ServerPlace(NamedTuple):
 
     @property
     def is_backup(self) -> bool:
-        """Whether it is a backup server."""
         return self.server <= FIRST_BACKUP
 
     @property
@@ -55,11 +54,9 @@ class PhaseSection:
         return len(self.server)
 
     def place(self, index: int) -> ServerPlace:
-        """The server at a place of the section."""
         return ServerPlace(int(self.server[index]), int(self.of_pool[index]))
 
     def index(self, place: ServerPlace) -> int | None:
-        """Where a server is in the section."""
         if place.is_backup != self.backup or not len(self):
             return None
         if not self.backup:

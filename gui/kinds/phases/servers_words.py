@@ -21,7 +21,6 @@ WIDEST = 70
 
 
 def phase_names(info: RunInfo) -> tuple[str, ...]:
-    """The names of all phases."""
     names: tuple[str, ...] = info.numbers.model.phases
     return names
 

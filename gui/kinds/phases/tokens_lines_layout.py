@@ -240,5 +240,4 @@ class LinesLayout:
         return max(self.left, self.right - (self.right - self.left) * ago / span)
 
     def place_at(self, height: float) -> int:
-        """The line at this height."""
         return int(height // self.row)

@@ -40,7 +40,6 @@ class BinWishes(SectionWishes):
 
     @property
     def servers(self) -> int:
-        """How many there are."""
         return sum(self.counts)
 
     def row_shares(self, columns: int) -> npt.NDArray[np.float64]:

@@ -77,7 +77,6 @@ class BinScene(CellScene[QueueState, QueueNumbers, QueueFacts]):
         return np.zeros(0, np.int64) if self.blocks is None else self.classes.of(self.blocks.size)
 
     def server_rect(self, server: int) -> QRectF:
-        """The bins of a server."""
         share = float((self.numbers.capacity[server] / self.numbers.largest).max())
         return self.rect(self.layout.box(server, share))
 

@@ -46,7 +46,6 @@ class SizeClasses:
 
     @property
     def count(self) -> int:
-        """How many classes there are."""
         return self.partition.queues
 
     def of(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:

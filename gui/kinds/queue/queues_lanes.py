@@ -111,7 +111,6 @@ class LanesView(Chart):
         return self._most.high
 
     def lane(self, queue: int) -> QueueLane | None:
-        """What a lane shows."""
         return self._lanes.get(queue)
 
     def shown(self, queue: int) -> int:

@@ -60,7 +60,6 @@ class SizeAxis:
 
 
 def sizes_of(numbers: QueueNumbers, facts: QueueFacts) -> SizeAxis:
-    """What the axis shows."""
     whole, classes = int(numbers.largest[0]), size_classes(numbers)
     resource = max(range(numbers.resources), key=numbers.sizes.mean)
     intervals = _intervals(facts, whole)

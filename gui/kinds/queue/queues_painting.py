@@ -67,7 +67,6 @@ class LanesPainter:
             self._length_axis(longest, logarithmic)
 
     def total(self, waiting: int) -> None:
-        """How many wait in all lanes."""
         layout, painter = self._layout, self._painter
         painter.setPen(QColor(self._theme.normal))
         left = layout.name_left + layout.text.line

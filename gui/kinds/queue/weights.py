@@ -119,7 +119,6 @@ class WeightsChart(Chart):
         return columns(self._widths, self.width())
 
     def line_at(self, height: float) -> ChartLine | None:
-        """The line at this height."""
         found = (line for line in self.lines if line.top <= height < line.top + line.height)
         return next(found, None)
 

@@ -41,8 +41,8 @@ class RowChart(QWidget):
 
     picked = Signal(float)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.rows: tuple[RowStyle, ...] = ()  #: what the rows are
         self._series: tuple[SampledSeries, ...] = ()

@@ -41,8 +41,8 @@ class AlphaPlot(QWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._curve: AlphaCurve | None = None
         self.alpha = Fraction(1)  #: where the cursor stands

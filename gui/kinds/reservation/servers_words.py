@@ -114,7 +114,6 @@ def used_words(frame: Frame, server: int) -> str:
 
 
 def slot_words(frame: Frame, server: int, job_type: int, slot: int) -> str:
-    """What is in a slot."""
     job = job_at(frame.state, server, job_type, slot)
     if job is None:
         return f"this slot for {frame.info.numbers.type_names[job_type]} jobs is empty"

@@ -45,9 +45,9 @@ _HEIGHT = 190
 class FunctionPlot(RunPlot):
     """The curve of V, muted after the moment shown, with the target at 0."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme) -> None:
         about = "V(z) of (6.3) at the samples of the run, and what the configurations add to it."
-        super().__init__(theme, "V", about, History(_unknown), parent=parent)
+        super().__init__(theme, "V", about, History(_unknown))
         self.add_line("whole", "run", ahead=True, label="V")
         self.add_line("servers", "greedy", place=1, label="servers’ part")
         self._chance: float | None = None

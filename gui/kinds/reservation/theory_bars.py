@@ -90,7 +90,6 @@ class DeficitBars(Rows):
     # Geometry.
 
     def box(self) -> QRectF:
-        """Where the bars are."""
         metrics = self._metrics()
         widest = max((metrics.horizontalAdvance(name) for name in self._titles()), default=0.0)
         names = min(widest, NAMES_OF_TYPES * self.width()) + metrics.height()
@@ -187,7 +186,6 @@ class TargetBars(Rows):
         self.updateGeometry()
 
     def set_moment(self, moment: EffectiveServers) -> None:
-        """Show another moment."""
         self.moment = moment
         self.make_room(len(moment.configurations) + 1)
 

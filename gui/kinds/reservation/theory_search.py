@@ -36,8 +36,8 @@ _WHY = (
 class SearchRow(QWidget):
     """A button, a bar of progress with a way to stop, and one sentence."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._numbers: ReservationNumbers | None = None
         self._budget = THOROUGH
         self._running = _Running()
