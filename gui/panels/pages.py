@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Generic, Iterable, TypeVar
+from typing import Generic, Sequence, TypeVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
@@ -32,17 +32,27 @@ def linked_text(margins: Margins, parent: QWidget | None = None) -> QLabel:
     return label
 
 
-def table_line(cells: Iterable[str], words: int = 1) -> str:
-    """A line of a table in rich text: so many *words* at the left, then numbers at the right."""
+def inked(text: str, ink: str) -> str:
+    """Rich text in a colour."""
+    return f'<span style="color:{ink}">{text}</span>'
+
+
+def table_of(heads: Sequence[str], rows: Sequence[Sequence[str]], theme: Theme, words: int = 1, note: str = "") -> str:
+    """Rows below muted headings over the whole width, if there are any, in rich text, and a *note* below them.
+
+    So many *words* of each row stand at the left, then numbers at the right.
+    """
+    muted = [inked(text, theme.muted) for text in heads]
+    lines = "".join(_table_line(cells, words) for cells in (muted, *rows))
+    table = f'<table width="100%" cellspacing="0" cellpadding="2">{lines}</table>' if rows else ""
+    return table + (f'<p style="color:{theme.muted}; margin:4px 2px">{note}</p>' if note else "")
+
+
+def _table_line(cells: Sequence[str], words: int) -> str:
     written = "".join(
         f'<td align="{"left" if place < words else "right"}">{cell}</td>' for place, cell in enumerate(cells)
     )
     return f"<tr>{written}</tr>"
-
-
-def table_of(lines: Iterable[str]) -> str:
-    """A table of such lines over the whole width."""
-    return f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(lines)}</table>'
 
 
 class SteadyRows(Chart, Generic[Row]):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from slotscope.gui.kinds.moldable.blocking_plots import BLOCKED_SHARE, STATISTICS, Level, Sums
-from slotscope.gui.panels.pages import table_line, table_of
+from slotscope.gui.panels.pages import inked, table_of
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, exact, significant, with_interval
 from slotscope.gui.plotting.sampled import counted_from
@@ -216,32 +216,27 @@ def table(frame: Frame, measured: dict[str, Estimate], theme: Theme) -> str:
     """A row for each measure: the run, the optimum or a bound, and what is exact."""
     known, best, bound = exact_of(frame), least_time(frame), distance_bound(frame)
     source, least = known.source if known is not None else "", least_blocking(frame)
-    lines = [
-        table_line([f'<span style="color:{theme.muted}">{text}</span>' for text in ("", "this run", "best", source)])
-    ]
-    goal = f'<span style="color:{theme.ink(theme.optimum)}">'
-    time = f"{goal}{significant(float(best))}</span>" if best is not None else "–"
+    goal = theme.ink(theme.optimum)
+    time = inked(significant(float(best)), goal) if best is not None else "–"
     blocked = measured.get("blocking_probability")
-    lines.append(
-        table_line(
-            [
-                "blocked, %",
-                "".join(_per_cent(blocked)) if blocked else "–",
-                "–" if least is None else f"{goal}{significant(_PER_CENT * float(least))}</span>",
-                significant(_PER_CENT * known.blocking) if known else "",
-            ]
-        )
-    )
+    rows = [
+        [
+            "blocked, %",
+            "".join(_per_cent(blocked)) if blocked else "–",
+            "–" if least is None else inked(significant(_PER_CENT * float(least)), goal),
+            significant(_PER_CENT * known.blocking) if known else "",
+        ]
+    ]
     exactly = significant(known.time) if known is not None and known.time is not None else ""
     for name, (_, title) in STATISTICS.items():
         found = measured.get(name)
         said = "by Little’s law" if title == "Little" else f"{title} jobs"
-        lines.append(table_line([f"time, {said}", "".join(_written(found)) if found else "–", time, exactly]))
+        rows.append([f"time, {said}", "".join(_written(found)) if found else "–", time, exactly])
     if "distance" in measured:
         most = f"≤{THIN}{significant(bound, 3)}" if bound is not None else ""
         mean = significant(known.distance) if known and known.distance is not None else ""
-        lines.append(table_line([DISTANCE, "".join(_written(measured["distance"])), most, mean]))
-    return table_of(lines)
+        rows.append([DISTANCE, "".join(_written(measured["distance"])), most, mean])
+    return table_of(("", "this run", "best", source), rows, theme)
 
 
 def notes(frame: Frame) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Sequence
 
 from slotscope.gui.kinds.moldable.lp_ratios import RatioValues
 from slotscope.gui.kinds.moldable.lp_shares import ShareValues
-from slotscope.gui.panels.pages import table_line, table_of
+from slotscope.gui.panels.pages import inked, table_of
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, exact, significant
 from slotscope.gui.theme import Theme
@@ -155,9 +155,9 @@ def note(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:
         own = shown_of(bounds, bounds.classes.index(shown.one), None).load
         run = f"in the run it is {fraction(own)}" if own else "that of the run is not known"
         said = f"At {shown.symbol} = {fraction(shown.load)}; {run}. A double click on the curve returns."
-        return f'<span style="color:{theme.ink(theme.focus)}">{said}</span>'
+        return inked(said, theme.ink(theme.focus))
     ink = theme.ink(theme.rejection) if bounds.load > 1 else theme.muted
-    return f'<span style="color:{ink}">{escape(bounds.problem)}</span>' if bounds.problem else ""
+    return inked(escape(bounds.problem), ink) if bounds.problem else ""
 
 
 # Tables.
@@ -169,10 +169,11 @@ def width_table(shown: ShownClass, theme: Theme) -> str:
     heads = ["<i>i</i>", "<i>s<sub>i</sub></i>", "<i>s<sub>i</sub></i> / <i>i</i>"]
     if found is not None:
         heads += ["<i>y</i><sup>*</sup><sub><i>i</i></sub>", "jobs", "<i>p</i><sup>*</sup><sub><i>i</i></sub>"]
-    lines, before = [_muted_line(heads, theme)], 0
+    rows: list[list[str]] = []
+    before = 0
     for i in listed(len(shown.one.speedup), found.support if found is not None else ()):
         if i > before + 1:
-            lines.append(table_line(["…", *[""] * (len(heads) - 1)]))
+            rows.append(["…", *[""] * (len(heads) - 1)])
         before = i
         cells = [str(i), fraction(shown.one.speedup[i - 1]), fraction(shown.one.ratios[i - 1])]
         if found is not None:
@@ -181,8 +182,8 @@ def width_table(shown: ShownClass, theme: Theme) -> str:
             if i in found.support:
                 ink = theme.ink(theme.optimum)
                 cells = [f'<b style="color:{ink}">{cell}</b>' for cell in cells]
-        lines.append(table_line(cells))
-    return table_of(lines)
+        rows.append(cells)
+    return table_of(heads, rows, theme)
 
 
 def listed(degree: int, support: Sequence[int]) -> list[int]:
@@ -223,7 +224,7 @@ def proof_lines(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:
         lines.append(f"More servers would not help: {significant(slack, 3)}{THIN}% of them are not needed.")
     if shown.found is not None and not shown.found.unique:
         lines.append("(P) has other optimal solutions.")
-    return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>' if lines else ""
+    return inked("<br>".join(lines), theme.muted) if lines else ""
 
 
 # What is known of policies.
@@ -259,12 +260,8 @@ def reference_table(bounds: MoldableBounds, theme: Theme) -> str:
         elif found.note:
             missing.append(f"{title}: {escape(found.note)}.")
     rows += _theorem2_rows(bounds)
-    notes = f'<p style="color:{theme.muted}; margin:4px 2px">{"<br>".join(missing)}</p>'
-    if not rows:
-        return notes if missing else ""
     heads = ["policy", "holds for", "blocked", "mean time", "E‖<i>x</i> − <i>y</i><sup>*</sup>‖"]
-    head = _muted_line(heads, theme, 2)
-    return table_of([head, *(table_line(row, 2) for row in rows)]) + (notes if missing else "")
+    return table_of(heads, rows, theme, 2, "<br>".join(missing))
 
 
 def _theorem2_rows(bounds: MoldableBounds) -> list[list[str]]:
@@ -314,8 +311,3 @@ def _share(value: float) -> str:
 
 def _time(value: float | None) -> str:
     return "–" if value is None else significant(value)
-
-
-def _muted_line(cells: Sequence[str], theme: Theme, words: int = 1) -> str:
-    muted = [f'<span style="color:{theme.muted}">{text}</span>' for text in cells]
-    return table_line(muted, words)

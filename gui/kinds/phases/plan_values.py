@@ -11,7 +11,7 @@ import numpy as np
 from slotscope.gui.kinds.phases.plan_axis import AxisRow
 from slotscope.gui.kinds.phases.plan_gap import GapPoint
 from slotscope.gui.kinds.phases.wording import configuration_text
-from slotscope.gui.panels.pages import table_line, table_of
+from slotscope.gui.panels.pages import inked, table_of
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import significant, with_interval
 from slotscope.gui.theme import Theme, current_fonts
@@ -151,7 +151,7 @@ def pool_lines(info: RunInfo, theme: Theme) -> str:
                 f"tokens of a type; mostly {told or 'not known'}{asks}"
             )
         )
-    return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>'
+    return inked("<br>".join(lines), theme.muted)
 
 
 def _asks_when_empty(info: RunInfo, pool: int) -> str:
@@ -238,24 +238,16 @@ def dual_table(bounds: PhasesBounds, info: RunInfo, theme: Theme) -> str:
     """The dual price of each type's throughput, and of the budget."""
     if not bounds.type_prices:
         return ""
-    names = info.numbers.model.phases
-    heads = ("type", "arrivals <i>Λ</i>", "price")
-    lines = [table_line([f'<span style="color:{theme.muted}">{text}</span>' for text in heads])]
-    rates = info.numbers.arrival_rates
-    for name, rate, price in zip(names, rates, bounds.type_prices, strict=True):
-        lines.append(table_line((escape(name), significant(float(rate)), significant(price))))
+    each = zip(info.numbers.model.phases, info.numbers.arrival_rates, bounds.type_prices, strict=True)
+    rows = [(escape(name), significant(float(rate)), significant(price)) for name, rate, price in each]
     if bounds.budget:
-        lines.append(
-            table_line(("budget <i>ε</i>", significant(bounds.budget), significant(bounds.budget_price or 0.0)))
-        )
-    table = table_of(lines)
-    if current_fonts().lecture:  # it explains what a lecturer says
-        return table
+        rows.append(("budget <i>ε</i>", significant(bounds.budget), significant(bounds.budget_price or 0.0)))
     note = (
         "Price of a type: what one more such job in each unit of time would take off Φ*; of "
         "the budget: what Φ* would gain for each unit of ε."
     )
-    return f'{table}<p style="color:{theme.muted}; margin:4px 2px">{note}</p>'
+    told = "" if current_fonts().lecture else note  # it explains what a lecturer says
+    return table_of(("type", "arrivals <i>Λ</i>", "price"), rows, theme, note=told)
 
 
 def proof_lines(bounds: PhasesBounds, theme: Theme) -> str:
@@ -277,4 +269,4 @@ def proof_lines(bounds: PhasesBounds, theme: Theme) -> str:
         )
     if bounds.problem:
         lines.append(escape(bounds.problem))
-    return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>' if lines else ""
+    return inked("<br>".join(lines), theme.muted) if lines else ""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from slotscope.gui.kinds.queue.lp_picture import Size, size_name
 from slotscope.gui.kinds.queue.lp_refining import RefinedBounds
 from slotscope.gui.kinds.queue.lp_scale import GUARANTEES, LoadValues
-from slotscope.gui.panels.pages import table_line, table_of
+from slotscope.gui.panels.pages import inked, table_of
 from slotscope.gui.panels.share_bars import ShareBars
 from slotscope.gui.panels.wording import exact, significant
 from slotscope.gui.plotting.scales import format_number
@@ -166,7 +166,7 @@ def guarantee_sentences(theme: Theme) -> str:
     lines = [
         f"≥ {item.ratio} <i>ρ</i><sup>*</sup> by {item.names}, {item.condition}: {item.source}" for item in GUARANTEES
     ]
-    return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>'
+    return inked("<br>".join(lines), theme.muted)
 
 
 def limit_sentences(bounds: QueueBounds, policy: str, theme: Theme) -> str:
@@ -174,11 +174,8 @@ def limit_sentences(bounds: QueueBounds, policy: str, theme: Theme) -> str:
     lines = []
     for limit in sorted(bounds.fluid, key=lambda limit: policy not in limit.policies):
         text = _limit_sentence(limit)
-        if policy in limit.policies:
-            ink = theme.ink(theme.rejection if limit.slope else theme.normal)
-            lines.append(f'<span style="color:{ink}">{text}</span>')
-        else:
-            lines.append(f'<span style="color:{theme.muted}">{text}</span>')
+        known = theme.ink(theme.rejection if limit.slope else theme.normal)
+        lines.append(inked(text, known if policy in limit.policies else theme.muted))
     return "".join(f"<div>{line}</div>" for line in lines)
 
 
@@ -207,23 +204,21 @@ def price_table(bounds: QueueBounds, numbers: QueueNumbers, types: Sequence[Size
     best = bounds.supportable
     if best is None:
         return ""
-    muted = [f'<span style="color:{theme.muted}">{text}</span>' for text in ("size", "share", "load", "price")]
-    lines = [table_line(muted)]
+    rows = []
     each = zip(types, bounds.probabilities, best.type_prices, strict=True)
     for size, share, price in list(each)[:MOST_PRICES]:
         load = significant(float(bounds.workload * share))
-        lines.append(table_line((size_name(numbers, size), _number(share), load, _number(price))))
+        rows.append((size_name(numbers, size), _number(share), load, _number(price)))
     for pool, price in zip(numbers.pools, best.pool_prices, strict=True):
         name = f"server, {escape(pool.name)}" if len(numbers.pools) > 1 else "server"
-        lines.append(table_line((name, "", "", _number(price))))
-    table = table_of(lines)
+        rows.append((name, "", "", _number(price)))
     note = (
         "Price of a size: how much supportable workload one such job takes up, 1 on average; "
         "of a server: how much one more adds."
     )
     left = len(types) - MOST_PRICES
     more = f"{left} more sizes are left out. " if left > 0 else ""
-    return f'{table}<p style="color:{theme.muted}; margin:4px 2px">{more}{note}</p>'
+    return table_of(("size", "share", "load", "price"), rows, theme, note=more + note)
 
 
 def _number(value: Fraction) -> str:

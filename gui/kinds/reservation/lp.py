@@ -24,7 +24,7 @@ from slotscope.gui.kinds.reservation.lp_solution import (
 from slotscope.gui.kinds.reservation.wording import letter_forms
 from slotscope.gui.language.words import tr
 from slotscope.gui.panels.bounds import BoundsPanel, busy_page
-from slotscope.gui.panels.pages import rich_text, table_line, table_of
+from slotscope.gui.panels.pages import inked, rich_text, table_of
 from slotscope.gui.panels.share_bars import ShareBars
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import GREEDY, GREEDY_MARK, OPTIMUM, exact, significant
@@ -46,35 +46,29 @@ _NOTE = "Per server; a bold = binds. Price: what one more job of a type in reach
 
 def price_table(solution: Solution, names: Sequence[str], theme: Theme) -> str:
     """Workload, jobs, slots and price of each type, and the price of a server."""
-    headings = list(_HEADINGS)
+    headings = [*_HEADINGS]
     if solution.alpha != 1:
         headings[1] = _SCALED
-    lines = [table_line(f'<span style="color:{theme.muted}">{text}</span>' for text in headings)]
+    rows = []
     for j, name in enumerate(names):
-        color = theme.ink(theme.type_style(j).color)
-        mark = f'<span style="color:{color}"><b>{type_letter(j)}</b></span>'
-        lines.append(
-            table_line(
-                (
-                    f"{mark}&ensp;{escape(name)}",
-                    significant(solution.workload[j]),
-                    _relation(solution.workload_binds[j], "≥", theme),
-                    significant(solution.jobs[j]),
-                    _relation(solution.slots_bind[j], "≤", theme),
-                    significant(solution.slots[j]),
-                    significant(solution.prices[j]),
-                )
+        mark = inked(f"<b>{type_letter(j)}</b>", theme.ink(theme.type_style(j).color))
+        rows.append(
+            (
+                f"{mark}&ensp;{escape(name)}",
+                significant(solution.workload[j]),
+                _relation(solution.workload_binds[j], "≥", theme),
+                significant(solution.jobs[j]),
+                _relation(solution.slots_bind[j], "≤", theme),
+                significant(solution.slots[j]),
+                significant(solution.prices[j]),
             )
         )
-    lines.append(
-        table_line(("server", "1", _relation(True, "", theme), "1", "", "", significant(solution.server_price)))
-    )
-    table = table_of(lines)
-    return f'{table}<p style="color:{theme.muted}; margin:4px 2px">{_NOTE}</p>'
+    rows.append(("server", "1", _relation(True, "", theme), "1", "", "", significant(solution.server_price)))
+    return table_of(headings, rows, theme, note=_NOTE)
 
 
 def _relation(binds: bool, otherwise: str, theme: Theme) -> str:
-    return "<b>=</b>" if binds else f'<span style="color:{theme.muted}">{otherwise}</span>'
+    return "<b>=</b>" if binds else inked(otherwise, theme.muted)
 
 
 class SolutionBars(ShareBars[BarRow]):
@@ -231,7 +225,7 @@ class LPPanel(BoundsPanel):
         assert self.frame is not None and self.solution is not None
         self.prices.setText(price_table(self.solution, self.frame.info.numbers.type_names, self.theme))
         words = "<br>".join(guarantee_sentence(guarantee) for guarantee in GUARANTEES)
-        self.guarantees.setText(f'<span style="color:{self.theme.muted}">{words}</span>')
+        self.guarantees.setText(inked(words, self.theme.muted))
 
     # The window.
 
