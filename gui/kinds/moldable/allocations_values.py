@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QFontMetricsF
 
-from slotscope.gui.kinds.moldable.wording import class_words, jobs_words, servers_words, time_words, width_words
+from slotscope.gui.kinds.moldable.wording import class_words, time_words, width_words
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.state import BUSY, JOBS
+from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.letters import subscript
 
@@ -143,7 +144,7 @@ def column_words(row: ClassAllocations, column: WidthColumn) -> str:
     """All that is known of a column, as sentences."""
     one = column.first == column.last
     where = width_words(column.first) if one else f"on {column.first} to {column.last} servers"
-    parts = [f"{jobs_words(column.now)} {where}, {mean_text(column.mean)} on average"]
+    parts = [f"{counted(column.now, 'job')} {where}, {mean_text(column.mean)} on average"]
     if row.known:
         wanted = significant(column.target, _DIGITS + 1) if column.target else "none"
         parts[0] += f", {wanted} in the optimum"
@@ -190,7 +191,7 @@ def tiles(frame: Frame) -> tuple[TileText, ...]:
             share,
             "run",
             short="in use, q₁",
-            tip=f"{format_number(busy)} of {servers_words(numbers.servers)} are in use.",
+            tip=f"{format_number(busy)} of {counted(numbers.servers, 'server')} are in use.",
         ),
     ]
     if numbers.rate:

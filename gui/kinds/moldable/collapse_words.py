@@ -7,11 +7,12 @@ import math
 import numpy as np
 
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, Nearness, Point, bin_edges, spent
-from slotscope.gui.kinds.moldable.wording import jobs_words, width_words
+from slotscope.gui.kinds.moldable.wording import width_words
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.model.kinds.moldable.state import BINS
+from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.letters import subscript
 
@@ -74,7 +75,7 @@ def tiles(plane: CollapsePlane, near: Nearness, above: float | None, ours: bool)
             f"jobs not on {i1} or {i2}",
             format_number(near.beside),
             "run",
-            f"{jobs_words(near.beside)} on other widths: how far the state is from this plane.",
+            f"{counted(near.beside, 'job')} on other widths: how far the state is from this plane.",
             "off plane",
         ),
     ]

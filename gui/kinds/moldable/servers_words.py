@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from slotscope.gui.kinds.moldable.servers_content import PoolSection, pieces_of, shares
-from slotscope.gui.kinds.moldable.wording import class_words, jobs_words, servers_words, time_words
+from slotscope.gui.kinds.moldable.wording import class_words, time_words
 from slotscope.gui.painting.stack_text import symbol
 from slotscope.gui.panels.wording import significant
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
-from slotscope.model.reporting.explain import grouped, plural, quantity
+from slotscope.model.reporting.explain import counted, grouped, plural, quantity
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.letters import own_letters
 
@@ -27,13 +27,13 @@ def header(frame: Frame) -> tuple[str, ...]:
     busy, jobs = int(state.number[BUSY]), int(state.number[JOBS])
     blocked, arrived = int(state.tally[BLOCKED].sum()), int(state.tally[ARRIVED].sum())
     share = f"{_Q} = {busy / servers:.3f}"
-    use = f"{share}: {grouped(busy)} of {servers_words(servers)} in use by {jobs_words(jobs)}"
+    use = f"{share}: {grouped(busy)} of {counted(servers, 'server')} in use by {counted(jobs, 'job')}"
     lost = f"{grouped(blocked)} of {grouped(arrived)} blocked so far"
     percent = f" ({significant(100 * blocked / arrived, 3)} %)" if arrived else ""
     return (
         f"{use}; {lost}{percent}",
         f"{use}; {lost}",
-        f"{share}, {jobs_words(jobs)}, {grouped(blocked)} blocked",
+        f"{share}, {counted(jobs, 'job')}, {grouped(blocked)} blocked",
         share,
     )
 
@@ -41,14 +41,14 @@ def header(frame: Frame) -> tuple[str, ...]:
 def caption_words(frame: Frame, section: PoolSection) -> tuple[str, ...]:
     """What stands above a section, the longest first."""
     if section.pool < 0:
-        servers = servers_words(section.size)
+        servers = counted(section.size, "server")
         return f"In no pool: {servers}, idle for ever", f"in no pool: {servers}"
     name = frame.info.facts.pool_names[section.pool]
     busy = section.size - int(frame.state.free[section.pool])
     if name == "common":
-        start = f"Common to all classes: {servers_words(section.size)}"
+        start = f"Common to all classes: {counted(section.size, 'server')}"
     else:
-        start = f"Reserved for {name}: {servers_words(section.size)}"
+        start = f"Reserved for {name}: {counted(section.size, 'server')}"
     return f"{start}, {grouped(busy)} in use", _of_size(frame, section, busy)
 
 
@@ -128,9 +128,9 @@ def job_lines(frame: Frame, record: int) -> list[str]:
     asks = info.facts.has_asked(asked)
     return [
         f"{name} of class {of_class}" if of_class else name,
-        f"asked for {servers_words(asked)}, {got}" if asks else f"got {servers_words(width)}",
+        f"asked for {counted(asked, 'server')}, {got}" if asks else f"got {counted(width, 'server')}",
         f"inherent size {time_words(info, (departs - arrived) * factor)}, "
-        f"{significant(factor)} times as fast on {servers_words(width)}",
+        f"{significant(factor)} times as fast on {counted(width, 'server')}",
         f"arrived at {significant(arrived, 6)}, departs at {significant(departs, 6)}: "
         f"{round(100 * share)} % executed, {time_words(info, max(0.0, departs - frame.time))} left",
         *_piece_lines(frame, record),

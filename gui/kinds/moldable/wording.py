@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from slotscope.gui.panels.wording import significant
-from slotscope.model.reporting.explain import grouped, plural, quantity
+from slotscope.model.reporting.explain import counted, quantity
 from slotscope.model.reporting.frame import RunInfo
-
-
-def servers_words(count: int) -> str:
-    """1 server, 2 servers, ..."""
-    return f"{grouped(count)} {plural(count, 'server')}"
-
-
-def jobs_words(count: int) -> str:
-    """1 job, 2 jobs, ..."""
-    return f"{grouped(count)} {plural(count, 'job')}"
 
 
 def width_words(width: int) -> str:
     """What a width is called: on 3 servers."""
-    return f"on {servers_words(width)}"
+    return f"on {counted(width, 'server')}"
 
 
 def class_words(info: RunInfo, job_class: int) -> str:

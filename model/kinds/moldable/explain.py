@@ -13,7 +13,7 @@ import numpy as np
 from slotscope.model.kinds.moldable import rows
 from slotscope.model.kinds.moldable.facts import MoldableFacts
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
-from slotscope.model.reporting.explain import Narrator, grouped, plural, quantity
+from slotscope.model.reporting.explain import Narrator, counted, grouped, quantity
 from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.outcome import FLAG_FORCED
@@ -55,7 +55,7 @@ class MoldableNarrator(Narrator):
         else:
             asked = int(row["request"])
             asks = self._facts.has_asked(asked)
-            first = f"{job} asks for {servers_told(asked)}, " if asks else f"{job} arrives, "
+            first = f"{job} asks for {counted(asked, 'server')}, " if asks else f"{job} arrives, "
             first += "the fork decides otherwise, " if flags & FLAG_FORCED else ""
             first += self._blocked_row(row) if flags & rows.FLAG_BLOCKED else self._allocated_row(row, flags)
         return "; ".join([first, *self._consequences(row, flags)])
@@ -64,7 +64,7 @@ class MoldableNarrator(Narrator):
         width, whose = int(row["width"]), self._for_class(int(row["type"]))
         free = int(row["free"]) + width
         return (
-            f"{job} departs after {self._lasting(float(row['lasts']))} on {servers_told(width)}: "
+            f"{job} departs after {self._lasting(float(row['lasts']))} on {counted(width, 'server')}: "
             f"{grouped(free)} {_are(free)} free{whose}"
         )
 
@@ -86,7 +86,7 @@ class MoldableNarrator(Narrator):
         there = f"{only}{grouped(free)} {_are(free)} free{self._for_class(int(row['type']))}"
         got = neighbours_told(server, width)
         if flags & rows.FLAG_SPLIT:
-            got = f"{servers_told(width)}, server {grouped(server + 1)} being the first,"
+            got = f"{counted(width, 'server')}, server {grouped(server + 1)} being the first,"
         return f"{there}: it gets {got} for {self._lasting(float(row['lasts']))}"
 
     def _consequences(self, row: np.void, flags: int) -> Iterator[str]:
@@ -141,13 +141,12 @@ class MoldableNarrator(Narrator):
         free, got = record.values["free"], record.servers
         asked = record.values.get("request", got)
         if record.values.get("reason") == "forced":
-            return f"the fork decides so: it gets {servers_told(got)}"
+            return f"the fork decides so: it gets {counted(got, 'server')}"
         if not self._facts.has_asked(asked) or got != min(asked, free):  # of a user's policy
-            return f"it gets {servers_told(got)} of {grouped(free)} that {_are(free)} free"
+            return f"it gets {counted(got, 'server')} of {grouped(free)} that {_are(free)} free"
         missing = f", {grouped(asked - got)} fewer than it asked for" if got < asked else ""
-        return (
-            f"min(i, j) = min({grouped(asked)}, {grouped(free)}) = {grouped(got)}: it gets {servers_told(got)}{missing}"
-        )
+        least = f"min(i, j) = min({grouped(asked)}, {grouped(free)}) = {grouped(got)}"
+        return f"{least}: it gets {counted(got, 'server')}{missing}"
 
     def _arrival(self, values: Values) -> str:
         return (
@@ -157,10 +156,10 @@ class MoldableNarrator(Narrator):
 
     def _departure(self, values: Values) -> str:
         width = values["width"]
-        return f"{self.job(values['job'], values['type'])} departs: {servers_told(width)} {_are(width)} free again"
+        return f"{self.job(values['job'], values['type'])} departs: {counted(width, 'server')} {_are(width)} free again"
 
     def _request(self, values: Values) -> str:
-        return f"it asks for i = {servers_told(values['request'])}, {self._why(values)}"
+        return f"it asks for i = {counted(values['request'], 'server')}, {self._why(values)}"
 
     def _why(self, values: Values) -> str:
         """Where a request comes from."""
@@ -202,11 +201,6 @@ class MoldableNarrator(Narrator):
             return "no server"
         common = " and no common one" if self._common else ""
         return f"no server of class {self._name(job_class)}{common}"
-
-
-def servers_told(count: int) -> str:
-    """1 server, 2 servers, ..."""
-    return f"{grouped(count)} {plural(count, 'server')}"
 
 
 def neighbours_told(first: int, count: int) -> str:

@@ -7,10 +7,10 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.moldable.explain import neighbours_told, servers_told, time_told
+from slotscope.model.kinds.moldable.explain import neighbours_told, time_told
 from slotscope.model.kinds.moldable.rows import FLAG_SPLIT
 from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, PARTIAL, SPLIT
-from slotscope.model.reporting.explain import grouped, plural, units
+from slotscope.model.reporting.explain import counted, grouped, plural, units
 from slotscope.model.reporting.inspection import (
     JOB,
     SERVER,
@@ -128,8 +128,8 @@ def _known(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     factor = float(info.numbers.speedup_table[job_class, width])
     yield Fact("class", info.numbers.class_names[job_class], thing=Thing(CLASS, job_class))
     if info.facts.has_asked(asked):
-        yield Fact("asked for", servers_told(asked))
-    yield Fact("got", servers_told(width) + info.facts.all_that_were_free(asked, width))
+        yield Fact("asked for", counted(asked, "server"))
+    yield Fact("got", counted(width, "server") + info.facts.all_that_were_free(asked, width))
     yield from _pieces(state, record)
     yield Fact("speed-up", f"{factor:.4g}", "times one server")
     yield Fact("inherent size", time_told((departure - arrival) * factor), units(info.time_unit))
@@ -186,7 +186,7 @@ def _widths(moment: InspectedMoment, job_class: int) -> Iterator[TableLine]:
         now, mean = int(state.jobs[job_class, width]), moment.derived.mean_jobs[job_class, width]
         if now or mean or target:
             yield TableLine(
-                (servers_told(width), grouped(now), f"{mean:.4g}", "" if np.isnan(target) else f"{target:.4g}")
+                (counted(width, "server"), grouped(now), f"{mean:.4g}", "" if np.isnan(target) else f"{target:.4g}")
             )
 
 

@@ -7,6 +7,7 @@ servers are numbered from 1 in the sentences.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -342,14 +343,6 @@ def _configuration(system: PhaseSystem, place: int) -> str:
     return str(tuple(system.numbers.lattice.configurations[place].tolist()))
 
 
-def _has_normal_servers(system: PhaseSystem) -> bool:
-    return bool(system.normal_servers)
-
-
-def _has_rules(system: PhaseSystem) -> bool:
-    return system.policy.rules is not None
-
-
 def _has_none(system: PhaseSystem) -> bool:
     return not system.normal_servers
 
@@ -404,7 +397,7 @@ MONITORS = (
         "Section 4.2",
         (_tokens,),
         stage=1,
-        applies=_has_normal_servers,
+        applies=attrgetter("normal_servers"),
     ),
     Monitor(
         "token-limit",
@@ -413,7 +406,7 @@ MONITORS = (
         "Section 4.2",
         (_limits,),
         stage=1,
-        applies=_has_rules,
+        applies=attrgetter("policy.rules"),
         decided=(_limits,),
         slack=_tokens_left,
         unit="tokens below the limit, of the type that has most of them",
@@ -425,7 +418,7 @@ MONITORS = (
         "Section 4.2",
         (_observed,),
         stage=1,
-        applies=_has_normal_servers,
+        applies=attrgetter("normal_servers"),
     ),
     Monitor(
         "pauses",
@@ -434,7 +427,7 @@ MONITORS = (
         "Section 4.2",
         (_paused, _timers, _tournament),
         stage=2,
-        applies=_has_normal_servers,
+        applies=attrgetter("normal_servers"),
         decided=(_paused,),
     ),
 )

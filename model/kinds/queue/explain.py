@@ -13,7 +13,7 @@ import numpy as np
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED
-from slotscope.model.reporting.explain import Narrator, amount, grouped, plural
+from slotscope.model.reporting.explain import Narrator, amount, counted, grouped, plural
 from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import Event, Evict, Place, Record, Remember, Renew, Stall
 from slotscope.model.systems.outcome import FLAG_CONFIGURED, FLAG_FORCED
@@ -50,9 +50,9 @@ class QueueNarrator(Narrator):
         """One sentence for a slot: what happened, who waits and why."""
         parts = [counts] if (counts := self._counts(row)) else []
         if row["renewed"]:
-            parts.append(f"{_servers(int(row['renewed']))} got another configuration")
+            parts.append(f"{counted(int(row['renewed']), 'server')} got another configuration")
         if row["stalled"]:
-            parts.append(f"{_servers(int(row['stalled']))} stalled")
+            parts.append(f"{counted(int(row['stalled']), 'server')} stalled")
         if int(row["flags"]) & FLAG_EVICTED:
             parts.append("jobs went back to the queue")
         parts = parts or ["nothing changes"]
@@ -127,7 +127,7 @@ class QueueNarrator(Narrator):
         if not self._facts.intervals:
             if not serving:
                 return [f"no server's configuration has a place for size {size}"]
-            return [f"the places for size {size} on {_servers(serving)} are taken"]
+            return [f"the places for size {size} on {counted(serving, 'server')} are taken"]
         asked = self._asked(queue)
         first = f"size {size} is in {self._queue(queue)}"
         if not serving:
@@ -135,7 +135,7 @@ class QueueNarrator(Narrator):
         if self._by_size:
             return [first]
         take = "takes" if serving == 1 else "take"
-        return [first, f"{_servers(serving)} {_have(serving)} {asked} and {take} no more now"]
+        return [first, f"{counted(serving, 'server')} {_have(serving)} {asked} and {take} no more now"]
 
     @property
     def _by_size(self) -> bool:
@@ -220,7 +220,7 @@ class QueueNarrator(Narrator):
     def _servers_that_fit(self, values: Values) -> str:
         job, count = self._job(values["job"]), values["servers"]
         if count:
-            return f"{_servers(count)} {_have(count)} room for {job} {_bracketed(values['size'])}"
+            return f"{counted(count, 'server')} {_have(count)} room for {job} {_bracketed(values['size'])}"
         return f"no server has room for {job}: {self._lacking(values['most_free'], values['size'])}"
 
     def _lacking(self, free: Any, size: Any) -> str:
@@ -238,7 +238,7 @@ class QueueNarrator(Narrator):
         if values["waiting"] == 1:
             return f"{left}: {job}, the only one that waits, fits"
         word = "is the largest that fits" if self._numbers.resources == 1 else "has the best score of those that fit"
-        return f"{left}: of {_jobs(values['waiting'])} that wait, {job} {word}"
+        return f"{left}: of {counted(values['waiting'], 'job')} that wait, {job} {word}"
 
     def _nothing_fits(self, values: Values) -> str:
         left = f"server {values['server'] + 1} has {amounts(values['free'])} left"
@@ -246,12 +246,12 @@ class QueueNarrator(Narrator):
             return f"{left}; no job waits"
         if values["waiting"] == 1:
             return f"{left}: the only job that waits does not fit"
-        return f"{left}: none of {_jobs(values['waiting'])} that wait fits"
+        return f"{left}: none of {counted(values['waiting'], 'job')} that wait fits"
 
     def _blocked(self, values: Values) -> str:
         behind = values["behind"]
         text = f"{self._job(values['job'])} is the head of the line and fits nowhere"
-        return f"{text}; {_jobs(behind)} behind it {_wait(behind)} too" if behind else text
+        return f"{text}; {counted(behind, 'job')} behind it {_wait(behind)} too" if behind else text
 
     def _reserved_share(self, values: Values) -> str:
         queue = self._queue(values["queue"])
@@ -260,7 +260,7 @@ class QueueNarrator(Narrator):
             return f"{text}, where a job of it is"
         if not values["waiting"]:
             return f"{text}, which is empty: it stays reserved"
-        return f"{text}, and none is there: {_jobs(values['waiting'])} {_wait(values['waiting'])}"
+        return f"{text}, and none is there: {counted(values['waiting'], 'job')} {_wait(values['waiting'])}"
 
     def _head_of_line(self, values: Values) -> str:
         fits = "≤" if values["fits"] else ">"
@@ -287,7 +287,11 @@ class QueueNarrator(Narrator):
         queue, waiting = self._queue(values["queue"]), values["waiting"]
         if not waiting:
             return f"no job waits in {queue}"
-        none = f"none of {_jobs(waiting)} in {queue} fits" if waiting > 1 else f"the only job in {queue} does not fit"
+        none = (
+            f"none of {counted(waiting, 'job')} in {queue} fits"
+            if waiting > 1
+            else f"the only job in {queue} does not fit"
+        )
         return f"{none} in the {amounts(values['free'])} left on server {values['server'] + 1}"
 
     def _job(self, number: Any) -> str:
@@ -311,14 +315,6 @@ def weighed(configuration: Iterable[int], lengths: Iterable[int], weight: int) -
 
 def _bracketed(size: Any) -> str:
     return f"({amount(size)})" if isinstance(size, Fraction) else amounts(size)
-
-
-def _jobs(count: int) -> str:
-    return f"{grouped(count)} {plural(count, 'job')}"
-
-
-def _servers(count: int) -> str:
-    return f"{grouped(count)} {plural(count, 'server')}"
 
 
 def _have(count: int) -> str:

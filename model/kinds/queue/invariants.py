@@ -8,6 +8,7 @@ from 1 in the sentences, virtual queues from 0 as in the paper.
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -289,18 +290,6 @@ def _has_configurations(system: QueueSystem) -> bool:
     return bool(len(system.policy.configurations))
 
 
-def _reserves(system: QueueSystem) -> bool:
-    return bool(system.policy.reserves)
-
-
-def _is_max_weight(system: QueueSystem) -> bool:
-    return bool(system.policy.max_weight)
-
-
-def _exhausts(system: QueueSystem) -> bool:
-    return bool(system.policy.exhausts)
-
-
 def _idle_share(_: Any, __: Any, samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """[n] the share of all servers' capacity that no job takes."""
     return np.asarray(1.0 - samples[:, USED_COLUMN])
@@ -358,7 +347,7 @@ MONITORS = (
         "(8), Section V; (5), Section III",
         (heaviest,),
         stage=1,
-        applies=_is_max_weight,
+        applies=attrgetter("policy.max_weight"),
         promise=True,
     ),
     Monitor(
@@ -368,7 +357,7 @@ MONITORS = (
         "Section V, VQS",
         (_reservations,),
         stage=1,
-        applies=_reserves,
+        applies=attrgetter("policy.reserves"),
         promise=True,
     ),
     Monitor(
@@ -378,7 +367,7 @@ MONITORS = (
         "Sections IV and VI, Best-Fit",
         (_left_over,),
         stage=1,
-        applies=_exhausts,
+        applies=attrgetter("policy.exhausts"),
         promise=True,
     ),
 )

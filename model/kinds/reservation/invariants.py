@@ -7,6 +7,7 @@ are numbered from 1 in the sentences.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -202,10 +203,6 @@ def _same_outcome(state: ReservationState, record: Classify) -> Sentences:
         yield f"CRA applied again finds I* = {record.i_star}, recorded is {state.number[I_STAR]}"
 
 
-def _has_groups(system: ReservationSystem) -> bool:
-    return bool(system.policy.has_groups)
-
-
 def _admission(_: ReservationSystem, before: ReservationState, state: ReservationState) -> Sentences:
     """A job that arrives goes to a server that was in the Accept Group; CRA after it may move that one elsewhere."""
     if (state.tally[:, ADMITTED] > before.tally[:, ADMITTED]).any():
@@ -257,7 +254,7 @@ MONITORS = (
         "Definition 4, Section 4",
         (_groups, _matched),
         stage=1,
-        applies=_has_groups,
+        applies=attrgetter("policy.has_groups"),
         decided=(_matched,),
     ),
     Monitor(
@@ -267,7 +264,7 @@ MONITORS = (
         "Algorithm 2, lines 18 and 19",
         (),
         stage=1,
-        applies=_has_groups,
+        applies=attrgetter("policy.has_groups"),
         promise=True,
         steps=(_admission,),
     ),

@@ -22,12 +22,13 @@ from slotscope.gui.kinds.moldable.servers_words import (
     job_name,
     server_words,
 )
-from slotscope.gui.kinds.moldable.wording import class_words, jobs_words, servers_words, time_words, width_words
+from slotscope.gui.kinds.moldable.wording import class_words, time_words, width_words
 from slotscope.gui.painting.colour import contrast, letter_ink
 from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import MARK_CONTRAST, TEXT_CONTRAST
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED
+from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.letters import own_letters, subscript
 from tests.gui.painted import area, colours_in, has, pixels, scene_in
 from tests.kinds.moldable.gui.servers_views import DARK, LIGHT, Made, filled, run, server_rect, share_of, shown, split
@@ -62,7 +63,7 @@ def test_what_is_written_on_jobs_can_be_read_on_both_parts() -> None:
 
 def test_widths_classes_and_times_in_words() -> None:
     info, several = Made().frame().info, Made("moldable-classes").frame().info
-    assert (servers_words(1), servers_words(4), jobs_words(1)) == ("1 server", "4 servers", "1 job")
+    assert (counted(1, "server"), counted(4, "server"), counted(1, "job")) == ("1 server", "4 servers", "1 job")
     assert width_words(3) == "on 3 servers"
     assert subscript(12) == "₁₂"
     assert own_letters(("rendering", "analysis", "search"), 0) == ("R", "A", "S")
