@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any, Iterable, Mapping
@@ -12,6 +14,9 @@ from slotscope.model.draft import write_text
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.data_columns import DeclaredColumn
 from slotscope.model.reporting.data_tables import DataTable, table_endings, table_of_records
+
+#: A number as text, where it is exact.
+_RATIONAL = re.compile(r"-?\d+(/[1-9]\d*)?")
 
 #: For which parameters a number stands.
 At = Mapping[str, str | int | float]
@@ -150,8 +155,17 @@ class Result:
 
     @property
     def table(self) -> DataTable:
-        """The rows as a table."""
-        return table_of_records("rows", [row.as_dict() for row in self.rows], _OF_ROWS)
+        """The rows as a table; a parameter that is a rational in some row, such as "3/2", is a number in all."""
+        found: dict[str, list[str | int | float]] = {}
+        for row in self.rows:
+            for name, value in row.at.items():
+                found.setdefault(name, []).append(value)
+        exact = {name for name, values in found.items() if all(map(_is_number, values))}
+        rows = [
+            row.as_dict() | {name: _number(value) for name, value in row.at.items() if name in exact}
+            for row in self.rows
+        ]
+        return table_of_records("rows", rows, _OF_ROWS)
 
     @property
     def points(self) -> DataTable:
@@ -185,6 +199,14 @@ def points_of(figure: Figure) -> list[dict[str, Any]]:
         for curve in figure.curves
         for place, (x, y) in enumerate(zip(curve.x, curve.y, strict=True))
     ]
+
+
+def _is_number(value: str | int | float) -> bool:
+    return not isinstance(value, str) or _RATIONAL.fullmatch(value) is not None
+
+
+def _number(value: str | int | float) -> int | float:
+    return float(Fraction(value)) if isinstance(value, str) else value
 
 
 def _finite(value: float) -> float | None:

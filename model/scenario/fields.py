@@ -146,7 +146,9 @@ class Quantity(tuple[Fraction, str]):
             if self.unit in family and unit in family:
                 return self.amount * family[self.unit] / family[unit]
         family = next((family for family in UNIT_FAMILIES if unit in family), {unit: Fraction(1)})
-        allowed = ", ".join(family) if unit else "no unit, because the resource declares none"
+        allowed = (
+            ", ".join(family) if unit else "no unit, because the resource declares none; [[resources]] declares one"
+        )
         raise ValueError(f"the unit '{self.unit}' does not fit; allowed: {allowed}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from pathlib import Path
 from typing import Callable, Mapping, NamedTuple, Sequence, TypeVar, get_args
@@ -25,6 +24,9 @@ JOBS, SWF = "jobs", "swf"
 
 #: Bytes of a file that tell its format.
 _HEAD = 4096
+
+#: What zlib calls the format of gzip.
+_GZIP = 16 + zlib.MAX_WBITS
 
 
 class JobFormat(NamedTuple):
@@ -73,10 +75,10 @@ def playing(
             "found no path of a trace; give its files with --trace PATH (slotscope traces lists some)",
             where="workload.paths",
         )
-    found = tuple(Path(path) for path in files)
+    found = tuple(file for path in files for file in _in_folder(Path(path)))
     changes: dict[str, object] = {"paths": files}
     if has_job_format(found[0]):
-        changes["format"] = JOBS
+        changes |= {"format": JOBS, "paths": tuple(map(str, found))}
     elif _head_of(found[0]).startswith(b";") and SWF not in get_args(schema.model_fields["format"].annotation):
         raise TraceError(
             "found a log in Standard Workload Format; allowed for it is a scenario of moldable jobs, such as "
@@ -103,6 +105,15 @@ def read_jobs(paths: Sequence[Path], asked: AskedJobs) -> RecordedJobs:
     return jobs if asked.limit is None else jobs.first(asked.limit)
 
 
+def _in_folder(path: Path) -> list[Path]:
+    """What a path stands for: the files with one of :data:`FORMATS` in a folder that has some; else itself."""
+    try:
+        inside = sorted(path.iterdir()) if path.is_dir() else []
+    except (OSError, ValueError):  # told by what reads it
+        inside = []
+    return [file for file in inside if file.is_file() and has_job_format(file)] or [path]
+
+
 def has_job_format(path: Path) -> bool:
     """Whether a file has one of :data:`FORMATS`."""
     return _format_of(path) is not None
@@ -118,8 +129,8 @@ def _head_of(path: Path) -> bytes:
     """The beginning of a file, unpacked; empty where it cannot be read."""
     try:
         with path.open("rb") as raw:
-            packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-            raw.seek(0)
-            return gzip.GzipFile(fileobj=raw).read(_HEAD) if packed else raw.read(_HEAD)
-    except (OSError, EOFError, ValueError, zlib.error):
+            head = raw.read(_HEAD)
+        # also of one that ends too early: what reads it says so
+        return zlib.decompressobj(_GZIP).decompress(head, _HEAD) if head.startswith(GZIP_MAGIC) else head
+    except (OSError, ValueError, zlib.error):
         return b""

@@ -174,8 +174,20 @@ def demanded(jobs: RecordedJobs, resources: Sequence[Needed]) -> tuple[RecordedJ
     some: npt.NDArray[np.bool_] = size.max(axis=1) > 0
     if not some.any():
         raise TraceError("found no job that asks for anything", where=jobs.report.files[0])
-    factors = tuple(_one(demand.unit, needed) / ONE for demand, needed in zip(known, resources, strict=True))
-    return jobs.keep(some, NO_DEMAND), size[some], factors
+    pairs = list(zip(known, resources, strict=True))
+    factors = tuple(_one(demand.unit, needed) / ONE for demand, needed in pairs)
+    report = replace(jobs.report, notes=(*jobs.report.notes, *_without_unit(pairs)))
+    return replace(jobs, report=report).keep(some, NO_DEMAND), size[some], factors
+
+
+def _without_unit(pairs: Sequence[tuple[Demand, Needed]]) -> list[str]:
+    """A sentence for each demand whose unit nothing can be compared with."""
+    return [
+        f"'{demand.name}' is told in {demand.unit}, and the scenario declares no unit for {needed.name}: "
+        "numbers are taken as they stand"
+        for demand, needed in pairs
+        if demand.unit not in ("", PART) and not needed.unit
+    ]
 
 
 def same_resource(name: str) -> str:

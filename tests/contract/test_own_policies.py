@@ -183,6 +183,22 @@ def test_a_class_without_its_method_is_told(tmp_path: Path, system: str) -> None
 
 
 @KIND
+@pytest.mark.parametrize("arguments", ["self", "self, numbers, parameters"])
+def test_an_init_need_not_call_that_of_its_base(tmp_path: Path, system: str, arguments: str) -> None:
+    init = f"memory = 1\ndef __init__({arguments}):\n    self.mine = 3\n"
+    session = opened(written(tmp_path, system, CASES[system].right + "self.numbers, self.parameters\n", init), system)
+    session.run(events=10)
+    assert session.timeline.event == 10
+
+
+@KIND
+def test_a_class_need_not_start_from_that_of_its_kind(tmp_path: Path, system: str) -> None:
+    session = opened(write(tmp_path, text_of(system, CASES[system].right).replace("(OwnPolicy)", "")), system)
+    session.run(events=10)
+    assert session.timeline.event == 10
+
+
+@KIND
 def test_a_file_of_another_kind_is_refused(tmp_path: Path, system: str) -> None:
     other = next(name for name in SMALL if name != system)
     with pytest.raises(UserError, match=f"a policy of {system} systems, allowed for this scenario: "):

@@ -171,6 +171,19 @@ def test_rows_may_lack_columns() -> None:
     assert np.isnan(table["paper"][1])
 
 
+def test_an_exact_parameter_is_a_number_in_tables_and_stays_exact_in_json() -> None:
+    at: list[dict[str, str | int | float]] = [{"alpha": 1, "g": "log^2", "L": 20}, {"alpha": "3/2", "g": 1, "L": 60}]
+    found = Result("x", "quick", (*(Row("reward", 0.5, at=one) for one in at), Row("worst", 0.1)), ())
+    table = found.table
+    alpha, g, servers = (table.column(name) for name in ("alpha", "g", "L"))
+    assert alpha.values[:2].tolist() == [1.0, 1.5]
+    assert alpha.known is not None
+    assert alpha.known.tolist() == [True, True, False]
+    assert servers.values.dtype.kind == "i"
+    assert g.values[:2].tolist() == ["log^2", "1"]
+    assert [row.get("alpha") for row in found.as_dict()["rows"]] == [1, "3/2", None]
+
+
 def test_a_columns_type_is_the_declared_one_whatever_its_rows_hold() -> None:
     declared = DeclaredColumn("paper", float, "what the paper gives", "jobs"), DeclaredColumn("exact", str)
     for records in ([], [{"what": None, "paper": None, "exact": None}], [{"paper": 3}, {"exact": "1/2"}]):

@@ -181,6 +181,27 @@ def test_units_of_the_file_become_those_of_the_scenario(tmp_path: Path) -> None:
         demanded(jobs, [Needed("memory", "CPU", Fraction(1))])
 
 
+def test_a_unit_that_nothing_can_be_compared_with_is_told(tmp_path: Path) -> None:
+    header = ["arrival", "duration", "memory [MiB]", "cores"]
+    jobs = read_jobs([written(tmp_path / "jobs.csv", [["1", "2", "3", "4"]], header)], AskedJobs(("cpu", "memory")))
+    needed = [Needed("cpu", "", Fraction(8)), Needed("memory", "", Fraction(64))]
+    kept, _, factors = demanded(jobs, needed)
+    assert set(factors) == {Fraction(1, 10**9)}
+    (note,) = kept.report.notes
+    assert note.startswith("'memory' is told in MiB, and the scenario declares no unit for memory")
+
+
+@pytest.mark.parametrize("name", ["dra-google", "queues-google", "moldable-swf", "jrs-azure"])
+def test_every_kind_plays_a_folder_of_tables(name: str, tmp_path: Path) -> None:
+    head, *rows = EXAMPLE.read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / "README.md").write_text("where these come from\n")
+    for part in range(2):
+        (tmp_path / f"part {part}.csv").write_text("".join([head, *rows[part::2]]), "utf-8")
+    bench = open_bench(load_scenario(name), trace=(str(tmp_path),))
+    assert bench.report is not None
+    assert (bench.report.rows, bench.report.kept, len(bench.report.files)) == (1000, 1000, 2)
+
+
 @pytest.mark.parametrize("name", ["dra-google", "queues-google", "moldable-swf", "jrs-azure"])
 def test_every_kind_plays_the_example(name: str, tmp_path: Path) -> None:
     scenario = load_scenario(name)

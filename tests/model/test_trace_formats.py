@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any, Callable
@@ -138,6 +140,10 @@ WRONG: dict[str, tuple[Callable[[Path], object], str]] = {
         "row 2, column 'type': found '11'; allowed is 0 to 10",
     ),
     "e.json": (lambda path: path.write_text('{"collection_id": "1", "type": 0'), "row 1: found"),
+    "torn.csv.gz": (
+        lambda path: path.write_bytes(gzip.compress(b"arrival,duration\n" + os.urandom(9000))[:7000]),
+        "found a gzip file that ends too early",
+    ),
     "other.txt": (lambda path: path.write_text("what\n"), "found a file of another format; allowed are tables of jobs"),
 }
 

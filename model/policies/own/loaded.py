@@ -155,13 +155,17 @@ class PolicyClass:
             module = executed(path, self._source.text, self._source.package)
             cls = policy_class(path, module, self._kind)
             schema = getattr(cls, "schema", None) or NoParameters
-            arguments = () if takes_nothing(cls) else (private, validated(schema, given))
+            own: Any = self._kind.own
+            usual = (private, validated(schema, given))
+            arguments = () if takes_nothing(cls) else usual
 
             def made() -> Made:
-                policy = cls(*arguments)
-                return Made(
-                    policy, vars(module), {name: getattr(policy, name) for name in wanted if hasattr(policy, name)}
-                )
+                policy = cls.__new__(cls)
+                if isinstance(policy, own):  # an __init__ of the file's need not call this one
+                    own.__init__(policy, *usual)
+                cls.__init__(policy, *arguments)
+                lacking = policy if isinstance(policy, self._kind.base) else own(*usual)
+                return Made(policy, vars(module), _attributes(lacking, wanted) | _attributes(policy, wanted))
 
             result: Made = loaded(path, made, cls.__name__)
             return result
@@ -173,6 +177,10 @@ class PolicyClass:
 @lru_cache(maxsize=64)
 def _known(source: Source) -> PolicyClass:
     return PolicyClass(source)
+
+
+def _attributes(policy: Any, wanted: tuple[str, ...]) -> dict[str, Any]:
+    return {name: getattr(policy, name) for name in wanted if hasattr(policy, name)}
 
 
 def _field(schema: type[BaseModel], name: str) -> ParameterField:

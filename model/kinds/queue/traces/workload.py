@@ -270,8 +270,7 @@ def _class(
 
 
 def _offered(numbers: QueueNumbers) -> str:
-    load = float(numbers.intensity)
     return (
-        f"if no job waited, they would keep {load:.1%} of the {numbers.servers:,} servers' "
-        "capacity in use on average from the first arrival to the last"
+        f"the work of all jobs, those of the last ones included, is {float(numbers.intensity):.1%} of what the "
+        f"{numbers.servers:,} servers can do from the first arrival to the last"
     )
