@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
 from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple, Sequence
 
@@ -24,6 +25,27 @@ class PseudocodeLine(NamedTuple):
     text: str
     heading: str = ""  #: above the first line of lines that are no algorithm of the paper
     printed: str = ""
+
+
+def listing(text: str) -> tuple[PseudocodeLine, ...]:
+    """The lines of an algorithm as they are written, two spaces for each level of indentation.
+
+    What the paper has instead of a line stands behind ``||``.  ``#2 Stalling`` is the heading of the next line, with
+    which algorithm 2 begins; ``#2`` alone begins it without one.
+    """
+    found: list[PseudocodeLine] = []
+    algorithm, number, heading = 1, 0, ""
+    for line in dedent(text).strip().splitlines():
+        if line.startswith("#"):
+            begun, _, heading = line.removeprefix("#").partition(" ")
+            algorithm, number = int(begun), 0
+            continue
+        said, _, printed = line.partition("||")
+        number += 1
+        indent = (len(said) - len(said.lstrip())) // 2
+        found.append(PseudocodeLine(Line(algorithm, number), indent, said.strip(), heading, printed.strip()))
+        heading = ""
+    return tuple(found)
 
 
 def departing(

@@ -13,7 +13,7 @@ import numpy as np
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.rules import AllocationRules, drawn, pooled
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
-from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, say
+from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, listing, say
 from slotscope.model.reporting.records import Allocate, Line, Record, Reject, Remember
 from slotscope.model.scenario.fields import Section
 
@@ -33,6 +33,7 @@ __all__ = [
     "Remember",
     "Section",
     "certain",
+    "listing",
     "say",
 ]
 

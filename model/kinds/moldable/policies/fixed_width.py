@@ -18,8 +18,7 @@ from typing import Annotated
 from pydantic import Field
 
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
-from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, PseudocodeLine, certain
-from slotscope.model.reporting.records import Line
+from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, certain, listing
 from slotscope.model.scenario.choices import one_or_table
 from slotscope.model.scenario.fields import Name, Section, Whole
 
@@ -37,11 +36,12 @@ class Reference(MoldablePolicy):
     """Fixed width."""
 
     schema = Parameters
-    pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "fixed width"),
-        PseudocodeLine(Line(1, 2), 1, "it asks for i servers, always the same number"),
-        PseudocodeLine(Line(1, 3), 1, "it gets min(i, j); <b>if</b> j = 0 it is blocked"),
-    )
+    pseudocode = listing("""
+        #1 fixed width
+        <b>when</b> a job arrives and j servers are free <b>do</b>
+          it asks for i servers, always the same number
+          it gets min(i, j); <b>if</b> j = 0 it is blocked
+    """)
 
     def __init__(self, numbers: MoldableNumbers, parameters: Parameters) -> None:
         self.rules = certain(numbers, _widths(numbers, parameters.servers))

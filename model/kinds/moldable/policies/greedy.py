@@ -16,18 +16,18 @@ from __future__ import annotations
 from typing import Any
 
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
-from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, PseudocodeLine, certain
-from slotscope.model.reporting.records import Line
+from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, certain, listing
 
 
 class Reference(MoldablePolicy):
     """greedy."""
 
-    pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "greedy"),
-        PseudocodeLine(Line(1, 2), 1, "it asks for i = d servers"),
-        PseudocodeLine(Line(1, 3), 1, "it gets min(i, j); <b>if</b> j = 0 it is blocked"),
-    )
+    pseudocode = listing("""
+        #1 greedy
+        <b>when</b> a job arrives and j servers are free <b>do</b>
+          it asks for i = d servers
+          it gets min(i, j); <b>if</b> j = 0 it is blocked
+    """)
 
     def __init__(self, numbers: MoldableNumbers, parameters: Any) -> None:
         self.rules = certain(numbers, numbers.degrees)

@@ -26,7 +26,7 @@ from pydantic import Field
 
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
-from slotscope.model.kinds.moldable.policies.base import NO_TABLE, MoldablePolicy, PseudocodeLine
+from slotscope.model.kinds.moldable.policies.base import NO_TABLE, MoldablePolicy, PseudocodeLine, listing
 from slotscope.model.kinds.moldable.programs.classes import class_optimum
 from slotscope.model.kinds.moldable.programs.theorem1 import optimum
 from slotscope.model.kinds.moldable.rules import AllocationRules, drawn, pooled
@@ -60,11 +60,12 @@ class Reference(MoldablePolicy):
 
     schema = Parameters
     draws = True
-    pseudocode: tuple[PseudocodeLine, ...] = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "greedy(p*)"),
-        PseudocodeLine(Line(1, 2), 1, "it asks for i servers, i drawn with probability p*<sub>i</sub>"),
-        PseudocodeLine(Line(1, 3), 1, "it gets min(i, j); <b>if</b> j = 0 it is blocked"),
-    )
+    pseudocode: tuple[PseudocodeLine, ...] = listing("""
+        #1 greedy(p*)
+        <b>when</b> a job arrives and j servers are free <b>do</b>
+          it asks for i servers, i drawn with probability p*<sub>i</sub>
+          it gets min(i, j); <b>if</b> j = 0 it is blocked
+    """)
 
     def __init__(self, numbers: MoldableNumbers, parameters: Parameters) -> None:
         self.numbers = numbers

@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
-from slotscope.model.kinds.moldable.policies.base import MoldableJob, MoldablePolicy, PseudocodeLine, certain
+from slotscope.model.kinds.moldable.policies.base import MoldableJob, MoldablePolicy, certain, listing
 from slotscope.model.kinds.moldable.view import MoldableView
-from slotscope.model.reporting.records import Line
 from slotscope.model.scenario.choices import one_or_list
 from slotscope.model.scenario.fields import Section, Whole
 
@@ -57,11 +56,12 @@ class Reference(MoldablePolicy):
     """A threshold rule."""
 
     schema = Parameters
-    pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "threshold rule"),
-        PseudocodeLine(Line(1, 2), 1, "it asks for i<sub>k</sub> servers, k the last step with f<sub>k</sub> ≤ j"),
-        PseudocodeLine(Line(1, 3), 1, "it gets min(i<sub>k</sub>, j); <b>if</b> j = 0 it is blocked"),
-    )
+    pseudocode = listing("""
+        #1 threshold rule
+        <b>when</b> a job arrives and j servers are free <b>do</b>
+          it asks for i<sub>k</sub> servers, k the last step with f<sub>k</sub> ≤ j
+          it gets min(i<sub>k</sub>, j); <b>if</b> j = 0 it is blocked
+    """)
 
     def __init__(self, numbers: MoldableNumbers, parameters: Parameters) -> None:
         tenth = ThresholdStep(free=-(-numbers.servers // 10), servers=numbers.degree)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.view import PhaseJob, PhaseView
-from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, say
+from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, listing, say
 from slotscope.model.reporting.records import (
     Line,
     Match,
@@ -45,6 +45,7 @@ __all__ = [
     "Section",
     "SetTimer",
     "VirtualArrival",
+    "listing",
     "say",
 ]
 

@@ -19,7 +19,7 @@ from math import ceil, lcm
 import numpy as np
 
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
-from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
+from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine, listing
 from slotscope.model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
 from slotscope.model.kinds.phases.view import PhaseView
 from slotscope.model.reporting.records import Line, Place, Record
@@ -31,12 +31,12 @@ MOST_WEIGHT = 2**62
 class Reference(FittingPolicy):
     """Best fit."""
 
-    pseudocode: tuple[PseudocodeLine, ...] = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
-        PseudocodeLine(Line(1, 2), 1, "<b>if</b> it fits a busy server <b>then</b>"),
-        PseudocodeLine(Line(1, 3), 2, "the one with the least capacity left takes it"),
-        PseudocodeLine(Line(1, 4), 1, "<b>else</b> an idle server takes it"),
-    )
+    pseudocode: tuple[PseudocodeLine, ...] = listing("""
+        <b>when</b> a job arrives <b>do</b>
+          <b>if</b> it fits a busy server <b>then</b>
+            the one with the least capacity left takes it
+          <b>else</b> an idle server takes it
+    """)
 
     def __init__(self, numbers: PhaseNumbers, parameters: FitParameters) -> None:
         super().__init__(numbers, parameters)

@@ -12,7 +12,7 @@ Deviations
 
 from __future__ import annotations
 
-from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
+from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, listing
 from slotscope.model.kinds.phases.policies.fitting import FittingPolicy
 from slotscope.model.kinds.phases.view import PhaseView
 from slotscope.model.reporting.records import Line, Place, Record
@@ -21,11 +21,11 @@ from slotscope.model.reporting.records import Line, Place, Record
 class Reference(FittingPolicy):
     """First fit."""
 
-    pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
-        PseudocodeLine(Line(1, 2), 1, "the servers where it fits: busy ones with room, idle ones"),
-        PseudocodeLine(Line(1, 3), 1, "the one of lowest number takes it"),
-    )
+    pseudocode = listing("""
+        <b>when</b> a job arrives <b>do</b>
+          the servers where it fits: busy ones with room, idle ones
+          the one of lowest number takes it
+    """)
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """The first server where it fits."""

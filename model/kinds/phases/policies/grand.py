@@ -20,7 +20,7 @@ from math import ceil
 from pydantic import Field
 
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
-from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
+from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, listing
 from slotscope.model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
 from slotscope.model.kinds.phases.view import PhaseView
 from slotscope.model.reporting.records import Line, Place, Record
@@ -40,16 +40,12 @@ class Reference(FittingPolicy):
     """GRAND(aZ)."""
 
     schema = Parameters
-    pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
-        PseudocodeLine(Line(1, 2), 1, "the draw: busy servers that it fits, and ⌈aZ⌉ idle ones"),
-        PseudocodeLine(
-            Line(1, 3),
-            1,
-            "one of them, uniformly at random, takes it; an idle one if there is none",
-            printed="one of them, uniformly at random, takes it",
-        ),
-    )
+    pseudocode = listing("""
+        <b>when</b> a job arrives <b>do</b>
+          the draw: busy servers that it fits, and ⌈aZ⌉ idle ones
+          one of them, uniformly at random, takes it; an idle one if there is none || one of them, uniformly at \
+random, takes it
+    """)
 
     def __init__(self, numbers: PhaseNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)

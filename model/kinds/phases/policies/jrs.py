@@ -29,7 +29,7 @@ import numpy as np
 from pydantic import Field
 
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
-from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PhasePolicy, PseudocodeLine
+from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PhasePolicy, PseudocodeLine, listing
 from slotscope.model.kinds.phases.programs.choosing import RateEstimate, plan_of
 from slotscope.model.kinds.phases.programs.plan_tables import PoolTable
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, TIMERS
@@ -76,35 +76,23 @@ class Reference(PhasePolicy):
 
     schema = Parameters
     observes = True
-    pseudocode: tuple[PseudocodeLine, ...] = (
-        PseudocodeLine(
-            Line(1, 1),
-            0,
-            "<b>when</b> a timer of server ℓ ticks <b>do</b>",
-            heading="Step 1: job requesting on a normal server",
-        ),
-        PseudocodeLine(
-            Line(1, 2), 1, "ask for one job of its type (at 0: for k⁰)", printed="a type i job (C.2, case 1)"
-        ),
-        PseudocodeLine(
-            Line(1, 3),
-            0,
-            "<b>when</b> a job on ℓ changes phase or departs <b>do</b>",
-            printed="when the system enters k̂ (C.2)",
-        ),
-        PseudocodeLine(Line(1, 4), 1, "<b>if</b> ℓ holds a token <b>then</b> nothing (a pause)"),
-        PseudocodeLine(Line(1, 5), 1, "<b>while</b> π(k̂ + a) = 0, u(k̂ + a) ≠ 0: ask for one more"),
-        PseudocodeLine(Line(1, 6), 0, "make a token for each job asked for; ℓ is paused"),
-        PseudocodeLine(Line(1, 7), 0, "<b>when</b> k̂ changed and ℓ holds no token: new timers"),
-        PseudocodeLine(
-            Line(2, 1), 0, "<b>when</b> a job of type i arrives <b>do</b>", heading="Step 2: arrival dispatching"
-        ),
-        PseudocodeLine(Line(2, 2), 1, "<b>if</b> there is a token of type i <b>then</b>"),
-        PseudocodeLine(Line(2, 3), 2, "take one at random; the job joins its server"),
-        PseudocodeLine(Line(2, 4), 1, "<b>else</b> it goes to an idle backup server"),
-        PseudocodeLine(Line(2, 5), 0, "<b>while</b> a type has more than η<sub>max</sub> tokens <b>do</b>"),
-        PseudocodeLine(Line(2, 6), 1, "take one at random; a virtual job joins its server"),
-    )
+    pseudocode: tuple[PseudocodeLine, ...] = listing("""
+        #1 Step 1: job requesting on a normal server
+        <b>when</b> a timer of server ℓ ticks <b>do</b>
+          ask for one job of its type (at 0: for k⁰) || a type i job (C.2, case 1)
+        <b>when</b> a job on ℓ changes phase or departs <b>do</b> || when the system enters k̂ (C.2)
+          <b>if</b> ℓ holds a token <b>then</b> nothing (a pause)
+          <b>while</b> π(k̂ + a) = 0, u(k̂ + a) ≠ 0: ask for one more
+        make a token for each job asked for; ℓ is paused
+        <b>when</b> k̂ changed and ℓ holds no token: new timers
+        #2 Step 2: arrival dispatching
+        <b>when</b> a job of type i arrives <b>do</b>
+          <b>if</b> there is a token of type i <b>then</b>
+            take one at random; the job joins its server
+          <b>else</b> it goes to an idle backup server
+        <b>while</b> a type has more than η<sub>max</sub> tokens <b>do</b>
+          take one at random; a virtual job joins its server
+    """)
 
     def __init__(self, numbers: PhaseNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
-from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
+from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, listing
 from slotscope.model.kinds.phases.policies.best_fit import Reference as BestFit
 from slotscope.model.kinds.phases.policies.fitting import FitParameters
 from slotscope.model.kinds.phases.view import PhaseView
@@ -34,13 +34,13 @@ class Reference(BestFit):
     """Power of d choices."""
 
     schema = Parameters
-    pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
-        PseudocodeLine(Line(1, 2), 1, "draw d busy servers at random"),
-        PseudocodeLine(Line(1, 3), 1, "<b>if</b> it fits one of them <b>then</b>"),
-        PseudocodeLine(Line(1, 4), 2, "the one with the least capacity left takes it"),
-        PseudocodeLine(Line(1, 5), 1, "<b>else</b> an idle server takes it"),
-    )
+    pseudocode = listing("""
+        <b>when</b> a job arrives <b>do</b>
+          draw d busy servers at random
+          <b>if</b> it fits one of them <b>then</b>
+            the one with the least capacity left takes it
+          <b>else</b> an idle server takes it
+    """)
 
     def __init__(self, numbers: PhaseNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)

@@ -15,7 +15,7 @@ from slotscope.model.kinds.queue.layout import OneQueue, QueueLayout
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import ALWAYS
 from slotscope.model.kinds.queue.view import QueuedJob, QueueView
-from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, say
+from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, listing, say
 from slotscope.model.reporting.records import Evict, Line, Place, Record, Remember, Renew, Stall
 from slotscope.model.scenario.fields import Section
 
@@ -37,6 +37,7 @@ __all__ = [
     "Renew",
     "Section",
     "Stall",
+    "listing",
     "placed",
     "say",
 ]

@@ -14,7 +14,7 @@ Deviations
 
 from __future__ import annotations
 
-from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine
+from slotscope.model.kinds.queue.policies.base import Decisions, listing
 from slotscope.model.kinds.queue.policies.best_fit import BestFitPolicy, place_in_tightest, stall_half_empty, stalling
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.reporting.records import Line
@@ -25,9 +25,11 @@ class Reference(BestFitPolicy):
 
     by_job, by_server = True, False
     pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>for each</b> waiting job in order of arrival <b>do</b>"),
-        PseudocodeLine(Line(1, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),
-        PseudocodeLine(Line(1, 3), 2, "schedule it where the least capacity is left"),
+        *listing("""
+            <b>for each</b> waiting job in order of arrival <b>do</b>
+              <b>if</b> a server has room for it <b>then</b>
+                schedule it where the least capacity is left
+        """),
         stalling(Line(2, 1)),
     )
 

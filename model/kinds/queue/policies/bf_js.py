@@ -15,7 +15,7 @@ Deviations
 
 from __future__ import annotations
 
-from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine
+from slotscope.model.kinds.queue.policies.base import Decisions, listing
 from slotscope.model.kinds.queue.policies.best_fit import (
     BestFitPolicy,
     fill_server,
@@ -32,14 +32,16 @@ class Reference(BestFitPolicy):
 
     by_job, by_server = True, True
     pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server that had departures <b>do</b>", heading="Step 1: BF-S"),
-        PseudocodeLine(Line(1, 2), 1, "<b>while</b> a waiting job fits <b>do</b>"),
-        PseudocodeLine(Line(1, 3), 2, "schedule the largest that fits"),
-        PseudocodeLine(
-            Line(2, 1), 0, "<b>for each</b> job that has just arrived and waits <b>do</b>", heading="Step 2: BF-J"
-        ),
-        PseudocodeLine(Line(2, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),
-        PseudocodeLine(Line(2, 3), 2, "schedule it where the least capacity is left"),
+        *listing("""
+            #1 Step 1: BF-S
+            <b>for each</b> server that had departures <b>do</b>
+              <b>while</b> a waiting job fits <b>do</b>
+                schedule the largest that fits
+            #2 Step 2: BF-J
+            <b>for each</b> job that has just arrived and waits <b>do</b>
+              <b>if</b> a server has room for it <b>then</b>
+                schedule it where the least capacity is left
+        """),
         stalling(Line(3, 1)),
     )
 

@@ -13,7 +13,7 @@ Deviations
 
 from __future__ import annotations
 
-from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine
+from slotscope.model.kinds.queue.policies.base import Decisions, listing
 from slotscope.model.kinds.queue.policies.best_fit import BestFitPolicy, fill_server, stall_half_empty, stalling
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.reporting.records import Line
@@ -24,9 +24,11 @@ class Reference(BestFitPolicy):
 
     by_job, by_server = False, True
     pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server <b>do</b>"),
-        PseudocodeLine(Line(1, 2), 1, "<b>while</b> a waiting job fits <b>do</b>"),
-        PseudocodeLine(Line(1, 3), 2, "schedule the largest that fits"),
+        *listing("""
+            <b>for each</b> server <b>do</b>
+              <b>while</b> a waiting job fits <b>do</b>
+                schedule the largest that fits
+        """),
         stalling(Line(2, 1)),
     )
 

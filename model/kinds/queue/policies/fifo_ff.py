@@ -13,7 +13,7 @@ Deviations
 from __future__ import annotations
 
 from slotscope.model.kinds.queue.numbers import QueueNumbers
-from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy, placed
+from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy, listing, placed
 from slotscope.model.kinds.queue.state import NEVER
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.policies.common import departing
@@ -32,12 +32,12 @@ class Reference(QueuePolicy):
 
     schema = Parameters
     looks_again = NEVER
-    pseudocode: tuple[PseudocodeLine, ...] = (
-        PseudocodeLine(Line(1, 1), 0, "<b>for each</b> waiting job in order of arrival <b>do</b>"),
-        PseudocodeLine(Line(1, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),
-        PseudocodeLine(Line(1, 3), 2, "schedule it in the first such server"),
-        PseudocodeLine(Line(1, 4), 1, "<b>else</b> stop"),
-    )
+    pseudocode: tuple[PseudocodeLine, ...] = listing("""
+        <b>for each</b> waiting job in order of arrival <b>do</b>
+          <b>if</b> a server has room for it <b>then</b>
+            schedule it in the first such server
+          <b>else</b> stop
+    """)
 
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.queue.layout import OneForEachSize
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.policies.active import RENEWAL, ActiveConfigurations, RenewalParameters
-from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
+from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, listing, placed
 from slotscope.model.kinds.queue.state import ALWAYS
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.policies.common import departing
@@ -50,28 +50,16 @@ class Reference(ActiveConfigurations):
 
     schema = Parameters
     serves_by = "exactly"
-    pseudocode: tuple[PseudocodeLine, ...] = (
-        PseudocodeLine(
-            Line(1, 1),
-            0,
-            "<b>if</b> the server is empty: <b>k</b> := argmax "
-            "&lt;<b>k</b>, <b>Q</b>&gt; over all feasible configurations",
-            printed="at any time <b>k</b> has the maximum weight &lt;<b>k</b>, <b>Q</b>&gt;",
-        ),
-        PseudocodeLine(
-            Line(2, 1),
-            0,
-            "<b>for each</b> type <i>j</i>, <b>while</b> fewer than "
-            "<i>k<sub>j</sub></i> of its jobs are in the server <b>do</b>",
-        ),
-        PseudocodeLine(Line(2, 2), 1, "schedule the one that waits longest"),
-        PseudocodeLine(
-            Line(3, 1),
-            0,
-            "put jobs beyond <b>k</b> back into the queue",
-            heading="Preemptive: before step 2, for each server",
-        ),
-    )
+    pseudocode: tuple[PseudocodeLine, ...] = listing("""
+        <b>if</b> the server is empty: <b>k</b> := argmax &lt;<b>k</b>, <b>Q</b>&gt; over all feasible configurations \
+        || at any time <b>k</b> has the maximum weight &lt;<b>k</b>, <b>Q</b>&gt;
+        #2
+        <b>for each</b> type <i>j</i>, <b>while</b> fewer than <i>k<sub>j</sub></i> of its jobs are in the server \
+<b>do</b>
+          schedule the one that waits longest
+        #3 Preemptive: before step 2, for each server
+        put jobs beyond <b>k</b> back into the queue
+    """)
 
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)

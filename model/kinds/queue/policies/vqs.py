@@ -25,7 +25,7 @@ from pydantic import Field
 
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.policies.active import ActiveConfigurations, StallingParameters
-from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
+from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, listing, placed
 from slotscope.model.kinds.queue.policies.virtual_queues import virtual_queues
 from slotscope.model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
 from slotscope.model.kinds.queue.view import QueueView
@@ -33,19 +33,16 @@ from slotscope.model.policies.common import departing
 from slotscope.model.reporting.records import Line, Record
 from slotscope.model.scenario.fields import Whole
 
-HEADING = PseudocodeLine(
-    Line(1, 1),
-    0,
-    "<b>if</b> the server is empty: <b>k</b> := argmax &lt;<b>k</b>, <b>Q</b>&gt; over K<sub>RED</sub>",
-    heading="Step 1: active configuration",
-)
-STALL = PseudocodeLine(
-    Line(3, 1),
-    0,
-    "stall a server if &lt;<b>k</b>, <b>Q</b>&gt; &lt; γ max &lt;<b>k</b>, <b>Q</b>&gt;",
-    heading="Stalling",
-    printed="if its weight is far from the maximum",
-)
+#: What VQS and VQS-BF begin and end with.
+STEP_1 = listing("""
+    #1 Step 1: active configuration
+    <b>if</b> the server is empty: <b>k</b> := argmax &lt;<b>k</b>, <b>Q</b>&gt; over K<sub>RED</sub>
+""")
+STALL = listing("""
+    #3 Stalling
+    stall a server if &lt;<b>k</b>, <b>Q</b>&gt; &lt; γ max &lt;<b>k</b>, <b>Q</b>&gt; \
+    || if its weight is far from the maximum
+""")
 
 
 class PartitionParameters(StallingParameters):
@@ -89,21 +86,15 @@ class Reference(PartitionPolicy):
     schema = Parameters
     reserves = True
     pseudocode: tuple[PseudocodeLine, ...] = (
-        HEADING,
-        PseudocodeLine(
-            Line(2, 1),
-            0,
-            "<b>if</b> <i>k</i><sub>1</sub> = 1 and no job of VQ<sub>1</sub> is in the server <b>then</b>",
-            heading="Step 2: job scheduling, server by server",
-        ),
-        PseudocodeLine(Line(2, 2), 1, "schedule the head of line of VQ<sub>1</sub>"),
-        PseudocodeLine(
-            Line(2, 3),
-            0,
-            "<b>while</b> the head of line of VQ<sub>j</sub>, <i>k<sub>j</sub></i> &gt; 0, fits <b>do</b>",
-        ),
-        PseudocodeLine(Line(2, 4), 1, "schedule it"),
-        STALL,
+        *STEP_1,
+        *listing("""
+            #2 Step 2: job scheduling, server by server
+            <b>if</b> <i>k</i><sub>1</sub> = 1 and no job of VQ<sub>1</sub> is in the server <b>then</b>
+              schedule the head of line of VQ<sub>1</sub>
+            <b>while</b> the head of line of VQ<sub>j</sub>, <i>k<sub>j</sub></i> &gt; 0, fits <b>do</b>
+              schedule it
+        """),
+        *STALL,
     )
 
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:

@@ -14,9 +14,9 @@ Deviations
 
 from __future__ import annotations
 
-from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
+from slotscope.model.kinds.queue.policies.base import Decisions, listing, placed
 from slotscope.model.kinds.queue.policies.best_fit import fill_server
-from slotscope.model.kinds.queue.policies.vqs import HEADING, STALL, PartitionParameters, PartitionPolicy
+from slotscope.model.kinds.queue.policies.vqs import STALL, STEP_1, PartitionParameters, PartitionPolicy
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.reporting.records import Line, Record
 
@@ -28,22 +28,16 @@ class Reference(PartitionPolicy):
     exhausts = "queue"
     serves_by = "best fit"
     pseudocode = (
-        HEADING,
-        PseudocodeLine(
-            Line(2, 1),
-            0,
-            "<b>if</b> <i>k</i><sub>1</sub> = 1: schedule the largest job of VQ<sub>1</sub> that fits",
-            heading="Step 2: server by server",
-        ),
-        PseudocodeLine(
-            Line(2, 2),
-            0,
-            "<b>while</b> fewer than <i>k<sub>j</sub></i> jobs of VQ<sub>j</sub> are in it and one fits <b>do</b>",
-        ),
-        PseudocodeLine(Line(2, 3), 1, "schedule the largest that fits"),
-        PseudocodeLine(Line(2, 4), 0, "<b>while</b> a waiting job fits <b>do</b>"),
-        PseudocodeLine(Line(2, 5), 1, "schedule the largest that fits (BF-S)"),
-        STALL,
+        *STEP_1,
+        *listing("""
+            #2 Step 2: server by server
+            <b>if</b> <i>k</i><sub>1</sub> = 1: schedule the largest job of VQ<sub>1</sub> that fits
+            <b>while</b> fewer than <i>k<sub>j</sub></i> jobs of VQ<sub>j</sub> are in it and one fits <b>do</b>
+              schedule the largest that fits
+            <b>while</b> a waiting job fits <b>do</b>
+              schedule the largest that fits (BF-S)
+        """),
+        *STALL,
     )
 
     def serve(self, view: QueueView, server: int) -> Decisions:

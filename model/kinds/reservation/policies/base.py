@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, say
+from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, listing, say
 from slotscope.model.reporting.records import (
     Admit,
     Classify,
@@ -122,5 +122,6 @@ __all__ = [
     "ReservationView",
     "Section",
     "UpdateAt",
+    "listing",
     "say",
 ]

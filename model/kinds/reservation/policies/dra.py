@@ -42,6 +42,7 @@ from slotscope.model.kinds.reservation.policies.base import (
     DepartedJob,
     PseudocodeLine,
     ReservationPolicy,
+    listing,
 )
 from slotscope.model.kinds.reservation.policies.workload_estimate import WorkloadSource, estimator
 from slotscope.model.kinds.reservation.view import ReservationView
@@ -110,43 +111,35 @@ def _cra(of_jobs: bool, whole: bool) -> str:
     return f"CRA({'Y(<i>t</i>)' if of_jobs else 'the estimate'} + {factor}<b>1</b>, X(<i>t</i>))"
 
 
-PSEUDOCODE = (
-    PseudocodeLine(Line(2, 1), 0, "<b>function</b> CRA(Ŷ, X)"),
-    PseudocodeLine(Line(2, 2), 1, "X̂ ← GPA(Ŷ)"),
-    PseudocodeLine(Line(2, 3), 1, "rank of all servers ← <i>J</i> + 1"),
-    PseudocodeLine(Line(2, 4), 1, "<i>I</i>* ← <i>J</i>"),
-    PseudocodeLine(Line(2, 5), 1, "<b>for</b> <i>i</i> = 1 <b>to</b> <i>J</i> <b>do</b>"),
-    PseudocodeLine(
-        Line(2, 6),
-        2,
-        "<i>Z</i> ← 0, <i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub> + 1",
-        printed="<i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub>",
-    ),
-    PseudocodeLine(Line(2, 7), 2, "<b>while</b> <i>Z</i> &lt; X̂<sub><i>k</i>[<i>i</i>]</sub> <b>do</b>"),
-    PseudocodeLine(Line(2, 8), 3, "<i>Z</i> ← <i>Z</i> + 1, <i>c</i> ← <i>c</i> − 1"),
-    PseudocodeLine(Line(2, 9), 3, "<b>if</b> <i>c</i> ≤ 0 <b>then</b>"),
-    PseudocodeLine(Line(2, 10), 4, "<b>if</b> ℓ<sub>e</sub> ≠ ∅ <b>then</b>"),
-    PseudocodeLine(Line(2, 11), 5, "rank of ℓ<sub>e</sub> ← <i>i</i>"),
-    PseudocodeLine(Line(2, 12), 5, "reassign ℓ<sub>e</sub> to <i>k</i>[<i>i</i>]"),
-    PseudocodeLine(Line(2, 13), 4, "<b>else</b>"),
-    PseudocodeLine(Line(2, 14), 5, "<i>I</i>* ← min(<i>I</i>*, <i>i</i>)"),
-    PseudocodeLine(Line(2, 15), 3, "<b>else</b>"),
-    PseudocodeLine(Line(2, 16), 4, "rank of ℓ<sub><i>k</i>[<i>i</i>], <i>c</i></sub> ← <i>i</i>"),
-    PseudocodeLine(Line(2, 17), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
-    PseudocodeLine(Line(2, 18), 1, "<b>if</b> AG<sub><i>j</i></sub> ≠ ∅ <b>then</b>"),
-    PseudocodeLine(Line(2, 19), 2, "schedule the job in AG<sub><i>j</i></sub>"),
-    PseudocodeLine(Line(2, 20), 2, _cra(True, True)),
-    PseudocodeLine(Line(2, 21), 1, "<b>else</b>"),
-    PseudocodeLine(Line(2, 22), 2, "reject the job"),
-    PseudocodeLine(Line(2, 23), 0, "<b>procedure</b> DEPARTURE(<i>j</i>, <i>t</i>)"),
-    PseudocodeLine(
-        Line(2, 24),
-        1,
-        "<b>if</b> RG<sub><i>j</i></sub> ≠ ∅ <b>and</b> the slot emptied is in the Accept Group <b>then</b>",
-    ),
-    PseudocodeLine(Line(2, 25), 2, "migrate the job in RG<sub><i>j</i></sub> to the slot that emptied"),
-    PseudocodeLine(Line(2, 26), 1, _cra(True, True)),
-)
+PSEUDOCODE = listing(f"""
+    #2
+    <b>function</b> CRA(Ŷ, X)
+      X̂ ← GPA(Ŷ)
+      rank of all servers ← <i>J</i> + 1
+      <i>I</i>* ← <i>J</i>
+      <b>for</b> <i>i</i> = 1 <b>to</b> <i>J</i> <b>do</b>
+        <i>Z</i> ← 0, <i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub> + 1 || <i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub>
+        <b>while</b> <i>Z</i> &lt; X̂<sub><i>k</i>[<i>i</i>]</sub> <b>do</b>
+          <i>Z</i> ← <i>Z</i> + 1, <i>c</i> ← <i>c</i> − 1
+          <b>if</b> <i>c</i> ≤ 0 <b>then</b>
+            <b>if</b> ℓ<sub>e</sub> ≠ ∅ <b>then</b>
+              rank of ℓ<sub>e</sub> ← <i>i</i>
+              reassign ℓ<sub>e</sub> to <i>k</i>[<i>i</i>]
+            <b>else</b>
+              <i>I</i>* ← min(<i>I</i>*, <i>i</i>)
+          <b>else</b>
+            rank of ℓ<sub><i>k</i>[<i>i</i>], <i>c</i></sub> ← <i>i</i>
+    <b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)
+      <b>if</b> AG<sub><i>j</i></sub> ≠ ∅ <b>then</b>
+        schedule the job in AG<sub><i>j</i></sub>
+        {_cra(True, True)}
+      <b>else</b>
+        reject the job
+    <b>procedure</b> DEPARTURE(<i>j</i>, <i>t</i>)
+      <b>if</b> RG<sub><i>j</i></sub> ≠ ∅ <b>and</b> the slot emptied is in the Accept Group <b>then</b>
+        migrate the job in RG<sub><i>j</i></sub> to the slot that emptied
+      {_cra(True, True)}
+""")
 
 
 #: The lines by which CRA follows events.

@@ -19,16 +19,19 @@ from typing import Any
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies import dra
-from slotscope.model.kinds.reservation.policies.base import Decisions, PseudocodeLine
+from slotscope.model.kinds.reservation.policies.base import Decisions, listing
 from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.reporting.records import Line, UpdateAt
 from slotscope.model.scenario.fields import Numbers, Positive
 
 PSEUDOCODE = (
     *dra.Reference.pseudocode,
-    PseudocodeLine(Line(3, 1), 0, "<b>procedure</b> UPDATE(<i>t</i>)", "Periodic updates"),
-    PseudocodeLine(Line(3, 2), 1, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
-    PseudocodeLine(Line(3, 3), 1, "update again at <i>t</i> + <i>τ</i>"),
+    *listing("""
+        #3 Periodic updates
+        <b>procedure</b> UPDATE(<i>t</i>)
+          CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))
+          update again at <i>t</i> + <i>τ</i>
+        """),
 )
 
 

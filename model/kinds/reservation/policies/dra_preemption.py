@@ -20,26 +20,18 @@ from typing import Any
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies import dra
-from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, listing
 from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.reporting.records import Admit, Line, Preempt, Record
 
-PREEMPTION = (
-    PseudocodeLine(
-        Line(3, 1),
-        0,
-        "<b>procedure</b> PREEMPT(<i>j</i>) after line 22, <b>if</b> priority of <i>j</i> ≥ 1",
-        "Preemption (Section 7.2)",
-    ),
-    PseudocodeLine(Line(3, 2), 1, "<b>while</b> size preempted &lt; <i>g</i>(<i>L</i>) <i>s<sub>j</sub></i> <b>do</b>"),
-    PseudocodeLine(
-        Line(3, 3),
-        2,
-        "<i>v</i> ← smallest type of priority 0 with RG<sub><i>v</i></sub> ≠ ∅; <b>stop</b> if there is none",
-    ),
-    PseudocodeLine(Line(3, 4), 2, "preempt a job in RG<sub><i>v</i></sub>"),
-    PseudocodeLine(Line(3, 5), 2, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
-)
+PREEMPTION = listing("""
+    #3 Preemption (Section 7.2)
+    <b>procedure</b> PREEMPT(<i>j</i>) after line 22, <b>if</b> priority of <i>j</i> ≥ 1
+      <b>while</b> size preempted &lt; <i>g</i>(<i>L</i>) <i>s<sub>j</sub></i> <b>do</b>
+        <i>v</i> ← smallest type of priority 0 with RG<sub><i>v</i></sub> ≠ ∅; <b>stop</b> if there is none
+        preempt a job in RG<sub><i>v</i></sub>
+        CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))
+""")
 
 
 class Parameters(dra.Parameters):

@@ -14,7 +14,7 @@ Deviations
 from __future__ import annotations
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, ReservationPolicy, listing
 from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.reporting.records import Admit, Line, Record, Reject
 from slotscope.model.scenario.fields import Section
@@ -28,13 +28,13 @@ class Reference(ReservationPolicy):
     """First fit."""
 
     schema = Parameters
-    pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
-        PseudocodeLine(Line(1, 2), 1, "<b>if</b> some server has room for the job <b>then</b>"),
-        PseudocodeLine(Line(1, 3), 2, "schedule it in the first such server"),
-        PseudocodeLine(Line(1, 4), 1, "<b>else</b>"),
-        PseudocodeLine(Line(1, 5), 2, "reject the job"),
-    )
+    pseudocode = listing("""
+        <b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)
+          <b>if</b> some server has room for the job <b>then</b>
+            schedule it in the first such server
+          <b>else</b>
+            reject the job
+    """)
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
         self.numbers = numbers

@@ -29,35 +29,26 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Sequence
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.policies.common import PseudocodeLine
+from slotscope.model.policies.common import listing
 from slotscope.model.reporting.records import Configuration, Line, Record, written_once
 
-PSEUDOCODE = (
-    PseudocodeLine(Line(1, 1), 0, "<b>function</b> GPA(Ŷ)"),
-    PseudocodeLine(Line(1, 2), 1, "<i>r</i> ← Ŷ"),
-    PseudocodeLine(Line(1, 3), 1, "<i>N</i> ← <i>L</i>"),
-    PseudocodeLine(Line(1, 4), 1, "<i>i</i> ← 1, 𝒥[1] = 𝒥"),
-    PseudocodeLine(Line(1, 5), 1, "<b>while</b> 𝒥[<i>i</i>] ≠ ∅ <b>do</b>"),
-    PseudocodeLine(Line(1, 6), 2, "<i>k</i>[<i>i</i>] ← MaxReward(𝒦<sup>𝒥[<i>i</i>]</sup>)"),
-    PseudocodeLine(
-        Line(1, 7),
-        2,
-        "<i>j</i>* ← argmin<sub><i>j</i>: <i>k<sub>j</sub></i>[<i>i</i>] &gt; 0</sub> "
-        "⌈<i>r<sub>j</sub></i> / <i>k<sub>j</sub></i>[<i>i</i>]⌉",
-    ),
-    PseudocodeLine(
-        Line(1, 8),
-        2,
-        "X̂<sub><i>k</i>[<i>i</i>]</sub> ← max(0, min(⌈<i>r<sub>j*</sub></i> / "
-        "<i>k<sub>j*</sub></i>[<i>i</i>]⌉, <i>N</i>))",
-        printed="min(⌈..⌉, <i>N</i>)",
-    ),
-    PseudocodeLine(Line(1, 9), 2, "<i>r</i> ← <i>r</i> − X̂<sub><i>k</i>[<i>i</i>]</sub> <i>k</i>[<i>i</i>]"),
-    PseudocodeLine(Line(1, 10), 2, "<i>N</i> ← <i>N</i> − X̂<sub><i>k</i>[<i>i</i>]</sub>"),
-    PseudocodeLine(Line(1, 11), 2, "𝒥[<i>i</i>+1] ← 𝒥[<i>i</i>] − {<i>j</i>*}"),
-    PseudocodeLine(Line(1, 12), 2, "<i>i</i> ← <i>i</i> + 1"),
-    PseudocodeLine(Line(1, 13), 1, "<b>return</b> X̂<sub><i>k</i>[<i>i</i>]</sub>, <i>i</i> = 1..<i>J</i>"),
-)
+PSEUDOCODE = listing("""
+    <b>function</b> GPA(Ŷ)
+      <i>r</i> ← Ŷ
+      <i>N</i> ← <i>L</i>
+      <i>i</i> ← 1, 𝒥[1] = 𝒥
+      <b>while</b> 𝒥[<i>i</i>] ≠ ∅ <b>do</b>
+        <i>k</i>[<i>i</i>] ← MaxReward(𝒦<sup>𝒥[<i>i</i>]</sup>)
+        <i>j</i>* ← argmin<sub><i>j</i>: <i>k<sub>j</sub></i>[<i>i</i>] &gt; 0</sub> ⌈<i>r<sub>j</sub></i> / \
+<i>k<sub>j</sub></i>[<i>i</i>]⌉
+        X̂<sub><i>k</i>[<i>i</i>]</sub> ← max(0, min(⌈<i>r<sub>j*</sub></i> / <i>k<sub>j*</sub></i>[<i>i</i>]⌉, \
+<i>N</i>)) || min(⌈..⌉, <i>N</i>)
+        <i>r</i> ← <i>r</i> − X̂<sub><i>k</i>[<i>i</i>]</sub> <i>k</i>[<i>i</i>]
+        <i>N</i> ← <i>N</i> − X̂<sub><i>k</i>[<i>i</i>]</sub>
+        𝒥[<i>i</i>+1] ← 𝒥[<i>i</i>] − {<i>j</i>*}
+        <i>i</i> ← <i>i</i> + 1
+      <b>return</b> X̂<sub><i>k</i>[<i>i</i>]</sub>, <i>i</i> = 1..<i>J</i>
+""")
 
 #: The lines that sub-steps belong to; :class:`Line` takes longer to make than what it is in.
 STARTED, FOUND, COUNTED = Line(1, 2), Line(1, 6), Line(1, 8)

@@ -23,7 +23,7 @@ from pydantic import Field
 
 from slotscope.model.kinds.reservation.loads import load_measure
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, ReservationPolicy, listing
 from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.reporting.records import Admit, Line, Record, Reject
 from slotscope.model.scenario.fields import Section, Whole
@@ -45,19 +45,14 @@ class Reference(ReservationPolicy):
     """Power of d choices."""
 
     schema = Parameters
-    pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
-        PseudocodeLine(Line(1, 2), 1, "𝒮 ← <i>d</i> servers, sampled without replacement"),
-        PseudocodeLine(
-            Line(1, 3),
-            1,
-            "<b>if</b> some server of 𝒮 has room <b>then</b>",
-            printed="<b>if</b> the job fits the least loaded server of 𝒮",
-        ),
-        PseudocodeLine(Line(1, 4), 2, "schedule the job in the least loaded of these"),
-        PseudocodeLine(Line(1, 5), 1, "<b>else</b>"),
-        PseudocodeLine(Line(1, 6), 2, "reject the job"),
-    )
+    pseudocode = listing("""
+        <b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)
+          𝒮 ← <i>d</i> servers, sampled without replacement
+          <b>if</b> some server of 𝒮 has room <b>then</b> || <b>if</b> the job fits the least loaded server of 𝒮
+            schedule the job in the least loaded of these
+          <b>else</b>
+            reject the job
+    """)
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
         given = "choices" in parameters.model_fields_set

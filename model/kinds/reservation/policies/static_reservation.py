@@ -31,8 +31,8 @@ from slotscope.model.kinds.reservation.policies.base import (
     ArrivingJob,
     Decisions,
     DepartedJob,
-    PseudocodeLine,
     ReservationPolicy,
+    listing,
 )
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.kinds.reservation.programs.pools import pooled_optimum
@@ -50,24 +50,20 @@ class Reference(ReservationPolicy):
 
     reserves_slots = True
     schema = Parameters
-    pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> START"),
-        PseudocodeLine(Line(1, 2), 1, "<i>x</i>* ← the optimum of (3.2) for the workload ρ"),
-        PseudocodeLine(
-            Line(1, 3),
-            1,
-            "give <i>x</i>*<sub><i>k</i></sub> <i>L</i> servers configuration <i>k</i>, rounded",
-            printed="<i>x</i>*<sub><i>k</i></sub> <i>L</i>, whole or not",
-        ),
-        PseudocodeLine(Line(1, 4), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
-        PseudocodeLine(Line(1, 5), 1, "<b>if</b> some slot of type <i>j</i> is empty <b>then</b>"),
-        PseudocodeLine(Line(1, 6), 2, "schedule the job in it"),
-        PseudocodeLine(Line(1, 7), 1, "<b>else</b>"),
-        PseudocodeLine(Line(1, 8), 2, "reject the job"),
-        PseudocodeLine(Line(1, 9), 0, "<b>procedure</b> DEPARTURE(<i>j</i>, <i>t</i>)"),
-        PseudocodeLine(Line(1, 10), 1, "<b>if</b> the server had jobs at time 0 and is empty <b>then</b>"),
-        PseudocodeLine(Line(1, 11), 2, "give it its configuration"),
-    )
+    pseudocode = listing("""
+        <b>procedure</b> START
+          <i>x</i>* ← the optimum of (3.2) for the workload ρ
+          give <i>x</i>*<sub><i>k</i></sub> <i>L</i> servers configuration <i>k</i>, rounded || \
+<i>x</i>*<sub><i>k</i></sub> <i>L</i>, whole or not
+        <b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)
+          <b>if</b> some slot of type <i>j</i> is empty <b>then</b>
+            schedule the job in it
+          <b>else</b>
+            reject the job
+        <b>procedure</b> DEPARTURE(<i>j</i>, <i>t</i>)
+          <b>if</b> the server had jobs at time 0 and is empty <b>then</b>
+            give it its configuration
+    """)
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
         if not any(numbers.workload):
