@@ -10,7 +10,7 @@ def test_lines_are_numbered_and_indented_as_they_are_written() -> None:
     assert listing("""
         <b>when</b> a job arrives
           it asks for i || it asks for j
-            and gets \\
+            and gets \
 <i>i</i>
         #2 Stalling
         stall
