@@ -194,7 +194,13 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return compiled_anew(function, kept=True)
 
 
-def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any]:
+@cache
+def compiled_for_disjoint(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As :func:`compiled`, where no two arrays among the arguments share memory, unless nobody writes to it."""
+    return compiled_anew(function, kept=True, disjoint=True)
+
+
+def compiled_anew(function: Callable[..., Any], kept: bool, disjoint: bool = False) -> Callable[..., Any]:
     """As :func:`compiled`, without remembering it; *kept* says whether the cache on disk may keep it."""
     numba = load_numba()
     with _registering:
@@ -202,13 +208,14 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
             register()
         while _marked:
             numba.extending.register_jitable(**_inlined())(_marked.pop())
-    from slotscope.model.compiling.inlining import KernelCompiler
+    from slotscope.model.compiling.inlining import DisjointCompiler, KernelCompiler
 
-    twin: Callable[..., Any] = numba.njit(**_OPTIONS, pipeline_class=KernelCompiler)(function)
+    compiler = DisjointCompiler if disjoint else KernelCompiler
+    twin: Callable[..., Any] = numba.njit(**_OPTIONS, pipeline_class=compiler)(function)
     if kept and twin is not function:  # it is where Numba is switched off, by NUMBA_DISABLE_JIT
         from slotscope.model.compiling.keeping import keep
 
-        keep(twin, _OPTIONS, _inlined())
+        keep(twin, _OPTIONS, _inlined(), disjoint)
     return twin
 
 

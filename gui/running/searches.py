@@ -81,8 +81,9 @@ class Searches:
         """
         for histories in self._of(run):
             histories.follow()
-        for lane in _lanes(run):
-            lane.lookout.follow(lane.timeline.event, lane.timeline.state, rests)
+        lanes = _lanes(run)
+        for lane in lanes:
+            lane.lookout.follow(lane.timeline.event, lane.timeline.state, rests, len(lanes))
 
     def go_on(self, run: Run | None) -> bool:
         """Search for a slice, and look where the run rests; whether there is something new to show."""

@@ -286,7 +286,8 @@ class Lockstep:
         line = self.lanes[leader].line
         most = NO_END if last is None or leader else last
         led = self._advance(leader, min(room, most - line.event), until, flags)
-        if led.reason is Reason.LIMIT and line.event < most:  # all of one time
+        following = line.next_event if led.reason is Reason.LIMIT and line.event < most else None
+        if following is not None and following.time <= line.time:  # all of one time
             led = self._advance(leader, most - line.event, line.time, flags)
             led = led._replace(reason=Reason.LIMIT) if led.reason is not Reason.FLAG else led
         if led.reason is Reason.LIMIT and line.event == most:

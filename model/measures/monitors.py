@@ -160,15 +160,16 @@ class Lookout:
         """Whether a run that rests after *event* was not looked at there."""
         return event != self._looked
 
-    def follow(self, event: int, state: Any, rests: bool = False) -> tuple[Reading, ...]:
+    def follow(self, event: int, state: Any, rests: bool = False, lanes: int = 1) -> tuple[Reading, ...]:
         """Look at a run that goes on, if there is time for it; see :meth:`look`.
 
-        One that *rests*, since its pace lets it go no further now, has the share of the clock's time.
+        One that *rests*, since its pace lets it go no further now, has the share of the clock's time; so many *lanes*
+        that run in the same thread have it together.
         """
         now = thread_time(), monotonic()
         self._began = self._began or now
         passed = now[rests] - self._began[rests]
-        return self.look(event, state) if self.due(event) and self._spent <= SHARE * passed else ()
+        return self.look(event, state) if self.due(event) and self._spent <= SHARE / lanes * passed else ()
 
     def look(self, event: int, state: Any) -> tuple[Reading, ...]:
         """Judge a state; the monitors that are found violated there, and at no earlier event so far."""

@@ -18,7 +18,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from slotscope.model.jit import at_hand, compiled
+from slotscope.model.jit import at_hand, compiled_for_disjoint
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.engine import Advance, Reason, Task
 from slotscope.model.running.slices import SLICE_SECONDS
@@ -85,7 +85,7 @@ class CompiledEngine:
 
     def twin(self) -> Callable[..., int]:
         """The kernel, compiled or to be compiled at its first call."""
-        return compiled(self.function)
+        return compiled_for_disjoint(self.function)
 
     @property
     def function(self) -> Callable[..., int]:

@@ -70,9 +70,9 @@ class MoldableKind(Kind):
 
     def decisions(self, rows: NDArray[Any], initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Arrivals, and on how many servers each of them runs."""
-        arrivals = rows[rows["kind"] == ARRIVAL]
-        widths = np.where(arrivals["width"] > 0, arrivals["width"], REJECTED)
-        return arrivals["job"] - initial_jobs, widths.astype(np.int32)
+        arrivals = rows["kind"] == ARRIVAL
+        job, width = (rows[name][arrivals] for name in ("job", "width"))
+        return job - initial_jobs, np.where(width > 0, width, REJECTED).astype(np.int32)
 
 
 KIND: Kind = MoldableKind()

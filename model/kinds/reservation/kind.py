@@ -81,9 +81,9 @@ class ReservationKind(Kind):
 
     def decisions(self, rows: NDArray[Any], initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Arrivals, and the server that admits each of them."""
-        arrivals = rows[rows["kind"] == ARRIVAL]
-        admitted = (arrivals["flags"] & FLAG_ADMITTED) != 0
-        return arrivals["job"] - initial_jobs, np.where(admitted, arrivals["server"], REJECTED)
+        arrivals = rows["kind"] == ARRIVAL
+        job, flags, server = (rows[name][arrivals] for name in ("job", "flags", "server"))
+        return job - initial_jobs, np.where((flags & FLAG_ADMITTED) != 0, server, REJECTED)
 
     def headline_bound(self, bounds: Bounds) -> float | None:
         """The optimum U*[rho]."""
