@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 from slotscope.model.questions.tracks import Role
 from slotscope.model.reporting.frame import RunInfo
@@ -121,6 +121,8 @@ class ApplyScenario:
     data: Mapping[str, Any]
     carry_on: bool
     beside: bool = False
+    #: is told, by the thread of the run, why that cannot be
+    refused: Callable[[str], object] = field(default=str, compare=False)
 
 
 @dataclass(frozen=True)

@@ -283,8 +283,8 @@ class MainWindow(DockWindow):
                 self._ask_why(intent, lane)
             case Ask() | Inspect() | Follow():
                 self.control.watch(intent)
-            case ApplyScenario(data, carry_on, beside):
-                self.control.apply(data, carry_on, beside)
+            case ApplyScenario():
+                self.control.apply(intent)
             case OfferChoices():
                 self.worker.post(RunWorker.offer_choices)
             case WhatIf(decision, event):
@@ -317,8 +317,8 @@ class MainWindow(DockWindow):
     def _ask_why(self, question: AskWhy, lane: int) -> None:
         """Show why something is where it is, in an inspector that is in sight."""
         self.control.ask_why(question, lane)
-        if self.lecture.on and not question.over:
-            self.lecture.put_beside(DOCKED, lane)
+        if self.lecture.on:
+            self.lecture.put_answer(DOCKED, lane, question.over)
         elif not question.over:
             self.inspectors.bring(lane)
 
@@ -388,15 +388,15 @@ class MainWindow(DockWindow):
         self.control.open(line.scenario, line.policy, line.seed, line.event, beside=line.policies[1:])
 
     def escape(self) -> None:
-        """Close what is in front of the window; where nothing is, leave a field that is typed in, and stop the run."""
+        """Put away one thing, the innermost: what is in front, a field's keys, what runs, an answer, the lecture."""
         front = dialogs.in_front(self) or self.lessons.in_front
         if front is not None:
             front.close()
         elif isinstance(field := self.focusWidget(), QLineEdit | QAbstractSpinBox):
             field.clearFocus()
             self.control.pause()
-        elif not self.lessons.presenter.end_show():
-            self.control.pause()
+        elif self.control.goes_on or not self.inspectors.close_answer(self.control.pause):
+            self.lessons.presenter.end_show()
 
     def toggle_theme(self) -> None:
         """Change between dark and light."""

@@ -198,6 +198,9 @@ class Panel(QWidget):
             return words_of(self.body, self.read_out(), 0 if self.frame is None else self.frame.event)
         return plain(self._note) if seen is self._note else words_of(self.fault_page, None, 0)
 
+    def take_keys(self) -> None:
+        """Its key has brought it to the front: where nothing but typing can come next, a field takes the keys."""
+
     def go_to(self, event: int) -> None:
         """Ask for the moment after an event."""
         self.intent.emit(GoTo(event))

@@ -289,7 +289,8 @@ def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:
         app.setPalette(palette(theme))
         for field in _FIELDS:
             app.setPalette(field_palette(theme), field)  # type: ignore[arg-type]  # str, not bytes
-        app.setPalette(view_palette(theme), "QAbstractItemView")  # type: ignore[arg-type]
+        # Of all areas alike: Fusion gives a scroll bar the shade of its area's base.
+        app.setPalette(view_palette(theme), "QAbstractScrollArea")  # type: ignore[arg-type]
         QtWidgets.QToolTip.setPalette(palette(theme))  # else that of the desktop
         _recolour(app)
     if app.font() != type_sizes.body:
@@ -363,7 +364,7 @@ def field_palette(theme: Theme) -> QPalette:
 
 
 def view_palette(theme: Theme) -> QPalette:
-    """Qt's palette for lists, tables and texts: on the colour of the panels."""
+    """Qt's palette for lists, tables and all that scrolls: on the colour of the panels."""
     result = palette(theme)
     result.setColor(QPalette.ColorRole.Base, QColor(theme.panel))
     return result

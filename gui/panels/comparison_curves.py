@@ -87,6 +87,8 @@ class LaneCurves(QWidget):
         assert frame.comparison is not None
         labels = frame.comparison.labels
         self._frame = frame
+        for plot in (self.rewards, self.differences):
+            plot.set_time_unit(frame.info.time_unit)
         other = frame.info.kind is not self._kind
         self._kind = frame.info.kind
         if other:

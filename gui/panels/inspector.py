@@ -151,7 +151,7 @@ class WhyView(QScrollArea):
         self.setAccessibleName("why")
         self.text = linked_text((10, 4, 10, 4))
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.text.linkActivated.connect(lambda _: self.closed.emit())
+        self.text.linkActivated.connect(lambda _: self.close_answer())
         self.setWidget(self.text)
         self.hide()
 
@@ -168,6 +168,16 @@ class WhyView(QScrollArea):
         self._answer = answer
         self.text.setText("" if answer is None else self._page(answer))
         self.verticalScrollBar().setValue(0)
+
+    @property
+    def searching(self) -> bool:
+        """Whether the smallest change is still looked for."""
+        return self._answer is not None and self._answer.search == "on"
+
+    def close_answer(self) -> None:
+        """It goes at once: whoever closes it may mean the next thing by the next key."""
+        self.show_answer(None)
+        self.closed.emit()
 
     def _page(self, answer: Why) -> str:
         ink = self._theme.ink(self._theme.focus)

@@ -13,6 +13,9 @@ from slotscope.gui.widgets.rows import Margins
 
 Row = TypeVar("Row")
 
+#: Pixels between a number of a table and the column before it, however narrow the table is.
+_APART = 9
+
 
 def rich_text(name: str) -> QLabel:
     """A label for some lines of rich text, to be selected and copied."""
@@ -49,9 +52,8 @@ def table_of(heads: Sequence[str], rows: Sequence[Sequence[str]], theme: Theme, 
 
 
 def _table_line(cells: Sequence[str], words: int) -> str:
-    written = "".join(
-        f'<td align="{"left" if place < words else "right"}">{cell}</td>' for place, cell in enumerate(cells)
-    )
+    left, right = 'align="left"', f'align="right" style="padding-left: {_APART}px"'
+    written = "".join(f"<td {left if place < words else right}>{cell}</td>" for place, cell in enumerate(cells))
     return f"<tr>{written}</tr>"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import ApplyScenario
@@ -48,9 +48,12 @@ class ScenarioPanel(Panel):
     title = "Scenario"
     summary = "Job types, servers, policy and seed; edit them and restart or continue."
 
+    refused = Signal(str)  #: why what was asked for last cannot be, told by the thread of the run
+
     def build(self) -> None:
         """Sections in a scroll area, and the buttons below."""
         self._info: RunInfo | None = None
+        self.refused.connect(self._say_refused)
         self._base: dict[str, Any] = {}
         self._clean: dict[str, Any] = {}
         self._filling = False
@@ -370,6 +373,9 @@ class ScenarioPanel(Panel):
             text = tr("Edited, not applied yet. Other servers, or types of jobs, need a restart.")
         else:
             text = tr("Edited, not applied yet.") if edited else tr("This is what runs.")
+        self._put(text, color)
+
+    def _put(self, text: str, color: str) -> None:
         self.message.setText(text)
         self.message.setStyleSheet(f"color: {color}")
 
@@ -379,7 +385,11 @@ class ScenarioPanel(Panel):
         checked = check(self.data(), thoroughly=True)
         self._show(checked)
         if checked.scenario is not None and (self._can_continue(checked) or not carry_on):
-            self.intent.emit(ApplyScenario(as_data(checked.scenario), carry_on, beside))
+            self.intent.emit(ApplyScenario(as_data(checked.scenario), carry_on, beside, self.refused.emit))
+
+    def _say_refused(self, text: str) -> None:
+        """Where it was asked for, until something else is typed or runs: the line below the panels has other news."""
+        self._put(text, self.theme.ink(self.theme.rejection))
 
     # Looks.
 

@@ -133,7 +133,8 @@ class TrackPlot(RunPlot):
             label = _at_curve(line.name)
             self.add_line(line.name, line.role, histories[line.lane], at, ahead=True, label=label, style=style)
         texts = {line.track.text for line in drawn}
-        self.set_quantity(y="events so far" if counts else texts.pop() if len(texts) == 1 else "value")
+        quantity = "events so far" if counts else texts.pop() if len(texts) == 1 else "value"
+        self.set_quantity(y=quantity, whole=counts)
 
 
 def _at_curve(name: str) -> str:
@@ -303,6 +304,11 @@ class TrackPanel(Panel):
         self.strip.show_hits(frame)
         if self.numbers_due(frame):
             self._tell(frame)
+
+    def take_keys(self) -> None:
+        """Where nothing is followed yet."""
+        if self.frame is None or not self.frame.followed.follow:
+            self.entry.field.setFocus()
 
     def _chosen(self, link: str) -> None:
         """A link of the legend: an event to go to, or an expression to take away."""

@@ -50,7 +50,7 @@ class NumberAxis(PlotAxis):
 
     def __init__(self, orientation: str, label: str, whole: bool = False) -> None:
         self._text = label
-        self._least = 1.0 if whole else 0.0  # of steps: half a thing has no tick
+        self.whole = whole  #: half a thing has no tick
         self._named = True  # whether there is room for the label
         self._metrics = QFontMetricsF(QFont())
         self._known: tuple[tuple[object, ...], list[float]] = (), []  # ticks, and what decides where they are
@@ -92,7 +92,7 @@ class NumberAxis(PlotAxis):
             ends = (format_number(end, (high - low) / wanted) for end in (low, high))
             widest = max(map(self._metrics.horizontalAdvance, ends)) + self._text_height
             wanted = min(wanted, max(1.0, size / widest))
-        return [(max(self._least, step_up((high - low) / wanted)), 0.0)]
+        return [(max(float(self.whole), step_up((high - low) / wanted)), 0.0)]
 
     @property
     def _length(self) -> float:
@@ -104,7 +104,7 @@ class NumberAxis(PlotAxis):
         return levels
 
     def ticks(self) -> list[float]:
-        decisive = *self.range, self._length, self._metrics
+        decisive = *self.range, self._length, self._metrics, self.whole
         if decisive != self._known[0]:
             low, high = self.range
             levels = self.tickValues(low, high, self._length)

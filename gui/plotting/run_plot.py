@@ -143,8 +143,7 @@ class RunPlot(TimePlot, Steady):
     def begin(self, frame: Frame) -> None:
         """Another run: its own unit of time at the axis, and ranges that fit it."""
         self._frame = frame
-        unit = self.unit_of(frame)
-        self.set_quantity(x=f"time ({unit})" if unit else "time")
+        self.set_time_unit(self.unit_of(frame))
         self.forget()
         if self._ranged:
             extent = self.add_band(_RANGE, "muted")

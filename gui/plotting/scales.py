@@ -46,7 +46,7 @@ class SteppedRange:
 
     def __init__(self, low: float = 0.0, high: float = 1.0, *, from_zero: bool = True) -> None:
         self._start = (low, high)
-        self._from_zero = from_zero
+        self.from_zero = from_zero  #: whether 0 is always in it
         self.low, self.high = low, high
 
     def reset(self) -> None:
@@ -57,7 +57,7 @@ class SteppedRange:
         """Grow until *low* and *high* are inside; says whether anything changed."""
         if not (math.isfinite(low) and math.isfinite(high)):
             return False
-        if self._from_zero:
+        if self.from_zero:
             low, high = min(low, 0.0), max(high, 0.0)
         if self.low <= low and high <= self.high:
             return False
@@ -76,7 +76,7 @@ class SteppedRange:
         """Be just large enough for *low* to *high*; says whether anything changed."""
         if not (math.isfinite(low) and math.isfinite(high)):
             return False
-        if self._from_zero:
+        if self.from_zero:
             low, high = min(low, 0.0), max(high, 0.0)
         if high <= low:
             low, high = (low, low + 1.0) if low == 0 else (low - abs(low) / 2, low + abs(low) / 2)

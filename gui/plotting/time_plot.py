@@ -77,6 +77,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._bands: dict[str, tuple[PyramidBand, Role]] = {}
         self._references: dict[str, _Reference] = {}
         self._x_range = SteppedRange(from_zero=False)
+        self._from_zero = from_zero
         self._y_range = SteppedRange(0.0, 0.0, from_zero=from_zero)
         self._span: float | None = None
         self._by_hand = False
@@ -146,9 +147,19 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         """The band of this name, if there is one."""
         return self._bands[name][0] if name in self._bands else None
 
-    def set_quantity(self, *, x: str = "", y: str = "") -> None:
-        """Change what an axis shows."""
-        self._text = replace(self._text, x=x or self._text.x, y=y or self._text.y)
+    def set_time_unit(self, unit: str) -> None:
+        """Name the axis of time by its unit, if it has one."""
+        self.set_quantity(x=f"time ({unit})" if unit else "time")
+
+    def set_quantity(self, *, x: str = "", y: str = "", whole: bool | None = None) -> None:
+        """Change what an axis shows, and whether *y* counts things."""
+        counts = self._text.whole if whole is None else whole
+        text = replace(self._text, x=x or self._text.x, y=y or self._text.y, whole=counts)
+        if text == self._text:
+            return
+        self._text = text
+        self._left.whole = counts
+        self._y_range.from_zero = counts or self._from_zero
         self._bottom.set_name(self._text.x)
         self._fit()
 

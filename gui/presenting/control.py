@@ -253,10 +253,9 @@ class Presenter(QObject):
             self._began = True
             self._lecture.toggle()
 
-    def end_show(self) -> bool:
-        """End the lecture that F5 has begun, where nothing runs; whether it did."""
-        runs = self._worker.busy or self._worker.drive.running  # also unseen, of which no frame tells
-        ends = self._began and self._lecture.on and not runs
-        if ends:
+    def end_show(self) -> None:
+        """End the lecture that F5 has begun; what runs is stopped first, by an Esc of its own."""
+        if self._began and self._lecture.on and not self._control.goes_on:
             self._lecture.leave()
-        return ends
+        else:
+            self._control.pause()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Iterator
 
 from PySide6.QtCore import QObject
 
-from slotscope.gui.intents import Ask, AskWhy, Follow, Inspect
-from slotscope.gui.language.words import tr
+from slotscope.gui.intents import ApplyScenario, Ask, AskWhy, Follow, Inspect
+from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.running import forks
 from slotscope.gui.running.drive import COMES_NEXT
 from slotscope.gui.running.goals import Goal
@@ -114,17 +115,18 @@ class RunControl(QObject):
 
         self._worker.post_instead(command)
 
-    def apply(self, data: Mapping[str, Any], carry_on: bool, beside: bool = False) -> None:
-        """Run an edited scenario, from the start or on from here; *beside* the run that is left, with its jobs."""
+    def apply(self, wish: ApplyScenario) -> None:
+        """Run an edited scenario, from the start or on from here, or beside the run that is left, with its jobs."""
 
         def command(worker: RunWorker) -> None:
-            if beside:
-                forks.fork_edited(worker, data)
-                return
-            scenario, current = parse_scenario(data), worker.present
-            run = current.continued(scenario) if carry_on else _with_lanes(worker, worker.open(scenario))
-            run.rename(current.name)
-            worker.exchange(run)
+            with _refusals(wish.refused):
+                if wish.beside:
+                    forks.fork_edited(worker, wish.data)
+                    return
+                scenario, current = parse_scenario(wish.data), worker.present
+                run = current.continued(scenario) if wish.carry_on else _with_lanes(worker, worker.open(scenario))
+                run.rename(current.name)
+                worker.exchange(run)
 
         self._worker.post_instead(command)
 
@@ -246,11 +248,16 @@ class RunControl(QObject):
         """Stop the run, and whatever takes long."""
         self._worker.cancel()
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is something to stop: a run, also one that goes on unseen, or what takes long."""
+        return self._worker.busy or self._worker.drive.running
+
     def run_or_pause(self) -> None:
         """The space bar; what takes long besides the run is stopped, too, but a run that is being opened goes on."""
         if self._worker.opening:
             self.run()
-        elif self._worker.busy or self._worker.drive.running:
+        elif self.goes_on:
             self.pause()
         else:
             self._worker.post(lambda worker: worker.pause() if worker.drive.running else worker.run(Goal()))
@@ -393,13 +400,20 @@ def _search_flip(session: Session, worker: RunWorker) -> None:
         worker.refresh()
 
 
+@contextmanager
+def _refusals(told: Callable[[str], object]) -> Iterator[None]:
+    """What is refused is *told* to whoever asked, too."""
+    try:
+        yield
+    except UserError as error:
+        told(line_of(error))
+        raise
+
+
 def _standing(run: Run, moment: Moment, told: Callable[[str], object]) -> str | None:
     """Stand at a moment; what there is to say of it, which is *told* as well."""
-    try:
+    with _refusals(told):
         said = stand_at(run, moment)
-    except UserError as error:
-        told(error.line)
-        raise
     if said:
         told(said)
     return said

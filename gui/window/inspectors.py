@@ -5,6 +5,8 @@ Where policies run side by side, each lane has a docked one from its first click
 
 from __future__ import annotations
 
+from typing import Callable
+
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from slotscope.gui.docking.compare_docks import CompareDocks
@@ -60,6 +62,16 @@ class Inspectors(QObject):
             dock = self._lanes.dock_of(DOCKED, lane)
             dock.show()
             dock.raise_()
+
+    def close_answer(self, stop: Callable[[], object]) -> bool:
+        """Close an answer to *why* in sight, or *stop* the search that it tells of; whether there was one."""
+        from slotscope.gui.panels.inspector import InspectorPanel
+
+        panels = [dock.panel for dock in self._area.docks.values() if dock.seen and dock.is_built]
+        answers = [one.why for one in panels if isinstance(one, InspectorPanel) and one.why.isVisible()]
+        for why in answers[:1]:
+            stop() if why.searching else why.close_answer()
+        return bool(answers)
 
     # Floating ones.
 

@@ -83,6 +83,7 @@ class LectureMode(QObject):
         self._beside: tuple[str, ...] | None = None  # panels beside the servers; None: the usual one
         self._aside: tuple[str, ...] | None = None  # those that the servers have pushed aside
         self._lane = 0  # whose they are
+        self._displaced: tuple[int, tuple[str, ...] | None] | None = None  # whose and which an answer has displaced
         self._log = False  # whether the log has come up
         self._searched = False  # whether only its search has brought it up
         self._sentence = 0  # height of the longest sentence so far
@@ -137,6 +138,7 @@ class LectureMode(QObject):
             front = [dock.lane for dock in self._docks_of(name) if dock.seen and dock.isVisible()]
             after = (front[0] + 1) % lanes.lanes_of(name) if len(front) == 1 else 0
             lanes.bring(name, after)
+            lanes.dock_of(name, after).panel.take_keys()
             return
         if name == self._area.roles.servers:
             before, self._aside = self._aside, self._beside
@@ -151,6 +153,7 @@ class LectureMode(QObject):
                     dock.panel.turn_page()
             if not again or lane != self._lane:
                 self.put_beside(name, lane)
+            lanes.dock_of(name, lane).panel.take_keys()
             return
         self._arrange()
 
@@ -172,6 +175,18 @@ class LectureMode(QObject):
     def put_beside(self, name: str, lane: int) -> None:
         """In lecture mode, have a panel of a policy beside the servers."""
         self._put(lane, (name,))
+
+    def put_answer(self, name: str, lane: int, over: bool) -> None:
+        """The same with a panel that has an answer to show; once that is *over*, what stood there before comes back."""
+        if not over:
+            if self._beside_now != (name,):
+                self._displaced = self._lane, self._beside
+            self._put(lane, (name,))
+            return
+        displaced, self._displaced = self._displaced, None
+        if displaced is not None and self._beside == (name,):
+            self._lane, self._beside = displaced
+            self._arrange()
 
     def _put(self, lane: int, names: tuple[str, ...]) -> None:
         for name in names:

@@ -59,7 +59,7 @@ def _posed(at: At, place: int, record: Record, value: Any, words: str) -> Posed:
         words=Phrase("What is {variable} after this line? {line}", variable=title, line=line),
         allowed=allowed,
         read=read,
-        fault=lambda given: "" if _same(given, answer) else f"it is {answer}: {at.narrated(record)} ({line}).",
+        fault=lambda given: "" if _same(given, answer) else f"{at.narrated(record)} ({line}).",
         taken=answer,
         reason=f"{at.narrated(record)} ({line}).",
         effort=len(value) if isinstance(value, tuple | list) else 1,

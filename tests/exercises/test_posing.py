@@ -123,6 +123,7 @@ def test_what_the_policy_does_is_right_and_something_else_is_wrong(
             told = verdict(posed, answer)
             wrong += not told.right
             assert told.right or posed.taken in told.text
+            assert f"it is {posed.taken}:" not in told.text, "what is right is said at the end"
             assert told.right or bool(posed.alike) is ("leaves a choice" in told.text)
         if posed.decided:
             session.seek(event, posed.decided)

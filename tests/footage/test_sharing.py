@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.film.stage import show_at_rest
+from slotscope.gui.intents import ApplyScenario
 from slotscope.gui.language.words import speak
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.page.command import unpacked
@@ -208,7 +209,7 @@ class TestDialogs:
         early.file.setText(str(tmp_path / "early.html"))
         data = window.info.scenario.model_dump(mode="json")
         data["seed"] = 5
-        window.control.apply(data, False)
+        window.control.apply(ApplyScenario(data, False))
         qtbot.waitUntil(lambda: window.frame is not None and not window.frame.opening_line)
         assert make(qtbot, window, early).startswith("Saved as ")  # of the run that it was opened for
         window.control.go_to(7)

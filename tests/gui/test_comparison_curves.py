@@ -91,6 +91,15 @@ def test_curves_take_the_room_that_a_shorter_name_leaves(shown: Shown) -> None:
     assert [plot._column.wanted for plot in plots] == wide
 
 
+@pytest.mark.parametrize("scenario", PAIRS)
+def test_the_axes_of_time_say_their_unit(shown: Shown, scenario: str) -> None:
+    run = Comparison.open(scenario, PAIRS[scenario], kernel=False)
+    curves = shown(run).curves
+    unit = run.sessions[0].info.time_unit
+    for plot in (curves.rewards, curves.differences):
+        assert plot.getPlotItem().getAxis("bottom").label.toPlainText().strip() == f"time ({unit})"
+
+
 def test_the_share_blocked_is_that_of_the_jobs_so_far(shown: Shown) -> None:
     run = Comparison.open("moldable-classroom", PAIRS["moldable-classroom"], kernel=False)
     run.run(until=18.4)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import open_in
-from slotscope.gui.intents import BreakAt, GoTo, RunUntil, Select
+from slotscope.gui.intents import ApplyScenario, BreakAt, GoTo, RunUntil, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import companions_of, panels_of
 from slotscope.gui.running.goals import Goal
@@ -458,9 +458,9 @@ def test_carrying_on_under_other_rules_is_refused_in_one_line(qtbot: QtBot, wind
     window.control.go_to(50)
     at_rest(qtbot, window, lambda: window.frame.event == 50)
     data = window.frame.info.scenario.model_dump(mode="json")
-    window.control.apply(data, carry_on=True)
+    window.control.apply(ApplyScenario(data, True))
     qtbot.waitUntil(lambda: "end the comparison" in window.status.said.text())
     assert window.frame.event == 50
-    window.control.apply(data, carry_on=False)
+    window.control.apply(ApplyScenario(data, False))
     at_rest(qtbot, window, lambda: window.frame.event == 0)
     assert len(window.frame.companions) == 1

@@ -424,3 +424,25 @@ def test_an_edit_goes_on_beside_or_is_refused_in_one_line(qtbot: QtBot, window: 
     window.area.asked.emit(ApplyScenario(data, True, True), 0)
     qtbot.waitUntil(lambda: "other arrivals, sizes or service" in window.status.said.text())
     assert not window.frame.companions
+
+
+def test_what_is_refused_is_told_where_it_was_asked_until_something_else_is_typed(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.docks["scenario"].raise_()
+    form = window.docks["scenario"].panel
+    qtbot.waitUntil(form.isVisible)
+    window.control.step_into()
+    rest(qtbot, window, lambda: len(window.frame.records) == 1)
+    speed = form._by_path()["job_types[0].workload"]
+    speed.set_text("0.5")
+    form.validate()
+    qtbot.mouseClick(form.fork, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "other arrivals, sizes or service" in form.message.text())
+    window.control.step()
+    rest(qtbot, window, lambda: not window.frame.records)
+    qtbot.waitUntil(lambda: "other arrivals" not in window.status.said.text())
+    assert "other arrivals, sizes or service" in form.message.text()
+    speed.set_text("0.6")
+    form.validate()
+    assert "other arrivals" not in form.message.text()

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.intents import Select
+from slotscope.gui.intents import ApplyScenario, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import SENTENCES
 from slotscope.gui.window.actions import BRING, COMMANDS
@@ -331,7 +331,7 @@ def test_the_copied_line_is_of_all_policies_and_of_the_sub_step(qtbot: QtBot, wi
 def test_of_an_edited_run_it_is_said_what_to_save(qtbot: QtBot, window: MainWindow) -> None:
     QGuiApplication.clipboard().setText("mine")
     before = window.worker.session
-    window.control.apply(as_data(window.info.scenario), carry_on=True)  # type: ignore[union-attr]
+    window.control.apply(ApplyScenario(as_data(window.info.scenario), True))  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: window.worker.session is not before)
     rest(qtbot, window, lambda: not window.frame.opening_line)
     strike(window, Key.Key_L, CTRL)

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter, QTextDocument, QTextTable
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.queue.lp_values import ConfigurationBars, ConfigurationRow
+from slotscope.gui.panels.pages import table_of
 from slotscope.gui.theme import load_theme
+
+
+def test_columns_of_a_table_stay_apart_however_narrow_it_is() -> None:
+    cells = ["mean", "blocked", "jobs", "share"]
+    page = QTextDocument()
+    page.setHtml(table_of(cells, [cells], load_theme("light")))
+    page.setTextWidth(1)
+    table = next(part for part in page.rootFrame().childFrames() if isinstance(part, QTextTable))
+    layout, spans = page.documentLayout(), []
+    for column in range(len(cells)):
+        block = table.cellAt(0, column).firstCursorPosition().block()
+        line = block.layout().lineAt(0)
+        left = layout.blockBoundingRect(block).x() + line.naturalTextRect().x()
+        spans.append((left, left + line.naturalTextWidth()))
+    assert all(after[0] - before[1] >= 8 for before, after in pairwise(spans)), spans
 
 
 def test_no_number_is_wider_than_its_column(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

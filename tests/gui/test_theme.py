@@ -16,11 +16,14 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QImage, QPalette
 from PySide6.QtWidgets import (
+    QAbstractScrollArea,
     QApplication,
     QDockWidget,
     QLabel,
+    QListWidget,
     QMainWindow,
     QProgressBar,
+    QScrollArea,
     QTabBar,
     QTableWidget,
     QTextBrowser,
@@ -291,6 +294,29 @@ def test_what_the_stylesheet_is_about_looks_in_another_theme_as_if_made_in_it(
     looks, fresh = seen(switched), sheeted()
     qtbot.addWidget(fresh)
     assert looks == seen(fresh) != looked
+
+
+@pytest.mark.parametrize(("before", "after"), [("light", "dark"), ("dark", "light")])
+def test_scroll_bars_of_all_kinds_of_widgets_look_alike(
+    qapp: QApplication, qtbot: QtBot, before: str, after: str
+) -> None:
+    kinds = (QAbstractScrollArea, QScrollArea, QListWidget, QTableWidget)  # texts to be read stand alone
+    apply(qapp, load_theme(before))
+    areas = [kind() for kind in kinds]
+    apply(qapp, load_theme(after))
+    areas += [kind() for kind in kinds]
+    looks = set()
+    for area in areas:
+        qtbot.addWidget(area)
+        area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        area.resize(200, 200)
+        area.show()
+        bar = area.verticalScrollBar()
+        bar.setRange(0, 100)
+        bar.setPageStep(50)
+        bar.resize(16, 180)
+        looks.add(bar.grab().toImage().pixelColor(8, 150).name())
+    assert len(looks) == 1
 
 
 def test_disabled_text_is_fainter(qapp: QApplication, theme: Theme) -> None:

@@ -133,6 +133,43 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     assert window.frame.followed.follow == ("jobs[1] + jobs[2] + jobs[3]",)
 
 
+def test_events_are_counted_in_whole_numbers(qtbot: QtBot, window: MainWindow) -> None:
+    panel = panel_of(window)
+    typed(qtbot, panel, "event = 3")
+    found(qtbot, window, "event = 3")
+    axis = panel.plot.getPlotItem().getAxis("left")
+    qtbot.waitUntil(lambda: axis.ticks() == [0, 1])
+    panel.legend.linkActivated.emit("remove 0")
+    typed(qtbot, panel, "time / 1e6")
+    found(qtbot, window, "time / 1e6")
+    qtbot.waitUntil(lambda: any(0 < tick < 1 for tick in axis.ticks()))
+
+
+@pytest.mark.parametrize("lecture", [False, True])
+def test_its_key_puts_keys_into_its_field_where_nothing_is_followed(
+    qtbot: QtBot, window: MainWindow, lecture: bool
+) -> None:
+    field = panel_of(window).entry.field
+    window.docks["reward"].raise_()
+    if lecture:
+        press(qtbot, window, Key.Key_L)
+        rest(qtbot, window, lambda: window.lecture.on)
+    press(qtbot, window, Key.Key_T)
+    qtbot.waitUntil(lambda: panel_of(window).isVisible() and field.hasFocus())
+    qtbot.keyClicks(field, "event = 3")
+    qtbot.keyClick(field, Key.Key_Escape)  # the list of names, if it is open
+    qtbot.keyClick(field, Key.Key_Return)
+    found(qtbot, window, "event = 3")
+    press(qtbot, window, Key.Key_Escape)
+    rest(qtbot, window, lambda: not field.hasFocus())
+    press(qtbot, window, Key.Key_4)
+    press(qtbot, window, Key.Key_T)
+    qtbot.waitUntil(panel_of(window).isVisible)
+    assert not field.hasFocus()  # there is something to look at, and keys are commands
+    if lecture:
+        press(qtbot, window, Key.Key_L)
+
+
 def test_where_events_are_dense_a_tick_says_at_which_share_of_them_it_holds() -> None:
     """What held at one event in ten looked like what held at all."""
     times = np.arange(1.0, 9.0)

@@ -62,6 +62,21 @@ def test_a_key_says_why_and_the_link_closes_it(qtbot: QtBot, window: MainWindow,
     assert not window.docks["inspector"].panel.why.isVisible()
 
 
+def test_escape_closes_the_answer_and_then_the_lecture(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "dra-classroom", 47)
+    press(qtbot, window, Key.Key_F5)
+    qtbot.waitUntil(lambda: window.lecture.on)
+    press(qtbot, window, Key.Key_5)
+    press(qtbot, window, Key.Key_W)
+    answered(qtbot, window)
+    rest(qtbot, window, lambda: not window.control.goes_on)
+    press(qtbot, window, Key.Key_Escape)
+    rest(qtbot, window, lambda: window.frame.why is None)
+    assert window.lecture.on and window.docks["lp"].isVisible() and not window.docks["inspector"].isVisible()
+    press(qtbot, window, Key.Key_Escape)
+    assert not window.lecture.on
+
+
 def test_in_a_hall_it_stands_beside_the_servers(qtbot: QtBot, window: MainWindow) -> None:
     stand(qtbot, window, "dra-classroom", 47)
     press(qtbot, window, Key.Key_L)

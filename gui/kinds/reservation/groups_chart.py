@@ -277,7 +277,7 @@ class RowChart(QWidget):
         marks = [self._height(value, box, scale) for _, value, _ in ends]
         top, bottom = box.top() - size / 2, box.bottom() + size / 2
         for (text, _, role), mark, centre in zip(ends, marks, spread(marks, size, top, bottom), strict=True):
-            if abs(mark - centre) > 1:  # a level one reads as a minus
+            if abs(mark - centre) > size / 3:  # a nearly level one reads as a minus, and the label is beside its curve
                 painter.setPen(QPen(QColor(self._theme.color(role))))
                 painter.drawLine(QLineF(box.right() + 2, mark, box.right() + 9, centre))
             painter.setPen(QColor(self._inks[role]))

@@ -60,16 +60,23 @@ def _records(system: MoldableSystem, state: MoldableState) -> Sentences:
         yield f"a job is of a class that is none of {len(degrees)}"
         return
     width, request = state.job_width[live], state.job_request[live]
-    if (width < 1).any():
-        yield "a job runs on no server"
-    if (request > degrees[classes]).any():
-        yield "a job asked for more servers than it can run on"
+    for place in np.flatnonzero(width < 1)[:1]:
+        yield f"{_job(system, numbers[place])} runs on no server"
+    for place in np.flatnonzero(request > degrees[classes])[:1]:
+        most = degrees[classes[place]]
+        yield f"{_job(system, numbers[place])} asked for {request[place]} servers and can run on {most} at most"
 
 
-def _requests(_: Any, state: MoldableState) -> Sentences:
-    """No job has more servers than it asked for."""
-    if (state.job_width > state.job_request)[state.job_number >= 0].any():
-        yield "a job runs on more than it asked for"
+def _requests(system: MoldableSystem, state: MoldableState) -> Sentences:
+    """No job has more servers than it asked for; the first that has is named."""
+    above = (state.job_width > state.job_request) & (state.job_number >= 0)
+    for record in np.flatnonzero(above)[:1]:
+        width, request = state.job_width[record], state.job_request[record]
+        yield f"{_job(system, state.job_number[record])} runs on {width} servers and asked for {request}"
+
+
+def _job(system: MoldableSystem, number: np.int64) -> str:
+    return f"job {system.job_name(int(number))}"
 
 
 def _servers(_: Any, state: MoldableState) -> Sentences:

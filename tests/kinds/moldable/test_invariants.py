@@ -210,9 +210,9 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a job of a number below 0": (put("job_number", gone, -7), "a number below 0"),
     "a job that has not come": (not_arrived, "given were those below"),
     "a job of no class": (put("job_class", live, 5), "of a class that is none of 2"),
-    "a job of no server": (put("job_width", live, 0), "a job runs on no server"),
-    "a job asked for less": (put("job_request", live, 0), "a job runs on more than it asked for"),
-    "a job asked for too much": (add("job_request", live, 9), "asked for more servers than it can run on"),
+    "a job of no server": (put("job_width", live, 0), " runs on no server"),
+    "a job asked for less": (put("job_request", live, 0), " servers and asked for 0"),
+    "a job asked for too much": (add("job_request", live, 9), " servers and can run on "),
     "a server of nobody": (put("server_job", live, idle_server), "a server runs a job that is not here"),
     "a server of no job": (add("server_job", 0, 999), "a server runs a job that is not here"),
     "a server stolen": (stolen, "servers, its width is"),
@@ -281,6 +281,17 @@ FAULTS: dict[str, tuple[Plant, str]] = {
 def test_a_planted_fault_is_seen(name: str) -> None:
     plant, sentence = FAULTS[name]
     is_told(sentence, plant, *common())
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "told"), [("job_request", 0, "asked for 0"), ("job_width", 0, "runs on no server")]
+)
+def test_the_job_that_is_wrong_is_named(field: str, value: int, told: str) -> None:
+    system, state = common()[0], copied(common()[1])
+    record = live(state)
+    put(field, record, value)(system, state)
+    name = system.job_name(int(state.job_number[record]))
+    assert any(line.startswith(f"job {name} ") and told in line for line in violations(system, state))
 
 
 def test_every_array_of_the_state_is_looked_at() -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import make_window
+from slotscope.gui.intents import ApplyScenario
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import companions_of, panels_of
 from slotscope.gui.panels.scenario_cells import ScenarioCell
@@ -153,7 +154,7 @@ def test_another_policy_goes_on_from_here(qtbot: QtBot, window: MainWindow) -> N
     jobs = window.frame.state.jobs.copy()
     data = as_data(window.frame.info.scenario)
     data["policy"] = {"name": "greedy"}
-    window.control.apply(data, carry_on=True)
+    window.control.apply(ApplyScenario(data, True))
     at_rest(qtbot, window, lambda: window.frame.info.policy_name == "greedy")
     assert window.frame.event == 200
     assert (window.frame.state.jobs == jobs).all()

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo
@@ -185,6 +185,24 @@ def test_many_types_have_a_row_each(qtbot: QtBot) -> None:
     assert chart.minimumSizeHint().height() > 20 * 2 * chart.fontMetrics().height()
     chart.resize(chart.minimumSizeHint().expandedTo(chart.size()))
     assert {load_theme("light").types[j] for j in range(8)} <= colours(chart)
+
+
+@pytest.mark.parametrize("value", [0.0, 2.0, 5.0, 9.0])
+def test_no_line_before_a_number_reads_as_a_minus(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, value: float) -> None:
+    """What leads from a curve's end to its number is steep, or not there."""
+    chart, series = RowChart(load_theme("light")), SampledSeries()
+    qtbot.addWidget(chart)
+    chart.resize(600, 200)
+    series.append(np.array([0.0, 1.0]), np.array([value, 60.0]), None)
+    chart.begin((RowStyle("web", 0, reference=3.0, reference_text="3"),), (series,), "time")
+    chart.set_time(1.0, 1.0)
+    chart.set_values((int(value),))
+    chart.grab()  # it measures what stands there
+    box, lines, draw = chart.box(0), [], QPainter.drawLine
+    monkeypatch.setattr(QPainter, "drawLine", lambda painter, line: (lines.append(line), draw(painter, line)))
+    chart.grab()
+    leading = [line for line in lines if line.x1() > box.right() + 1]
+    assert all(abs(line.dy()) > 0.5 * abs(line.dx()) for line in leading)
 
 
 def test_the_series_hold_every_sample(panel: GroupsPanel, frame: Frame) -> None:
