@@ -182,7 +182,8 @@ def arranged(waiting: Sequence[Life], used: Sequence[Life], room: int) -> tuple[
     for_used = min(len(used), rows - for_waiting)
     hidden = len(waiting) - for_waiting
     waits = f"waiting now: {len(waiting)}, oldest first" if waiting else "no token waits now"
-    return (Heading(waits, hidden), *waiting[:for_waiting], Heading("used lately, last first", 0), *used[:for_used])
+    lately = "used lately, last first" if used else "none used lately"
+    return (Heading(waits, hidden), *waiting[:for_waiting], Heading(lately, 0), *used[:for_used])
 
 
 def covering_span(lives: Sequence[Life], now: float, before: float) -> float:

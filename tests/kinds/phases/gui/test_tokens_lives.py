@@ -167,6 +167,8 @@ def test_lines_fit_and_the_oldest_and_the_latest_are_shown(waits: int, gone: int
     heading = lines[0]
     assert isinstance(heading, Heading)
     assert heading.hidden == waits - len(above)
+    below_it = lines[1 + len(above)]
+    assert isinstance(below_it, Heading) and below_it.text.startswith("none") is (gone == 0)
 
 
 @given(st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=40), st.floats(1e-6, 1e4))
