@@ -13,8 +13,8 @@ from slotscope.gui.widgets.rows import Margins
 
 Row = TypeVar("Row")
 
-#: Pixels between a number of a table and the column before it, however narrow the table is.
-_APART = 9
+#: Pixels between a number of a table and the column before it, besides the padding of both, however narrow it is.
+_APART = 5
 
 
 def rich_text(name: str) -> QLabel:

@@ -28,7 +28,7 @@ def test_columns_of_a_table_stay_apart_however_narrow_it_is() -> None:
             spans.append((left, left + line.naturalTextWidth()))
         block = block.next()
     assert len(spans) == len(cells)
-    assert all(after[0] - before[1] >= 8 for before, after in pairwise(spans)), spans
+    assert all(after[0] - before[1] >= 7 for before, after in pairwise(spans)), spans
 
 
 def test_no_number_is_wider_than_its_column(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
