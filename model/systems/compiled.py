@@ -18,7 +18,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from slotscope.model.jit import at_hand, compiled_for_disjoint
+from slotscope.model.jit import at_hand, compiled, compiled_for_disjoint
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.engine import Advance, Reason, Task
 from slotscope.model.running.slices import SLICE_SECONDS
@@ -64,6 +64,9 @@ class CompiledEngine:
     slice_seconds = SLICE_SECONDS
     watchable = True  #: whether it can tell what it changes; one of a file would be compiled for it each time
     kernel: Callable[..., int]  #: the function, to be compiled
+    #: whether its code is told that no two of its arrays share memory, which they never do: most have less to read
+    #: again then, others more that finds no place in the processor
+    disjoint = True
     #: what keeps up the numbers of things that follow from its states, see :class:`.watching.Derived`
     follow: Callable[..., int] = staticmethod(follow_nothing)
     #: constants, outcomes: the lengths of ``constant`` and ``outcome``
@@ -85,7 +88,7 @@ class CompiledEngine:
 
     def twin(self) -> Callable[..., int]:
         """The kernel, compiled or to be compiled at its first call."""
-        return compiled_for_disjoint(self.function)
+        return (compiled_for_disjoint if self.disjoint else compiled)(self.function)
 
     @property
     def function(self) -> Callable[..., int]:

@@ -37,6 +37,7 @@ class QueueKernel(CompiledEngine):
 
     constants = slots.CONSTANTS
     outcomes = OUTCOMES
+    disjoint = False
     follow = staticmethod(MOVING.follow)
 
     def __init__(self, system: QueueSystem) -> None:

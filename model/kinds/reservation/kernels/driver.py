@@ -53,6 +53,7 @@ class DraKernel(ReservationKernel):
     """The compiled twin of :class:`..policies.dra.Reference` and of its variants."""
 
     kernel = staticmethod(dra.advance)
+    disjoint = False
 
     def __init__(self, system: ReservationSystem) -> None:
         self._known = Configurations(system.numbers.types)
