@@ -140,11 +140,6 @@ _TABLES: dict[str, tuple[str, ...]] = {
 }
 
 
-def theme_names() -> list[str]:
-    """The themes that come with the program."""
-    return sorted(path.stem for path in THEMES.glob("*.toml"))
-
-
 @cache
 def load_theme(name: str) -> Theme:
     """The theme of this name among those that come with the program."""

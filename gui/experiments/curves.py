@@ -68,7 +68,6 @@ class Drawn:
         self._dots = pg.ScatterPlotItem(useCache=False, antialias=True)
         self._color = QColor()
         self._scale = 1.0
-        self._hollow: Values = np.zeros(0, bool)
         for height, item in enumerate((self._band, self._bars, self._line, self._dots)):
             item.setZValue(height)
             plot.addItem(item, ignoreBounds=True)

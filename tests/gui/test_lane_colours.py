@@ -14,7 +14,7 @@ from slotscope.gui.kinds.queue.bins import ServerBinsPanel, entries
 from slotscope.gui.kinds.queue.queues import QueuesPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
 from slotscope.gui.kinds.reservation.servers_scene import StackScene
-from slotscope.gui.theme import load_theme, theme_names
+from slotscope.gui.theme import load_theme
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import area, colours_in, pixels, scene_in
@@ -122,7 +122,7 @@ def test_the_legend_names_sizes_where_there_is_one_queue() -> None:
     assert [told[0][f"VQ{name} {sizes}"] for name, sizes in (("₂", "(1/3, 1/2]"),)] == [2]
 
 
-@pytest.mark.parametrize("name", theme_names())
+@pytest.mark.parametrize("name", ("dark", "light"))
 def test_sixteen_classes_have_sixteen_colours(name: str) -> None:
     """As far apart as eyes tell: the nearest two of the first sixteen, and of the warnings."""
     theme = load_theme(name)

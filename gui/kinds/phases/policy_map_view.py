@@ -17,7 +17,7 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 
 _LEAST_LINES, _USUAL_LINES = 8, 18  # heights in lines of text
-_MARGIN = 4.0
+MARGIN = 4.0
 #: Where cells are smaller the legend is brief.
 _LEGIBLE = 28
 TOO_SMALL = "There is no room for this many configurations; enlarge the panel."
@@ -98,7 +98,7 @@ class MapView(Chart):
 
     def _beside(self, legend: PolicyMapLegend, values: MapValues) -> MapLayout:
         metrics = self._metrics()
-        room = QSizeF(self.width() - 2 * _MARGIN, self.height() - 2 * _MARGIN)
+        room = QSizeF(self.width() - 2 * MARGIN, self.height() - 2 * MARGIN)
         return laid_out(values.cells, room, legend.size(metrics), metrics.height(), self._heading(metrics))
 
     def _heading(self, metrics: QFontMetricsF) -> float:
@@ -122,7 +122,7 @@ class MapView(Chart):
             return
         painter.drawPixmap(0, 0, self._painted(layout, values))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.translate(_MARGIN, _MARGIN)
+        painter.translate(MARGIN, MARGIN)
         servers = int(self.counts.sum())
         for cell in np.flatnonzero(self.counts).tolist():
             count = int(self.counts[cell])
@@ -144,7 +144,7 @@ class MapView(Chart):
         picture.fill(QColor(self._theme.panel))
         painter = QPainter(picture)
         painter.setFont(current_fonts().body)
-        painter.translate(_MARGIN, _MARGIN)
+        painter.translate(MARGIN, MARGIN)
         MapPainter(painter, self._theme, layout, values, self._names).all()
         if not layout.legend.isEmpty():
             self._legend.paint(painter, layout.legend)
@@ -159,12 +159,7 @@ class MapView(Chart):
         layout = self.places
         if layout is None or not layout.side:
             return None
-        return layout.cell_at(point - QPointF(_MARGIN, _MARGIN))
-
-    def middle_of(self, cell: int) -> QPointF:
-        """The middle of a cell in the widget."""
-        assert self.places is not None
-        return self.places.centre(cell) + QPointF(_MARGIN, _MARGIN)
+        return layout.cell_at(point - QPointF(MARGIN, MARGIN))
 
     def pick(self, point: QPointF, double: bool) -> bool:
         """The cell that is there."""

@@ -303,11 +303,6 @@ class GridView(ZoomedPicture):
 
     # Pointing.
 
-    def rect_of(self, server: int) -> QRectF | None:
-        """Where a server is in the picture; None where it cannot be seen."""
-        scene: GridScene | None = self.scene
-        return None if scene is None else scene.server_rect(server)
-
     def _selected(self, frame: Frame, hit: GridHit, floating: bool) -> Select:
         return selected(frame, *hit, floating)
 

@@ -20,6 +20,7 @@ from slotscope.gui.kinds.phases.policy_map_bars import MOST_BARS, heaviest
 from slotscope.gui.kinds.phases.policy_map_legend import PolicyMapLegend
 from slotscope.gui.kinds.phases.policy_map_painting import shade
 from slotscope.gui.kinds.phases.policy_map_values import expected_shares
+from slotscope.gui.kinds.phases.policy_map_view import MARGIN
 from slotscope.gui.kinds.phases.policy_map_words import lemma_words
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
@@ -47,6 +48,12 @@ def cell_of(panel: PolicyMapPanel, frame: Frame, *configuration: int) -> int:
     values = panel.view.values
     assert values is not None
     return int(values.cells.cell_of[frame.info.facts.plan.lattice.place(configuration)])
+
+
+def middle_of(panel: PolicyMapPanel, cell: int) -> QPointF:
+    """The middle of a cell in the widget."""
+    assert panel.view.places is not None
+    return panel.view.places.centre(cell) + QPointF(MARGIN, MARGIN)
 
 
 def moved(frame: Frame, places: list[int]) -> Frame:
@@ -96,7 +103,7 @@ def test_servers_move_and_the_picture_below_stays(panel: PolicyMapPanel, frame: 
     QApplication.processEvents()
     still = panel.view.still_picture
     assert still is not None
-    spot = panel.view.middle_of(cell_of(panel, frame, 0, 8))
+    spot = middle_of(panel, cell_of(panel, frame, 0, 8))
     far = frame.info.facts.plan.lattice.place((0, 8))
     before = panel.view.grab().toImage().pixelColor(spot.toPoint())
     panel.set_frame(moved(frame, [far]))
@@ -112,7 +119,7 @@ def test_many_servers_of_one_configuration_are_a_disc(panel: PolicyMapPanel, fra
     panel.set_frame(moved(frame, [0]))
     cell = cell_of(panel, frame, 0, 0)
     side = panel.view.places.side if panel.view.places else 0
-    below = (panel.view.middle_of(cell) + QPointF(0, 0.36 * side)).toPoint()
+    below = (middle_of(panel, cell) + QPointF(0, 0.36 * side)).toPoint()
     assert panel.view.grab().toImage().pixelColor(below).name() != LIGHT.run
     panel.set_frame(moved(frame, [0] * 25))
     assert panel.view.grab().toImage().pixelColor(below).name() == LIGHT.run
@@ -148,7 +155,7 @@ def test_cells_have_the_shade_of_pi(panel: PolicyMapPanel, frame: Frame) -> None
     side = panel.view.places.side if panel.view.places else 0
     for place in np.flatnonzero(plan.pools[0].stationary > 0).tolist():
         cell = int(values.cells.cell_of[place])
-        corner = panel.view.middle_of(cell) + QPointF(0.4 * side, -0.4 * side)
+        corner = middle_of(panel, cell) + QPointF(0.4 * side, -0.4 * side)
         expected = shade(LIGHT, values.level(float(plan.pools[0].stationary[place])))
         if cell != values.patch:
             assert picture.pixelColor(corner.toPoint()).name() == expected
@@ -287,13 +294,13 @@ def test_lemma_7_is_told_in_words(panel: PolicyMapPanel, frame: Frame) -> None:
 
 def test_a_click_points_at_the_servers_of_a_cell_in_turn(qtbot: QtBot, panel: PolicyMapPanel, frame: Frame) -> None:
     panel.set_frame(moved(frame, [0] * 25))
-    spot = panel.view.middle_of(cell_of(panel, frame, 0, 0)).toPoint()
+    spot = middle_of(panel, cell_of(panel, frame, 0, 0)).toPoint()
     for server in (0, 1, 2):
         with qtbot.waitSignal(panel.intent) as caught:
             qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=spot)
         assert caught.args == [Select(server=server)]
         panel.set_selection(Select(server=server))
-    empty = panel.view.middle_of(cell_of(panel, frame, 0, 8)).toPoint()
+    empty = middle_of(panel, cell_of(panel, frame, 0, 8)).toPoint()
     with qtbot.assertNotEmitted(panel.intent):
         qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=empty)
     panel.set_selection(Select(server=24))
@@ -311,7 +318,7 @@ def test_hovering_tells_all_of_a_configuration(
     panel.set_frame(frame)
 
     def hover(*configuration: int) -> str:
-        spot = panel.view.middle_of(cell_of(panel, frame, *configuration)).toPoint()
+        spot = middle_of(panel, cell_of(panel, frame, *configuration)).toPoint()
         over = QHelpEvent(QHelpEvent.Type.ToolTip, spot, panel.view.mapToGlobal(spot))
         QApplication.sendEvent(panel.view, over)
         return told[-1]

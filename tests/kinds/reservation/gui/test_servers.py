@@ -255,7 +255,7 @@ def test_a_policy_without_slots_shows_the_servers_by_number(qtbot: QtBot) -> Non
     assert panel.grid.isVisible()
     assert not panel.stacks.isVisible()
     assert not has(pixels(panel), LIGHT.reject_group)
-    rect = panel.grid.rect_of(0)
+    rect = panel.grid.scene.server_rect(0)
     assert rect is not None
     assert panel.grid.words_at(rect.center()).startswith("server 1: ")
 
@@ -317,7 +317,7 @@ def test_click_on_free_space_selects_nothing(qtbot: QtBot) -> None:
 def test_the_grid_selects_as_well(qtbot: QtBot) -> None:
     panel = shown(qtbot, ServerGridPanel, classroom(60).frame())
     assert isinstance(panel, ServerGridPanel)
-    rect = panel.view.rect_of(4)
+    rect = panel.view.scene.server_rect(4)
     assert rect is not None
     with qtbot.waitSignal(panel.intent) as caught:
         qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=rect.topLeft().toPoint() + QPoint(1, 1))
@@ -398,7 +398,7 @@ def test_the_grid_zooms_and_pans(qtbot: QtBot) -> None:
     panel = shown(qtbot, ServerGridPanel, classroom(400, servers=120).frame())
     assert isinstance(panel, ServerGridPanel)
     view = panel.view
-    rect = view.rect_of(40)
+    rect = view.scene.server_rect(40)
     assert rect is not None
     point = rect.center()
     for _ in range(4):
@@ -406,14 +406,14 @@ def test_the_grid_zooms_and_pans(qtbot: QtBot) -> None:
     found = view.hit_at(point)
     assert found is not None
     assert found[0] == 40
-    assert view.rect_of(40).width() > 2 * rect.width()
+    assert view.scene.server_rect(40).width() > 2 * rect.width()
     offset = view.scene.layout.offset
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(300, 300))
     qtbot.mouseMove(view, QPoint(310, 280))
     qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(310, 280))
     assert view.scene.layout.offset == (offset[0] - 10, offset[1] + 20)
     qtbot.keyClick(view, Qt.Key.Key_0)
-    assert view.rect_of(40) == rect
+    assert view.scene.server_rect(40) == rect
 
 
 @given(st.integers(0, 60))
@@ -455,7 +455,7 @@ for server in range(7):
         rect = view.scene.rect(view.scene.server_box(server))
         assert view.scene.server_at(rect.center()) == server
     else:
-        assert view.hit_at(view.rect_of(server).center())[0] == server
+        assert view.hit_at(view.scene.server_rect(server).center())[0] == server
 image = panel.grab().toImage()
 assert (image.width(), image.height()) == (1800, 1200)
 colors = {{image.pixel(x, y) for x in range(0, 1800, 7) for y in range(0, 1200, 3)}}

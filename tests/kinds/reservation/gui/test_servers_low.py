@@ -58,7 +58,7 @@ def test_a_question_above_leaves_seven_servers_their_picture(
     panel = shown(qtbot, kind, classes, (WIDTH, 102))
     view = panel.findChild(GridView)
     assert view is not None and view.isVisible() and view.scene is not None
-    boxes = [view.rect_of(server) for server in range(7)]
+    boxes = [view.scene.server_rect(server) for server in range(7)]
     assert all(box is not None and view.rect().contains(box.toAlignedRect()) for box in boxes)
     assert min(box.height() for box in boxes if box is not None) > 50
 

@@ -238,7 +238,11 @@ def test_a_server_with_room_that_must_not_take_the_job_says_why(
     plates = [rect for text, rect in told if text in why]
     assert plates
     view = panel.stacks if isinstance(panel, ServersPanel) else panel.view
-    box = view.scene.rect(view.scene.server_box(server)) if isinstance(panel, ServersPanel) else view.rect_of(server)
+    box = (
+        view.scene.rect(view.scene.server_box(server))
+        if isinstance(panel, ServersPanel)
+        else view.scene.server_rect(server)
+    )
     assert any(box.adjusted(-1, -1, 1, 1).contains(plate) for plate in plates)
 
 
