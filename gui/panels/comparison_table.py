@@ -158,9 +158,8 @@ def caption(frame: Frame) -> str:
             f"come after the warm-up, at t = {start}."
         )
     return (
-        f"Since the warm-up (t = {start}), counts per unit of time; below each mean its "
-        f"difference from the first policy, paired over equal stretches of time, "
-        f"{CONFIDENCE:.0%} intervals."
+        f"Since the warm-up (t = {start}), counts per unit of time; below each mean its difference from the first "
+        f"policy, paired over equal stretches of time, {CONFIDENCE:.0%} intervals."
     )
 
 

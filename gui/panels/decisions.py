@@ -60,9 +60,8 @@ class FilterBar(QWidget):
         self.search.setPlaceholderText(tr("search"))
         self.search.setToolTip(
             tr(
-                "Search: only events whose sentence has all of these words.\n"
-                "Return asks it as a question of all history, such as waiting > 50 becomes true; "
-                "F3 goes to the next hit."
+                "Search: only events whose sentence has all of these words.\nReturn asks it as a question of all "
+                "history, such as waiting > 50 becomes true; F3 goes to the next hit."
             )
         )
         self.search.setAccessibleName(tr("search the log"))

@@ -135,14 +135,13 @@ def _list() -> Parser:
 def _run() -> Parser:
     parser = Parser(
         "run",
-        "Runs a scenario without drawing it and prints the means of its measures with the "
-        "half-widths of their 95 % confidence intervals: by batch means of one run, or over "
-        "independent replications. Under --seed the output is repeatable byte for byte; it then "
-        "says nothing about the speed (events_per_second is null) unless --timing asks for it.\n\n"
-        "With --policy given two or three times the policies run side by side on the very same "
-        "jobs: the measures of each, their differences from the first with paired intervals "
-        "(by batches of time, or by seed over replications), and the first decision that "
-        "differs. What --json printed into a file, --check FILE compares with.",
+        "Runs a scenario without drawing it and prints the means of its measures with the half-widths of their 95 % "
+        "confidence intervals: by batch means of one run, or over independent replications. Under --seed the output "
+        "is repeatable byte for byte; it then says nothing about the speed (events_per_second is null) unless "
+        "--timing asks for it.\n\nWith --policy given two or three times the policies run side by side on the very "
+        "same jobs: the measures of each, their differences from the first with paired intervals (by batches of "
+        "time, or by seed over replications), and the first decision that differs. What --json printed into a file, "
+        "--check FILE compares with.",
         [
             "slotscope run dra-vms",
             "slotscope run dra-vms --policy first-fit --until 1000 --seed 3",
@@ -205,13 +204,12 @@ def _trace() -> Parser:
 def _bounds() -> Parser:
     parser = Parser(
         "bounds",
-        "Solves the linear programs and closed forms that belong to a scenario, exactly. With "
-        "slots: the optimum of the workload, the global greedy assignment, their ratio, the "
-        "guarantees, both curves over a scaled workload with their critical points, and a short "
-        "search for a violation of the monotone greedy property (Definition 8), on which the "
-        "better of the guarantees rests. With queues: the supportable workload. With phases: the "
-        "plan and the servers that it needs. With moldable jobs: the optimal widths and shares, "
-        "Erlang's formula and exact chains; also for a file that lists such problems.",
+        "Solves the linear programs and closed forms that belong to a scenario, exactly. With slots: the optimum of "
+        "the workload, the global greedy assignment, their ratio, the guarantees, both curves over a scaled workload "
+        "with their critical points, and a short search for a violation of the monotone greedy property (Definition "
+        "8), on which the better of the guarantees rests. With queues: the supportable workload. With phases: the "
+        "plan and the servers that it needs. With moldable jobs: the optimal widths and shares, Erlang's formula and "
+        "exact chains; also for a file that lists such problems.",
         [
             "slotscope bounds dra-vms",
             "slotscope bounds dra-appendix-c --json",

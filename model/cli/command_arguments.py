@@ -155,11 +155,10 @@ def reproduce_parser() -> Parser:
     """That of ``slotscope reproduce``."""
     parser = Parser(
         "reproduce",
-        "Makes a figure or table of a paper again: the data as CSV and JSON, the picture as SVG "
-        "and PNG, and a table with the paper's numbers beside ours. The result does not depend "
-        "on who does the work: this process, worker processes, or a Dask cluster.\n\n"
-        "Each finished part is kept at once in DIR/EXPERIMENT.parts.jsonl. After Ctrl+C, or "
-        "after being killed, the same command goes on from there.",
+        "Makes a figure or table of a paper again: the data as CSV and JSON, the picture as SVG and PNG, and a table "
+        "with the paper's numbers beside ours. The result does not depend on who does the work: this process, worker "
+        "processes, or a Dask cluster.\n\nEach finished part is kept at once in DIR/EXPERIMENT.parts.jsonl. After "
+        "Ctrl+C, or after being killed, the same command goes on from there.",
         [
             "slotscope reproduce dra-fig2",
             "slotscope reproduce dra-fig3 --workers 2",
@@ -193,14 +192,12 @@ def sweep_parser() -> Parser:
     """That of ``slotscope sweep``."""
     parser = Parser(
         "sweep",
-        "Runs a scenario for every combination of values of its parameters and of policies, all "
-        "on the same jobs, and prints each measure with its 95 % interval over replications; "
-        "writes a table as CSV and JSON and, where a number varies, a picture. PATH is a field "
-        "of the scenario such as servers.count, policy.parameters.reservation_factor, "
-        "job_types[0].workload or job_types.small.workload. All values are checked before "
-        "anything runs.\n\n"
-        "Each finished run is kept at once; after Ctrl+C, or after being killed, the same command "
-        "goes on from there.",
+        "Runs a scenario for every combination of values of its parameters and of policies, all on the same jobs, "
+        "and prints each measure with its 95 % interval over replications; writes a table as CSV and JSON and, where "
+        "a number varies, a picture. PATH is a field of the scenario such as servers.count, "
+        "policy.parameters.reservation_factor, job_types[0].workload or job_types.small.workload. All values are "
+        "checked before anything runs.\n\nEach finished run is kept at once; after Ctrl+C, or after being killed, "
+        "the same command goes on from there.",
         [
             "slotscope sweep dra-vms --vary servers.count=20,60,180 "
             "--vary policy.parameters.reservation_factor=1,log^2",

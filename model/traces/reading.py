@@ -249,9 +249,8 @@ def _wrong_width(path: Path, row: int, fields: list[str], columns: Sequence[str]
     count, expected = len(fields), len(columns)
     missing = f", '{columns[count]}' is the first that is absent" if count < expected else ""
     return TraceError(
-        f"row {row}: found {count} columns, beginning {shown(','.join(fields))}; allowed are "
-        f"{expected} columns, '{columns[0]}' to '{columns[-1]}'{missing}"
-        f"{_name_hint(path) or table_hint(row, ','.join(fields))}",
+        f"row {row}: found {count} columns, beginning {shown(','.join(fields))}; allowed are {expected} columns, "
+        f"'{columns[0]}' to '{columns[-1]}'{missing}{_name_hint(path) or table_hint(row, ','.join(fields))}",
         where=str(path),
     )
 

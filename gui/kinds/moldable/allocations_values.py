@@ -205,9 +205,8 @@ def _time_tiles(frame: Frame, rate: float) -> list[TileText]:
     now = int(state.number[JOBS]) / rate
     mean = float(frame.derived.mean_jobs.sum()) / rate
     tip = (
-        "Jobs in the system, divided by the jobs that arrive in a unit of time. By Little's law "
-        "that is on average the mean execution time of all jobs, where a blocked job counts as "
-        "0; so it can be below D*."
+        "Jobs in the system, divided by the jobs that arrive in a unit of time. By Little's law that is on average "
+        "the mean execution time of all jobs, where a blocked job counts as 0; so it can be below D*."
     )
     found = [
         TileText("ΣX/(λn) now", significant(now, _DIGITS), "run", tip, "ΣX/λn"),

@@ -82,9 +82,8 @@ def plane_of(info: RunInfo, job_class: int) -> CollapsePlane | str:
         )
     if numbers.optimum is None:
         return (
-            f"There is no y* to come near to: the load is {float(numbers.load):.4g}, above 1, "
-            "so that (P) has no solution (Proposition 1). Jobs are blocked whatever the policy "
-            "does."
+            f"There is no y* to come near to: the load is {float(numbers.load):.4g}, above 1, so that (P) has no "
+            "solution (Proposition 1). Jobs are blocked whatever the policy does."
         )
     first, second = numbers.pairs[job_class]
     table, n = numbers.speedup_table[job_class], numbers.servers

@@ -100,9 +100,8 @@ def _lemma2(plane: CollapsePlane, near: Nearness, ours: bool) -> list[TileText]:
     caption, short = "of the time > 1 of them", "> 1 of them"
     if ours:
         tip += (
-            " Lemma 2 of the paper says that there is never more than one. Where two widths "
-            "are asked for and i₁ ≥ 2 that does not hold: a job that got one server does not "
-            "keep the next one from getting too few."
+            " Lemma 2 of the paper says that there is never more than one. Where two widths are asked for and i₁ ≥ 2 "
+            "that does not hold: a job that got one server does not keep the next one from getting too few."
         )
         caption, short = "of the time > 1 (Lemma 2: 0)", "> 1 (Lemma 2: 0)"
     role = "rejection" if ours and near.share_below else "run"
@@ -136,8 +135,7 @@ def delta_words(plane: CollapsePlane, delta: float) -> str:
 def delta_tip(plane: CollapsePlane) -> str:
     """What delta is, and which values mean something."""
     return (
-        f"δ: how far r may be above λ in the shaded region, less than 1 − λ = "
-        f"{significant(plane.room, 3)}. The proof of Theorem 2 takes "
-        f"{significant(plane.proved, 3)}, which is β/(2n^max(α, ½)); half of 1 − λ is "
+        f"δ: how far r may be above λ in the shaded region, less than 1 − λ = {significant(plane.room, 3)}. The proof "
+        f"of Theorem 2 takes {significant(plane.proved, 3)}, which is β/(2n^max(α, ½)); half of 1 − λ is "
         f"{significant(plane.room / 2, 3)}."
     )

@@ -78,9 +78,8 @@ class LoadCurve(QWidget):
         self.drag.returned.connect(lambda: self.chosen.emit(None))
         self.plot.setAccessibleName("least mean execution time over the load")
         self.plot.setToolTip(
-            "The least mean execution time over the load; dots are where the "
-            "widths change.\nDrag to see the optimum at another load; a double "
-            "click returns to the present one."
+            "The least mean execution time over the load; dots are where the widths change.\nDrag to see the optimum "
+            "at another load; a double click returns to the present one."
         )
 
     def set_curve(

@@ -150,7 +150,6 @@ def lemma_words(bounds: PhasesBounds, plan: ServerPlan) -> str:
     verdict = "it holds" if found.holds else "it does not hold"
     whose = "the policy's" if plan.source == SOLVED else "the optimal policy's"
     return (
-        f"<b>Lemma 7</b>: computed again from {whose} own chain, π differs by "
-        f"{scientific(found.stationary)} and u by {scientific(found.requests)}: "
-        f"{verdict}."
+        f"<b>Lemma 7</b>: computed again from {whose} own chain, π differs by {scientific(found.stationary)} and u by "
+        f"{scientific(found.requests)}: {verdict}."
     )

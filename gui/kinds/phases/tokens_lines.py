@@ -290,7 +290,6 @@ class LifeLines(Chart):
         if life is not None and self._frame is not None:
             return life_words(self._frame, life)
         return (
-            "A line is a token, from the request of its server on the left to the job that "
-            "took it: a filled square is a real job, a hatched one a virtual job. Tokens "
-            "whose line reaches the present still wait."
+            "A line is a token, from the request of its server on the left to the job that took it: a filled square "
+            "is a real job, a hatched one a virtual job. Tokens whose line reaches the present still wait."
         )

@@ -292,10 +292,9 @@ class RegionPlot(Chart):
     def tip_at(self, point: QPointF) -> str:
         """How to read the picture."""
         text = (
-            "Gold: all that some policy supports, (4); the dots are the feasible "
-            "configurations. Green: what K<sub>RED</sub> holds. The arrow is what arrives. "
-            "Discs are what servers hold now, a cross their mean, rings what their active "
-            "configurations hold."
+            "Gold: all that some policy supports, (4); the dots are the feasible configurations. Green: what "
+            "K<sub>RED</sub> holds. The arrow is what arrives. Discs are what servers hold now, a cross their mean, "
+            "rings what their active configurations hold."
         )
         traps = self.picture.traps if self.picture is not None else ()
         return text + (" In the frame: a trap, which servers may not leave." if traps else "")

@@ -157,18 +157,16 @@ def best_sentence(block: WeightBlock) -> str:
         return ""
     work = f"{in_symbols(block.best_terms)} = {in_numbers(block.best_terms)}"
     return (
-        f"MaxWeight would choose {block.best_words or 'no job'}: {work} = "
-        f"{format_number(block.best.weight)}. The largest weight below is at least 2/3 of it "
-        "where no size is below 1/2ᴶ: Proposition 1."
+        f"MaxWeight would choose {block.best_words or 'no job'}: {work} = {format_number(block.best.weight)}. The "
+        "largest weight below is at least 2/3 of it where no size is below 1/2ᴶ: Proposition 1."
     )
 
 
 def own_sentence(block: WeightBlock) -> str:
     """What hovering says of the servers' own weights."""
     text = (
-        f"The servers by the weights of their active configurations: "
-        f"{format_number(block.on_largest)} of {format_number(block.servers)} "
-        "on the largest"
+        f"The servers by the weights of their active configurations: {format_number(block.on_largest)} of "
+        f"{format_number(block.servers)} on the largest"
     )
     if block.threshold is not None:
         gamma = significant(float(block.gamma or 0))

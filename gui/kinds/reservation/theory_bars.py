@@ -317,9 +317,8 @@ class TargetBars(Rows):
         row = self.row_at(point.y())
         if row is None or self.moment is None:
             return (
-                "Servers that have a configuration and that GPA wants there, as a share of all "
-                f"({EFFECTIVE}), against the fluid limit's target ({TARGET}).\n"
-                "A click shows the slot deficit up to that configuration."
+                f"Servers that have a configuration and that GPA wants there, as a share of all ({EFFECTIVE}), against "
+                f"the fluid limit's target ({TARGET}).\nA click shows the slot deficit up to that configuration."
             )
         configuration, present, target = self.shares()[row]
         servers = round(present * self.moment.servers)

@@ -97,9 +97,8 @@ class PhaseNarrator(Narrator):
         if flags & FLAG_MATCHED:
             age = quantity(time_shown(float(row["token_age"])), self._time_unit)
             return (
-                f"{job} takes token {grouped(int(row['token']) + 1)}, "
-                f"{self._which(int(row['tokens']), kind, forced)}, and joins {server}: it was asked for "
-                f"{age} ago"
+                f"{job} takes token {grouped(int(row['token']) + 1)}, {self._which(int(row['tokens']), kind, forced)}, "
+                f"and joins {server}: it was asked for {age} ago"
             )
         if flags & FLAG_PLACED:
             why = "the fork decides so" if forced else _seen(int(row["fitting"])) if row["fitting"] >= 0 else ""
@@ -210,8 +209,7 @@ class PhaseNarrator(Narrator):
         job = self._virtual_name(values["number"])
         why = f"{self._limit_passed(values)}: " if "limit" in values else ""
         return (
-            f"{why}virtual job {job} takes token "
-            f"{grouped(values['token'] + 1)} of type {self._type(kind)} on "
+            f"{why}virtual job {job} takes token {grouped(values['token'] + 1)} of type {self._type(kind)} on "
             f"{self._server(values['server'])}"
         )
 
@@ -295,9 +293,8 @@ class PhaseNarrator(Narrator):
         would = self._would_ask(server, observed)
         then = f"would have asked for {would}" if would else "would not have asked either"
         return (
-            f"{self._server(server)} asks for nothing: it holds "
-            f"{counted(values['tokens'], 'token')}; at {shown(observed)} it "
-            f"{then}"
+            f"{self._server(server)} asks for nothing: it holds {counted(values['tokens'], 'token')}; at "
+            f"{shown(observed)} it {then}"
         )
 
     def _fits(self, values: Values) -> str:
@@ -307,9 +304,8 @@ class PhaseNarrator(Narrator):
     def _draw(self, values: Values) -> str:
         idle, jobs = values["idle"], values["jobs"]
         return (
-            f"the draw: {counted(values['servers'], 'busy server')} with room for type "
-            f"{self._type(values['type'])} and {grouped(idle)} idle, ⌈aZ⌉ with Z = "
-            f"{grouped(jobs)} jobs"
+            f"the draw: {counted(values['servers'], 'busy server')} with room for type {self._type(values['type'])} "
+            f"and {grouped(idle)} idle, ⌈aZ⌉ with Z = {grouped(jobs)} jobs"
         )
 
     def _drawn(self, values: Values) -> str:
@@ -346,9 +342,8 @@ class PhaseNarrator(Narrator):
             waited = time_shown(float(state.clock[NOW] - state.token_time[pool, kind, place]))
             count = int(state.token_count[pool, kind])
             yield (
-                f"token {grouped(token + 1)} of "
-                f"{self._server(state.token_server[pool, kind, place])} waits for {quantity(waited, self._time_unit)}, "
-                f"number {place + 1} by age of {count} of type {self._type(kind)}"
+                f"token {grouped(token + 1)} of {self._server(state.token_server[pool, kind, place])} waits for "
+                f"{quantity(waited, self._time_unit)}, number {place + 1} by age of {count} of type {self._type(kind)}"
             )
 
     def _taken(self, record: int, state: PhaseState) -> list[str]:

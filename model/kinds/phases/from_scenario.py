@@ -44,9 +44,8 @@ def numbers_of(scenario: PhasesScenario) -> PhaseNumbers:
     if numbers.mean_jobs > MOST_MEAN_JOBS:
         most = scale * MOST_MEAN_JOBS / numbers.mean_jobs
         raise ScenarioError(
-            f"found {plain(scale)}, which makes {float(numbers.mean_jobs):,.0f} jobs in the system "
-            f"on average, allowed: at most {MOST_MEAN_JOBS:,}; a scale of {float(most):.3g} would "
-            "do",
+            f"found {plain(scale)}, which makes {float(numbers.mean_jobs):,.0f} jobs in the system on average, "
+            f"allowed: at most {MOST_MEAN_JOBS:,}; a scale of {float(most):.3g} would do",
             where="workload.scale",
         )
     return numbers

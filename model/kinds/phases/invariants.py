@@ -128,9 +128,8 @@ def _limits_of_servers(system: PhaseSystem, load: NDArray[np.int64]) -> Sentence
     if numbers.model.hard:
         for server in np.flatnonzero((load @ numbers.demand > numbers.capacity).any(axis=1)):
             yield (
-                f"the jobs and tokens of server {server + 1} need "
-                f"{(load[server] @ numbers.demand).tolist()} units, its capacity is "
-                f"{numbers.capacity.tolist()}"
+                f"the jobs and tokens of server {server + 1} need {(load[server] @ numbers.demand).tolist()} units, "
+                f"its capacity is {numbers.capacity.tolist()}"
             )
 
 
@@ -195,9 +194,8 @@ def _conservation(system: PhaseSystem, state: PhaseState) -> Sentences:
         yield (f"{tally[ARRIVED]} jobs arrived, but {tally[MATCHED]} took a token and {tally[OVERFLOWED]} overflowed")
     if tally[REQUESTED] != number[TOKENS] + tally[MATCHED] + tally[VIRTUAL_ARRIVED]:
         yield (
-            f"{tally[REQUESTED]} tokens were made, but {number[TOKENS]} are here, "
-            f"{tally[MATCHED]} were taken by jobs and {tally[VIRTUAL_ARRIVED]} by virtual "
-            "ones"
+            f"{tally[REQUESTED]} tokens were made, but {number[TOKENS]} are here, {tally[MATCHED]} were taken by jobs "
+            f"and {tally[VIRTUAL_ARRIVED]} by virtual ones"
         )
 
 
@@ -333,9 +331,8 @@ def _observed(system: PhaseSystem, state: PhaseState) -> Sentences:
     seen = configurations[state.observed]
     for server in np.flatnonzero((seen != state.real + state.virtual).any(axis=1)):
         yield (
-            f"server {server + 1} is observed at {seen[server].tolist()}, but has "
-            f"{state.real[server].tolist()} real and {state.virtual[server].tolist()} virtual "
-            "jobs"
+            f"server {server + 1} is observed at {seen[server].tolist()}, but has {state.real[server].tolist()} real "
+            f"and {state.virtual[server].tolist()} virtual jobs"
         )
 
 

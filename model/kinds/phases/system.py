@@ -265,9 +265,8 @@ class PhaseSystem(PolicySystem):
     def _overflow(self, state: PhaseState, decision: Overflow, outcome: PhaseOutcome) -> None:
         if not self.normal_servers or not 0 <= decision.pool < self.policy.pools:
             raise outcome.fault(
-                "it sends a job to the backup servers of pool "
-                f"{decision.pool + 1}, allowed: pools 1 to {self.policy.pools} "
-                "of a policy with normal servers"
+                f"it sends a job to the backup servers of pool {decision.pool + 1}, allowed: pools 1 to "
+                f"{self.policy.pools} of a policy with normal servers"
             )
         record = outcome.arrived
         job_type = int(state.job_type[record])

@@ -265,9 +265,8 @@ class QueueNarrator(Narrator):
     def _head_of_line(self, values: Values) -> str:
         fits = "≤" if values["fits"] else ">"
         return (
-            f"{self._job(values['job'])} of {self._queue(values['queue'])}: size "
-            f"{amounts(values['size'])} {fits} {amounts(values['free'])} left for it on "
-            f"server {values['server'] + 1}"
+            f"{self._job(values['job'])} of {self._queue(values['queue'])}: size {amounts(values['size'])} {fits} "
+            f"{amounts(values['free'])} left for it on server {values['server'] + 1}"
         )
 
     def _counted(self, values: Values) -> str:
@@ -278,9 +277,8 @@ class QueueNarrator(Narrator):
                 f"{plural(wanted, 'job')} of size {self._size(queue)}"
             )
         return (
-            f"server {values['server'] + 1} has {values['present']} "
-            f"{plural(values['present'], 'job')} of {self._queue(queue)}, "
-            f"k{subscript(queue)} = {wanted}"
+            f"server {values['server'] + 1} has {values['present']} {plural(values['present'], 'job')} of "
+            f"{self._queue(queue)}, k{subscript(queue)} = {wanted}"
         )
 
     def _none_fits(self, values: Values) -> str:

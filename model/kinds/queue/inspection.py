@@ -181,9 +181,8 @@ def _active(moment: InspectedMoment, server: int) -> Iterator[Fact]:
     if best >= 0 and derived.weights[best] > derived.weights[active]:
         yield Fact(
             "largest weight",
-            f"{grouped(int(derived.weights[best]))} of "
-            f"{facts.configuration_names[best]}, for a server that is renewed "
-            "now",
+            f"{grouped(int(derived.weights[best]))} of {facts.configuration_names[best]}, for a server that is "
+            "renewed now",
         )
 
 

@@ -279,9 +279,8 @@ def _left_over(system: QueueSystem, state: QueueState) -> Sentences:
         fitting = records[(state.job_room[records] <= free[server]).all(axis=1)]
         if len(fitting):
             yield (
-                f"job {state.job_number[fitting[0]]} waits, takes "
-                f"{_told(system, state.job_room[fitting[0]])} and fits server {server + 1}, "
-                f"which has {_told(system, free[server])} left"
+                f"job {state.job_number[fitting[0]]} waits, takes {_told(system, state.job_room[fitting[0]])} and fits "
+                f"server {server + 1}, which has {_told(system, free[server])} left"
             )
             return
 

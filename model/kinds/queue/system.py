@@ -232,15 +232,13 @@ class QueueSystem(PolicySystem):
         start, stop = self.policy.pool_configurations[self.numbers.pool_of[server]]
         if not start <= decision.configuration < stop:
             raise outcome.fault(
-                f"it gives server {server + 1} the configuration number "
-                f"{decision.configuration}; there are {start} to {stop - 1} for "
-                "its pool"
+                f"it gives server {server + 1} the configuration number {decision.configuration}; there are {start} to "
+                f"{stop - 1} for its pool"
             )
         if state.jobs_on[server] and not self.policy.preemptive:
             raise outcome.fault(
-                f"it renews the configuration of server {server + 1}, which "
-                f"has {state.jobs_on[server]} jobs; allowed: an empty "
-                "server"
+                f"it renews the configuration of server {server + 1}, which has {state.jobs_on[server]} jobs; allowed: "
+                "an empty server"
             )
         if physics.renew(self.quick(state), server, decision.configuration):
             outcome.renewed += 1

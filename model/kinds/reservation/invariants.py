@@ -109,8 +109,7 @@ def _lists(_: Any, state: ReservationState) -> Sentences:
     if not np.array_equal(lengths, state.placement):
         server, job_type = np.argwhere(lengths != state.placement)[0]
         yield (
-            f"the list of server {server + 1} and type {job_type + 1} has "
-            f"{lengths[server, job_type]} jobs, placed are "
+            f"the list of server {server + 1} and type {job_type + 1} has {lengths[server, job_type]} jobs, placed are "
             f"{state.placement[server, job_type]}"
         )
     free = state.free_record[: int(state.number[FREE])]

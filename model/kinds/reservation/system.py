@@ -199,16 +199,13 @@ class ReservationSystem(PolicySystem):
         if self.policy.reserves_slots:
             if now.placement[server, job_type] >= now.configuration[server, job_type]:
                 raise outcome.fault(
-                    f"it admits job {self.job_name(event.job)} on server "
-                    f"{server + 1}, which has no empty slot of type "
-                    f"{self.numbers.type_names[job_type]}: "
-                    f"{_slots_and_jobs(state, server, job_type)}"
+                    f"it admits job {self.job_name(event.job)} on server {server + 1}, which has no empty slot of type "
+                    f"{self.numbers.type_names[job_type]}: {_slots_and_jobs(state, server, job_type)}"
                 )
         elif not self._has_room(state, server, job_type):
             raise outcome.fault(
-                f"it admits job {self.job_name(event.job)} on server "
-                f"{server + 1}, whose free resources do not hold it: its jobs are "
-                f"{_row(state.placement, server)}"
+                f"it admits job {self.job_name(event.job)} on server {server + 1}, whose free resources do not hold "
+                f"it: its jobs are {_row(state.placement, server)}"
             )
         else:
             self._resize(now, server, job_type, 1)

@@ -196,9 +196,8 @@ NOTES = (
     "greedy(p*): P_b goes to 0 and E[D] to D* for both speed-ups, as Theorem 2 says. P_b falls "
     "like 1/√n, from n = 100 to 10,000 by a factor of 9 to 10; with the linear speed-up at α = 0 "
     "much faster, because a fifth of the servers stays free.",
-    "greedy with the sub-linear speed-up is Erlang's system of n/5 lines with a load of λn/3.4: "
-    "P_b goes to 1 - 0.68/λ, 0.15 at λ = 0.8 and 0.32 at λ near 1, and E[D] is 1/3.4 = 0.2941 for "
-    "every n, below D*.",
+    "greedy with the sub-linear speed-up is Erlang's system of n/5 lines with a load of λn/3.4: P_b goes to 1 - "
+    "0.68/λ, 0.15 at λ = 0.8 and 0.32 at λ near 1, and E[D] is 1/3.4 = 0.2941 for every n, below D*.",
     "With the linear speed-up greedy(p*) is greedy, and Erlang's with n/5 lines and a load of "
     "λn/5; at α = 0 and n = 4000 it blocks one job in 8,000 million.",
 )

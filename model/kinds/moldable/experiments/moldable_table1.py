@@ -187,17 +187,15 @@ def _figures(scale: str, cells: Mapping[str, MoldableRuns]) -> tuple[Figure, ...
 
 
 NOTES = (
-    "The paper's statistic is execution_time_completed: it is over jobs completed by the last of "
-    "the first 5 million arrivals, from an empty system. execution_time is over all jobs accepted, "
-    "however long they still run; execution_time_little is the integral of the number of jobs "
-    "divided by how many were accepted (Little's law).",
-    "The Pareto column is an artefact of the horizon. With shape 3/2 the variance is infinite: the "
-    "jobs that still run after 5 million arrivals are one in a thousand, and have 3 % of all "
-    "execution time (sub-linear, α = 1/2). The paper's mean leaves them out; and the servers that "
-    "such jobs will hold in the long run are not yet held, so that fewer jobs are blocked. Over "
-    "all accepted jobs the mean is that of the other columns; and over more arrivals the paper's "
-    "own statistic goes there, with blocking and Little's law: the scheme is as insensitive with "
-    "Pareto sizes as with the others.",
+    "The paper's statistic is execution_time_completed: it is over jobs completed by the last of the first 5 million "
+    "arrivals, from an empty system. execution_time is over all jobs accepted, however long they still run; "
+    "execution_time_little is the integral of the number of jobs divided by how many were accepted (Little's law).",
+    "The Pareto column is an artefact of the horizon. With shape 3/2 the variance is infinite: the jobs that still "
+    "run after 5 million arrivals are one in a thousand, and have 3 % of all execution time (sub-linear, α = 1/2). "
+    "The paper's mean leaves them out; and the servers that such jobs will hold in the long run are not yet held, so "
+    "that fewer jobs are blocked. Over all accepted jobs the mean is that of the other columns; and over more "
+    "arrivals the paper's own statistic goes there, with blocking and Little's law: the scheme is as insensitive "
+    "with Pareto sizes as with the others.",
     "Where single jobs matter that much, a few runs tell little: intervals of the Pareto column "
     "say what most runs show, and are too narrow for its mean over all accepted jobs.",
     "With the linear speed-up p* asks for 5 servers always and 5 divides n, so that the system is "

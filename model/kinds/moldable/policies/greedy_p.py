@@ -136,9 +136,8 @@ def _refuse(numbers: MoldableNumbers) -> None:
     if numbers.load > 1:
         program, instead = ("(P)", "p") if numbers.classes == 1 else ("(Q)", "p and shares")
         raise ScenarioError(
-            f"found a load of {float(numbers.load):.6g}, for which {program} has no solution; "
-            "allowed: at most 1 (Proposition 1), or another policy, or policy.parameters.load, or "
-            f"{instead}",
+            f"found a load of {float(numbers.load):.6g}, for which {program} has no solution; allowed: at most 1 "
+            f"(Proposition 1), or another policy, or policy.parameters.load, or {instead}",
             where="workload.load",
         )
     raise ScenarioError("found no load, allowed: a workload with one, or p*", where="policy.parameters.p")

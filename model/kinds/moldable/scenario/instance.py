@@ -30,9 +30,8 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
     if "events" not in data and ("P" in data or "Q" in data):
         raise ScenarioError(
-            "found solutions of the programs (P) and (Q), allowed: an instance "
-            "with n, speedup and events; 'slotscope bounds' takes this "
-            "file"
+            "found solutions of the programs (P) and (Q), allowed: an instance with n, speedup and events; 'slotscope "
+            "bounds' takes this file"
         )
     classes = _classes(data)
     events = each(required(data, "events"), "events", _event)

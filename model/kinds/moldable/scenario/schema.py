@@ -159,9 +159,8 @@ class MoldableScenario(ScenarioBase):
         for position, item in enumerate(self.classes):
             if self.servers.count is not None and item.degree > self.servers.count:
                 raise ValueError(
-                    f"classes[{position}].speedup: found a degree of {item.degree}, "
-                    f"allowed: at most servers.count = {self.servers.count}; the "
-                    "analysis asks that it be small beside the servers"
+                    f"classes[{position}].speedup: found a degree of {item.degree}, allowed: at most servers.count = "
+                    f"{self.servers.count}; the analysis asks that it be small beside the servers"
                 )
 
     def _check_rates(self) -> None:
@@ -172,9 +171,8 @@ class MoldableScenario(ScenarioBase):
         for key in ("load", "alpha", "beta"):
             if getattr(self.workload, key, None) is not None:
                 raise ValueError(
-                    f"workload.{key}: found {plain(getattr(self.workload, key))} "
-                    f"beside classes[{rated.index(True)}].arrival_rate, allowed: one "
-                    "of them"
+                    f"workload.{key}: found {plain(getattr(self.workload, key))} beside "
+                    f"classes[{rated.index(True)}].arrival_rate, allowed: one of them"
                 )
         if not all(rated):
             missing = rated.index(False)
@@ -192,9 +190,8 @@ class MoldableScenario(ScenarioBase):
             )
         if traffic.beta is not None and self.load <= 0:
             raise ValueError(
-                f"workload.beta: found {plain(traffic.beta)}, allowed: below n^alpha "
-                f"= {float(traffic.beta / (1 - self.load)):.6g}, so that rho = 1 - "
-                "beta n^-alpha is above 0"
+                f"workload.beta: found {plain(traffic.beta)}, allowed: below n^alpha = "
+                f"{float(traffic.beta / (1 - self.load)):.6g}, so that rho = 1 - beta n^-alpha is above 0"
             )
 
     def _check_script(self, script: ScriptedMoldable) -> None:

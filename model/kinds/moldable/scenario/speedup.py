@@ -69,10 +69,8 @@ class PowerSpeedup(Section):
     def _is_concave(self) -> PowerSpeedup:
         if self.exponent != 1 and not LEAST_EXPONENT <= self.exponent <= 1 - LEAST_EXPONENT:
             raise ValueError(
-                f"exponent must be 1, or from {plain(LEAST_EXPONENT)} to "
-                f"{plain(1 - LEAST_EXPONENT)}, so that every further server helps, "
-                "and none more than the one before; "
-                f"found {plain(self.exponent)}"
+                f"exponent must be 1, or from {plain(LEAST_EXPONENT)} to {plain(1 - LEAST_EXPONENT)}, so that every "
+                f"further server helps, and none more than the one before; found {plain(self.exponent)}"
             )
         return self
 

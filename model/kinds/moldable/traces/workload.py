@@ -274,9 +274,8 @@ def _notes(scenario: MoldableScenario, log: _ScenarioLog, degree: int) -> list[s
     ]
     machine = "1 server" if servers == 1 else f"{servers:,} servers"
     notes = [
-        f"the inherent size of a job is its {told}, {mean:,.6g} s on average; with "
-        f"{gap:,.6g} s from one arrival to the next they offer {machine} a load of "
-        f"{float(scenario.load):.4g}"
+        f"the inherent size of a job is its {told}, {mean:,.6g} s on average; with {gap:,.6g} s from one arrival to "
+        f"the next they offer {machine} a load of {float(scenario.load):.4g}"
     ]
     if trace.load is not None:
         notes.append(f"times between arrivals are scaled by {gap / log.gap:.4g}")

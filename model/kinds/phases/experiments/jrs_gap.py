@@ -164,10 +164,9 @@ def _figure(ending: str, title: str, x_label: str, y_label: str, cells: Cells, v
 
 NOTES = (
     "The paper proves bounds and plots nothing: there are no numbers of its own to set beside ours.",
-    "Theorem 1: N is at most (1 + O(1/√r)) times its bound N̄, and C at most (1 + O(1/√r)) "
-    "times its budget. So the gap over √r should level off, as should virtual and backup jobs. "
-    "Tokens do from the start; the gap still rises a little: its exponent is 0.57 to 0.70 over "
-    "all r, and 0.53 to 0.58 from r = 400 to 3200.",
+    "Theorem 1: N is at most (1 + O(1/√r)) times its bound N̄, and C at most (1 + O(1/√r)) times its budget. So the "
+    "gap over √r should level off, as should virtual and backup jobs. Tokens do from the start; the gap still rises "
+    "a little: its exponent is 0.57 to 0.70 over all r, and 0.53 to 0.58 from r = 400 to 3200.",
     "The constants are large: from about 3 (burst, three phases) to 14 (fixed sizes, three pools) "
     "servers for each √r. At r = 100 JRS uses 1.5 to 3 times N̄, mostly on backup servers; at "
     "r = 3200 still 1.1 to 1.5 times. See jrs-peers for what simpler policies need.",

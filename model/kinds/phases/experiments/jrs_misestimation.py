@@ -137,12 +137,10 @@ def _named(rates: str) -> str:
 
 
 NOTES = (
-    "Appendix D: rates within δ of the true ones cost at most a factor of 1 + O(δ) in N and in C, "
-    "and JRS has that much left here: C stays below its budget for every plan. The paper "
-    "gives no numbers.",
-    "Planned arrival rates that are too low leave too few normal servers, and jobs overflow: with "
-    "two phases and rates a fifth too low N is 14 % higher. Departure rates that are too high do "
-    "the same.",
+    "Appendix D: rates within δ of the true ones cost at most a factor of 1 + O(δ) in N and in C, and JRS has that "
+    "much left here: C stays below its budget for every plan. The paper gives no numbers.",
+    "Planned arrival rates that are too low leave too few normal servers, and jobs overflow: with two phases and "
+    "rates a fifth too low N is 14 % higher. Departure rates that are too high do the same.",
     "Rates that are wrong the other way save servers at this r, against what one expects: a fifth "
     "too many jobs planned, and N is 10 % lower with two phases. More normal servers ask for more "
     "jobs than arrive: virtual jobs fill what is left, and fewer real ones go to backup servers.",

@@ -137,21 +137,18 @@ def _curves(model: str, names: tuple[str, ...], cells: Mapping[Key, PhaseRuns]) 
 
 
 NOTES = (
-    "JRS is optimal as r grows, with no number of the paper's beside it. At these r it needs more "
-    "servers than first fit and best fit on what jobs need now: 2.7 times as many with two phases "
-    "at r = 100, 1.6 times at r = 1600.",
+    "JRS is optimal as r grows, with no number of the paper's beside it. At these r it needs more servers than first "
+    "fit and best fit on what jobs need now: 2.7 times as many with two phases at r = 100, 1.6 times at r = 1600.",
     "Those two keep no promise: with burst and with three phases they spend up to three times the "
     "budget, and use fewer servers than any policy within it; with two phases they come close to "
     "it as r grows. JRS is within it everywhere.",
     "Filling servers to 80 % only is within the budget with two phases and burst and needs fewer "
     "servers than JRS there up to r = 1600; with three phases it breaks the budget from r = 400 "
     "on. Whoever chooses the share must know which; JRS plans it.",
-    "What keeps the budget at any r, peak demands and GRAND on what jobs need now, needs fewer "
-    "servers than JRS at r = 100 (peak demands with three phases excepted). At r = 1600 JRS is "
-    "ahead of all of that but where sizes are fixed: there first fit and best fit are "
-    "within 10 % of N̄, and JRS is at 1.6 times N̄.",
+    "What keeps the budget at any r, peak demands and GRAND on what jobs need now, needs fewer servers than JRS at r "
+    "= 100 (peak demands with three phases excepted). At r = 1600 JRS is ahead of all of that but where sizes are "
+    "fixed: there first fit and best fit are within 10 % of N̄, and JRS is at 1.6 times N̄.",
     "All policies of a model meet the same jobs with the same paths through their phases.",
-    "“Peak” counts each job with the most that it may ever need; “80 %” uses that share of the "
-    "capacity; “recovery” lets JRS ask at rate 10 also where its plan asks for nothing, "
-    "which Theorem 3 allows: it saves up to a third.",
+    "“Peak” counts each job with the most that it may ever need; “80 %” uses that share of the capacity; “recovery” "
+    "lets JRS ask at rate 10 also where its plan asks for nothing, which Theorem 3 allows: it saves up to a third.",
 )

@@ -100,9 +100,8 @@ def decomposed(program: SingleServerProgram, progress: Progress = unheard) -> De
 def undecided(program: SingleServerProgram) -> ScenarioError:
     """The error that floating point is not enough for a model."""
     return ScenarioError(
-        "the rates of this model differ so much that floating point cannot tell how often a server "
-        f"is in each of its {program.configurations:,} configurations; rates that differ less, or "
-        "a smaller servers.most_jobs, would do",
+        "the rates of this model differ so much that floating point cannot tell how often a server is in each of its "
+        f"{program.configurations:,} configurations; rates that differ less, or a smaller servers.most_jobs, would do",
         where="phases",
     )
 

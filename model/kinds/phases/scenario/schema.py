@@ -185,8 +185,7 @@ class PhasesScenario(ScenarioBase):
                 if name not in self.resource_names:
                     found = "one number" if name == SIZE else f"'{name}'"
                     raise ValueError(
-                        f"{place}: found {found}, allowed: "
-                        f"{', '.join(self.resource_names)}, the resources of "
+                        f"{place}: found {found}, allowed: {', '.join(self.resource_names)}, the resources of "
                         "servers.capacity"
                     )
                 self._amount(place, name, amount)
@@ -204,9 +203,8 @@ class PhasesScenario(ScenarioBase):
         for name, need, has in rows:
             if need > has:
                 raise ValueError(
-                    f"{_path(where, phase.demand, name)}: found {plain(need)}, "
-                    f"allowed: at most {plain(has)}, what a server has, because "
-                    "servers.contention = 'never'"
+                    f"{_path(where, phase.demand, name)}: found {plain(need)}, allowed: at most {plain(has)}, what a "
+                    "server has, because servers.contention = 'never'"
                 )
 
     def _check_moves(self) -> None:
@@ -214,9 +212,8 @@ class PhasesScenario(ScenarioBase):
             where = f"phases[{position}].to"
             if phase.to and self.hard:
                 raise ValueError(
-                    f"{where}: found {', '.join(phase.to)}, allowed: none, because "
-                    "servers.contention = 'never' leaves no room for requirements "
-                    "that vary over time"
+                    f"{where}: found {', '.join(phase.to)}, allowed: none, because servers.contention = 'never' leaves "
+                    "no room for requirements that vary over time"
                 )
             for name in phase.to:
                 if name not in self.phase_names or name == phase.name:
@@ -276,9 +273,8 @@ class PhasesScenario(ScenarioBase):
         for position, phase in enumerate(self.phases):
             if phase.name in entered - ending:
                 raise ValueError(
-                    f"phases[{position}].departure_rate: found 0 and no way from "
-                    f"phase '{phase.name}' to the end; allowed: a rate above 0, here "
-                    "or in a phase to which it leads"
+                    f"phases[{position}].departure_rate: found 0 and no way from phase '{phase.name}' to the end; "
+                    "allowed: a rate above 0, here or in a phase to which it leads"
                 )
 
     def _check_script(self, script: ScriptedPhases) -> None:

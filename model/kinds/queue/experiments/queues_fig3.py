@@ -66,9 +66,8 @@ class Stability:
 
 
 MEASURED = (
-    "The paper gives no numbers. A policy is called stable or unstable by a test for growth of "
-    "each run without its first fifth; where it is not stable, the average queue depends on the "
-    "length of the runs."
+    "The paper gives no numbers. A policy is called stable or unstable by a test for growth of each run without its "
+    "first fifth; where it is not stable, the average queue depends on the length of the runs."
 )
 
 #: VII.A.1.

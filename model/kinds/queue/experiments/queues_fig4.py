@@ -121,11 +121,10 @@ def _curve_name(policy: str, scale: IntensityScale) -> str:
 
 
 MEASURED = (
-    "The paper gives no numbers, and not how long its runs were. It draws averages over them; "
-    "where a queue grows, such an average only tells how long the run was. So here growth per "
-    "slot is given for every point, a mean where a test for growth finds the queue stable, and "
-    f"elsewhere the average over the runs with their length. The first {WARMUP_SHARE:.0%} of every "
-    "run is left out."
+    "The paper gives no numbers, and not how long its runs were. It draws averages over them; where a queue grows, "
+    "such an average only tells how long the run was. So here growth per slot is given for every point, a mean where "
+    "a test for growth finds the queue stable, and elsewhere the average over the runs with their length. The first "
+    f"{WARMUP_SHARE:.0%} of every run is left out."
 )
 
 #: Figure 4 a.

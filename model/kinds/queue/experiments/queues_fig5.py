@@ -175,11 +175,10 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
 
 def _chosen(known: QueueTraceFacts) -> tuple[str, ...]:
     return (
-        f"The trace: {known.jobs:,} completed jobs in {known.slots:,} slots of 100 ms; the paper "
-        "uses a million in 1.5 days. If none waited, they would fill "
-        f"{known.loads['1']:.0f} servers on average at scaling 1 and {known.loads[DENSEST]:.0f} at "
-        f"{DENSEST}. The {known.servers} servers are chosen so that the latter is about {FULL:.0%} "
-        "of them: jobs come in bursts, so that some wait even at scaling 1.",
+        f"The trace: {known.jobs:,} completed jobs in {known.slots:,} slots of 100 ms; the paper uses a million in "
+        f"1.5 days. If none waited, they would fill {known.loads['1']:.0f} servers on average at scaling 1 and "
+        f"{known.loads[DENSEST]:.0f} at {DENSEST}. The {known.servers} servers are chosen so that the latter is about "
+        f"{FULL:.0%} of them: jobs come in bursts, so that some wait even at scaling 1.",
         "Scaling compresses the times of arrivals, not the services. Averages leave out the first "
         f"{WARMUP_SHARE:.0%} of the time until the last arrival. A trace is one run, and no steady "
         "state: there is no interval, and no verdict on growth.",

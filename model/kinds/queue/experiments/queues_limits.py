@@ -48,10 +48,9 @@ SCALES: Mapping[str, QueueLength] = {"quick": QueueLength(5_000_000, 4), "paper"
 _PROGRAMS = 1e6
 
 NOTES = (
-    "Workloads are numbers of jobs in service. rho* is program (4), solved exactly; Theorem 1 "
-    "bounds it where sizes are continuous, with m cells of equal probability. For sizes uniform on "
-    "(0, 1] its bounds are 2m/(m + 1) and 2m/(m - 1) per server. Cuts at the ends of the support "
-    "bring the bounds of other distributions closer.",
+    "Workloads are numbers of jobs in service. rho* is program (4), solved exactly; Theorem 1 bounds it where sizes "
+    "are continuous, with m cells of equal probability. For sizes uniform on (0, 1] its bounds are 2m/(m + 1) and "
+    "2m/(m - 1) per server. Cuts at the ends of the support bring the bounds of other distributions closer.",
     "What K_RED supports is guaranteed to VQS and VQS-BF; where a server may take more jobs than "
     "its configuration counts, they support more.",
     "Proposition 1: the heaviest configuration of K_RED weighs at least 2/3 of the heaviest one, "

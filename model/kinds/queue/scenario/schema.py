@@ -164,16 +164,14 @@ class QueueScenario(ScenarioBase):
         for where, size in self._extreme_sizes():
             if len(size) != len(self.resource_names):
                 raise ValueError(
-                    f"{where}: found {_numbers(len(size))}, allowed: "
-                    f"{len(self.resource_names)}, one for each resource, "
-                    f"{', '.join(self.resource_names)}"
+                    f"{where}: found {_numbers(len(size))}, allowed: {len(self.resource_names)}, one for each "
+                    f"resource, {', '.join(self.resource_names)}"
                 )
             if not any(all(need <= has for need, has in zip(size, server, strict=True)) for server in servers):
                 most = [plain(max(column)) for column in zip(*servers, strict=True)]
                 raise ValueError(
-                    f"{where}: found {_shown(size)}, allowed: at most "
-                    f"{' and '.join(map(str, most))}, the capacity of the "
-                    "largest server"
+                    f"{where}: found {_shown(size)}, allowed: at most {' and '.join(map(str, most))}, the capacity of "
+                    "the largest server"
                 )
 
     def _extreme_sizes(self) -> Iterator[tuple[str, tuple[Fraction, ...]]]:

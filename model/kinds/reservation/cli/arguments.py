@@ -9,11 +9,10 @@ from slotscope.model.cli.parser import Parser, json_option
 from slotscope.model.cli.readers import host_load, host_size, whole
 
 _PRICES = (
-    "Makes a scenario of facts from Google Cloud's machine types and list prices, as the "
-    "files machinetypes.csv and pricing.yml of google-cloud-pricing-cost-calculator give "
-    "them: machine types become job types, with their vCPUs and memory as demands and the "
-    "price of an hour as reward. Which requests come is not in a price list: each type asks "
-    "for the same share of the servers."
+    "Makes a scenario of facts from Google Cloud's machine types and list prices, as the files machinetypes.csv and "
+    "pricing.yml of google-cloud-pricing-cost-calculator give them: machine types become job types, with their vCPUs "
+    "and memory as demands and the price of an hour as reward. Which requests come is not in a price list: each type "
+    "asks for the same share of the servers."
 )
 _EXAMPLES = [
     "slotscope prices machinetypes.csv pricing.yml.gz --region europe-west1 --family "

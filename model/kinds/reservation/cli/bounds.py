@@ -164,9 +164,8 @@ def _text(result: Mapping[str, Any], numbers: ReservationNumbers) -> str:
     ]
     if curve is not None:
         lines.append(
-            f"over alpha: the same up to {curve['critical_low']} and from "
-            f"{curve['critical_high']} on; worst ratio {curve['worst_ratio']} at "
-            f"{curve['worst_alpha']}"
+            f"over alpha: the same up to {curve['critical_low']} and from {curve['critical_high']} on; worst ratio "
+            f"{curve['worst_ratio']} at {curve['worst_alpha']}"
         )
     return "\n".join(lines)
 

@@ -83,9 +83,8 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
 def _chosen(scale: GoogleScale, trace: LossTraceFacts) -> str:
     shares = ", ".join(f"{share:g}" for share in scale.shares)
     return (
-        f"The jobs of this trace would fill {trace.load:.0f} servers on average if none were "
-        f"rejected; the numbers of servers are {shares} times that, from where most must be "
-        "rejected to where most fit."
+        f"The jobs of this trace would fill {trace.load:.0f} servers on average if none were rejected; the numbers of "
+        f"servers are {shares} times that, from where most must be rejected to where most fit."
     )
 
 

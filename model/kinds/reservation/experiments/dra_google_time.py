@@ -69,9 +69,8 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     ]
     notes = (
         PAPER,
-        f"Shown are {servers} servers, {SHARE:g} times what the jobs would fill on average "
-        f"({trace.load:.0f}), from {times[0]:,.0f} to {times[-1]:,.0f} s; mean_reward is over "
-        f"these {len(times)} moments.",
+        f"Shown are {servers} servers, {SHARE:g} times what the jobs would fill on average ({trace.load:.0f}), from "
+        f"{times[0]:,.0f} to {times[-1]:,.0f} s; mean_reward is over these {len(times)} moments.",
         *limits(trace),
     )
     figures = (_rewards(tuple(runs), paths, times), _arrivals(trace, times))

@@ -104,13 +104,11 @@ def limits(trace: LossTraceFacts) -> tuple[str, ...]:
     )
     several = len(trace.report.files)
     return (
-        f"The trace: {len(trace.time):,} completed jobs from {several} "
-        f"file{'s' if several > 1 else ''}, the first {trace.last:,.0f} s; the paper uses a "
-        "million. By size, "
-        f"{shares} arrive; only jobs of priority 0 can be preempted.",
-        "Only tasks that were completed within the files count, so that long tasks are missing, "
-        "the more so towards the end; servers are empty at first. Means leave out the first "
-        f"{WARMUP_SHARE:.0%}.",
+        f"The trace: {len(trace.time):,} completed jobs from {several} file{'s' if several > 1 else ''}, the first "
+        f"{trace.last:,.0f} s; the paper uses a million. By size, {shares} arrive; only jobs of priority 0 can be "
+        "preempted.",
+        "Only tasks that were completed within the files count, so that long tasks are missing, the more so towards "
+        f"the end; servers are empty at first. Means leave out the first {WARMUP_SHARE:.0%}.",
         f"On a trace all but {RANDOM} is determined, so there is no interval; {RANDOM} is "
         "repeated with other samples of servers.",
     )

@@ -76,9 +76,8 @@ def price_scenario(prices: PriceList, host: Host, load: Fraction, digits: int | 
 def _description(prices: PriceList, host: Host, load: Fraction) -> str:
     when = f", generated {prices.generated}" if prices.generated else ""
     return (
-        f"{len(prices.types)} machine types with their sizes and list prices in dollars an hour, "
-        f"region {prices.region}{when}, from google-cloud-pricing-cost-calculator by Nils "
-        f"Knieling (Apache-2.0). Servers have {host.cpus} vCPU and {float(host.memory):g} GB. "
-        "The requests are an assumption: every type asks for the same share of the servers, all "
-        f"together for {float(load):g} times what they have."
+        f"{len(prices.types)} machine types with their sizes and list prices in dollars an hour, region "
+        f"{prices.region}{when}, from google-cloud-pricing-cost-calculator by Nils Knieling (Apache-2.0). Servers have "
+        f"{host.cpus} vCPU and {float(host.memory):g} GB. The requests are an assumption: every type asks for the same "
+        f"share of the servers, all together for {float(load):g} times what they have."
     )
