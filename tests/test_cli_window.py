@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import signal
@@ -12,6 +13,7 @@ from unittest import mock
 
 import pytest
 
+from slotscope import __main__
 from slotscope.gui.platform import Platform
 from slotscope.model.cli import arguments
 from slotscope.model.cli.arguments import COMMANDS, parse
@@ -177,6 +179,22 @@ class TestProcess:
         assert process.stderr.read() == ""
         process.stderr.close()
 
+    @pytest.mark.skipif(os.name != "posix", reason="descriptors are closed as by shells of POSIX")
+    @pytest.mark.parametrize(
+        ("redirected", "code", "said"),
+        [
+            ("list >&-", 0, ""),
+            ("run dra-classroom --until 5 >&- 2>&-", 0, ""),
+            ("run dra-classroom --policy nope 2>&-", 2, ""),
+            ("list > /dev/full", 2, "slotscope: the output cannot be written: No space left on device\n"),
+        ],
+    )
+    def test_an_output_that_is_closed_or_full_is_no_fault_of_the_program(self, redirected, code, said):
+        line = f"{shlex.quote(sys.executable)} -m slotscope {redirected}"
+        found = subprocess.run(["sh", "-c", line], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert (found.returncode, found.stderr) == (code, said)
+        assert not found.stdout
+
     @pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
     def test_ctrl_c_is_one_line(self):
         process = program("trace", "dra-vms", "--events", "1000000", "--json")
@@ -184,6 +202,20 @@ class TestProcess:
         process.send_signal(signal.SIGINT)
         _, err = process.communicate()
         assert (process.returncode, err) == (130, "slotscope: stopped\n")
+
+
+@pytest.mark.parametrize("wishes", [1, 2])
+def test_a_screenshot_is_stopped_also_where_qt_loses_what_is_raised(wishes, monkeypatch, capsys):
+    def photograph(_: object) -> None:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        if wishes == 2:
+            signal.raise_signal(signal.SIGINT)
+            raise AssertionError("the second is heard at once")
+
+    monkeypatch.setattr(__main__, "_photograph", photograph)
+    assert __main__.main(["screenshot", "dra-classroom", "--at", "5", "--out", "x.png"]) == 130
+    assert capsys.readouterr() == ("", "slotscope: stopped\n")
 
 
 def test_lines_of_the_window_are_read_by_one_parser_which_keeps_nothing_of_them():

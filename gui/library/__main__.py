@@ -145,32 +145,37 @@ def first_run(options: argparse.Namespace, reason: str) -> int:
 
 def screenshot(options: argparse.Namespace) -> int:
     """Write the window as it looks at a time or event, without a display."""
+    from slotscope.model.cli.output import progress_of, stoppable
+
+    with progress_of(f"screenshot {options.scenario}") as progress, stoppable(progress.say, []):
+        said = _photograph(options)
+    if said:
+        note(said)
+    print(options.out)
+    return 0
+
+
+def _photograph(options: argparse.Namespace) -> str | None:
     from slotscope.gui.platform import require_platform
     from slotscope.model.cli.checking import check_scenario
-    from slotscope.model.cli.output import progress_of
 
     check_scenario(options)
     os.environ["QT_QPA_PLATFORM"] = require_platform(os.environ, window=False).plugin
     from slotscope.gui import app
 
-    with progress_of(f"screenshot {options.scenario}"):
-        said = app.screenshot(
-            options.scenario,
-            options.policies,
-            options.seed,
-            tuple(options.trace),
-            options.at,
-            options.event,
-            options.out,
-            options.size,
-            options.panel,
-            options.theme,
-            options.language,
-        )
-    if said:
-        note(said)
-    print(options.out)
-    return 0
+    return app.screenshot(
+        options.scenario,
+        options.policies,
+        options.seed,
+        tuple(options.trace),
+        options.at,
+        options.event,
+        options.out,
+        options.size,
+        options.panel,
+        options.theme,
+        options.language,
+    )
 
 
 def shared(options: argparse.Namespace) -> int:

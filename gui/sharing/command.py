@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import argparse
 import pickle
-import signal
 import sys
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.handout import save_handout
-from slotscope.model.cli.output import print_json, progress_of
+from slotscope.model.cli.output import print_json, progress_of, stoppable
 from slotscope.model.comparison.file import load_run
 from slotscope.model.comparison.runs import Run, open_run
 from slotscope.model.errors import UserError
@@ -23,7 +21,6 @@ from slotscope.model.lessons.files import marks_of
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment
 from slotscope.model.running.timeline import AT_HAND
-from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.session.archive import SESSION_SUFFIX
 
 Tell = Callable[[float], None]
@@ -31,7 +28,8 @@ Tell = Callable[[float], None]
 
 def carry_out(options: argparse.Namespace, subject: str, make: Callable[[Tell], dict[str, Any]]) -> int:
     """Make a file, and say which; *make* is told how to say how far it is, and gives what --json says in the end."""
-    with progress_of(f"{options.command} {subject}", quiet=options.json) as progress, _wishes_to_stop() as wishes:
+    with progress_of(f"{options.command} {subject}", quiet=options.json) as progress:
+        wishes: list[int] = []
 
         def tell(done: float) -> None:
             progress(done, 1.0)
@@ -46,40 +44,13 @@ def carry_out(options: argparse.Namespace, subject: str, make: Callable[[Tell], 
             else:
                 progress.say(doing)
 
-        with waiting(say, lambda: len(wishes), "Esc" if options.json else "Ctrl+C"):
-            made = _made(make, tell)
+        with stoppable(say, wishes, "Esc" if options.json else "Ctrl+C"):
+            made = make(tell)
     if options.json:
         print_json({"file": str(options.out), **made})
     else:
         print(options.out)
     return 0
-
-
-@contextmanager
-def _wishes_to_stop() -> Iterator[list[int]]:
-    """Within, Ctrl+C is noted, and heard between two moments: what interrupts Qt while it paints, crashes it.
-
-    A second one is heard at once.
-    """
-    wishes: list[int] = []
-
-    def note(number: int, _: object) -> None:
-        wishes.append(number)
-        if len(wishes) > 1:
-            raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield wishes
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _made(make: Callable[[Tell], dict[str, Any]], tell: Tell) -> dict[str, Any]:
-    try:
-        return make(tell)
-    except GivenUpError:  # on the way to the first moment
-        raise KeyboardInterrupt from None
 
 
 def _print(line: dict[str, Any]) -> None:

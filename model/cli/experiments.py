@@ -81,7 +81,8 @@ class _ProgressLine(Progress):
     """The progress line of an experiment, with an estimate of the time left."""
 
     told = ""  #: what to say of the parts that are finished, when the work is stopped
-    projected: float | None = None  #: seconds that all would take, as it was told at first
+    #: seconds that all would take, as the first two parts tell; the first alone may have had to compile
+    projected: float | None = None
 
     def tell(self, status: Status) -> None:
         """Show how far the work is, and how long all of it will take."""
@@ -90,15 +91,16 @@ class _ProgressLine(Progress):
         whole = ""
         if status.seconds_left is not None:
             seconds = monotonic() - self.made + status.seconds_left
-            self.projected = seconds if self.projected is None else self.projected
+            if self.projected is None or status.done - status.kept <= 2:
+                self.projected = seconds
             whole = f", projected {_duration(seconds)}"
         self(status.share, 1.0, f"part {status.done} of {status.total}{kept}{whole}, ")
 
     def tell_end(self) -> None:
-        """Say how long it took, and what was projected after the first part, if it was long."""
+        """Say how long it took, and what was projected after the first parts, if it was long."""
         took = monotonic() - self.made
         if self.projected is not None and took >= LONG_SECONDS:
-            note(f"took {_duration(took)}; {_duration(self.projected)} were projected after the first part")
+            note(f"took {_duration(took)}; {_duration(self.projected)} were projected after the first two parts")
 
 
 def _duration(seconds: float) -> str:

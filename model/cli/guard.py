@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 import traceback
+from errno import EBADF, EFBIG, EIO, ENOSPC
 from pathlib import Path
 from typing import Callable, Sequence
 
@@ -39,8 +40,8 @@ def guarded(action: Callable[[], int], arguments: Sequence[str]) -> int:
         note("this needs more memory than there is; allowed: fewer servers, types or events")
         code = BAD_INPUT
     except OSError as error:
-        place = f"{str(error.filename)[:200]}: " if error.filename else ""
-        note(f"{place}{error.strerror or error}")
+        note(f"{_place(error)}{error.strerror or error}")
+        _end_output()
         code = BAD_INPUT
     except Exception as error:
         note(_unexpected(error, arguments))
@@ -80,14 +81,32 @@ def _unexpected(error: Exception, arguments: Sequence[str]) -> str:
 
 
 def _write_anything() -> None:
-    """Let names that the terminal's encoding lacks come out escaped instead of failing."""
+    """Let what is said go nowhere where nobody listens, and names that the terminal's encoding lacks be escaped."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by who started it, or the program has no terminal
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
 
 
+def _place(error: OSError) -> str:
+    """What a fault of the system is about: a file, or the output where no file is named and a disk is the reason."""
+    if error.filename:
+        return f"{str(error.filename)[:200]}: "
+    return "the output cannot be written: " if error.errno in {ENOSPC, EFBIG, EIO, EBADF} else ""
+
+
+def _end_output() -> None:
+    """Write what was printed so far, if that can be."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _close_stdout()
+
+
 def _close_stdout() -> None:
-    """Keep the interpreter from flushing into the closed pipe once more at its end."""
+    """Keep the interpreter from flushing once more at its end into what takes nothing."""
     try:
         descriptor = sys.stdout.fileno()
     except (OSError, ValueError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 import sys
 from contextlib import contextmanager
 from time import monotonic
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Na
 
 from slotscope.model.cli.guard import note
 from slotscope.model.phrase import Phrase
-from slotscope.model.running.waiting import waiting, who_waits
+from slotscope.model.running.waiting import GivenUpError, waiting, who_waits
 
 if TYPE_CHECKING:
     from slotscope.model.measures.metrics import Estimate
@@ -169,6 +170,30 @@ def progress_of(what: str, *, quiet: bool = False) -> Iterator[Progress]:
             yield progress
     finally:
         progress.close()
+
+
+@contextmanager
+def stoppable(say: Callable[[Phrase], None], wishes: list[int], key: str = "Ctrl+C") -> Iterator[None]:
+    """Within, Ctrl+C is noted among *wishes*, and heard by what takes long, and at the end, as KeyboardInterrupt.
+
+    What interrupts Qt while it paints, crashes it or is lost there.  A second Ctrl+C is heard at once.
+    """
+
+    def note(number: int, _: object) -> None:
+        wishes.append(number)
+        if len(wishes) > 1:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        with waiting(say, lambda: len(wishes), key):
+            yield
+    except GivenUpError:  # on the way to the first moment
+        raise KeyboardInterrupt from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if wishes:
+        raise KeyboardInterrupt
 
 
 def last_of(stages: Iterable[_Found], what: str) -> _Found:

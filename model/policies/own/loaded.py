@@ -153,7 +153,7 @@ class PolicyClass:
 
         def make(private: Any, wanted: tuple[str, ...]) -> Made:
             module = executed(path, self._source.text, self._source.package)
-            cls = policy_class(path, module, self._kind)
+            cls: Any = policy_class(path, module, self._kind)
             schema = getattr(cls, "schema", None) or NoParameters
             own: Any = self._kind.own
             usual = (private, validated(schema, given))
