@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from fractions import Fraction
+from typing import ClassVar, Iterable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.panel import Panel
+from slotscope.gui.panels.wording import exact, significant
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.calm import Steady
 from slotscope.gui.widgets.labels import SizedLabel
@@ -32,6 +34,13 @@ class TileText:
     short: str = ""  #: the caption where room is short, if there is another
 
 
+def exact_tile(symbol: str, value: Fraction | None, role: str, tip: str, written: str = "") -> TileText:
+    """A number with the exact value beside its symbol, where that is short; as it is *written*, else with four digits."""
+    exactly = "" if value is None else exact(value)
+    told = written or ("–" if value is None else significant(float(value)))
+    return TileText(f"{symbol} = {exactly}" if exactly else symbol, told, role, tip, short=symbol)
+
+
 class Tiles(QWidget, Steady):
     """Numbers side by side; the last ones give way where there is no room."""
 
@@ -44,13 +53,14 @@ class Tiles(QWidget, Steady):
         self._row = in_row(self, STRETCH, margins=(_MARGIN, 4, _MARGIN, 2), spacing=_GAP)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def set_texts(self, texts: tuple[TileText, ...]) -> None:
+    def set_texts(self, texts: Iterable[TileText]) -> None:
         """Show these numbers."""
-        if texts == self._texts and self._widest:
+        wanted = tuple(texts)
+        if wanted == self._texts and self._widest:
             return
-        while len(self._tiles) < len(texts):
+        while len(self._tiles) < len(wanted):
             self._add()
-        before, self._texts = self._texts, texts
+        before, self._texts = self._texts, wanted
         self._fill(before)
 
     def forget(self) -> None:

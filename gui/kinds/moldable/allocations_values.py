@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Iterator, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,27 +179,19 @@ def servers_text(row: ClassAllocations) -> str:
     return f"{text}, {format_number(row.used)} with {row.name}" if row.name and row.others else text
 
 
-def tiles(frame: Frame) -> tuple[TileText, ...]:
+def tiles(frame: Frame) -> Iterator[TileText]:
     """Jobs and servers in use, and how far the mean execution time is from D*."""
     numbers, state = frame.info.numbers, frame.state
     jobs, busy = int(state.number[JOBS]), int(state.number[BUSY])
+    yield TileText("jobs in the system", format_number(jobs), "run", short="jobs")
     share = percent_text(busy / numbers.servers) if busy else "0"
-    found = [
-        TileText("jobs in the system", format_number(jobs), "run", short="jobs"),
-        TileText(
-            "servers in use, q₁",
-            share,
-            "run",
-            short="in use, q₁",
-            tip=f"{format_number(busy)} of {counted(numbers.servers, 'server')} are in use.",
-        ),
-    ]
+    tip = f"{format_number(busy)} of {counted(numbers.servers, 'server')} are in use."
+    yield TileText("servers in use, q₁", share, "run", tip, "in use, q₁")
     if numbers.rate:
-        found += _time_tiles(frame, numbers.rate)
-    return tuple(found)
+        yield from _time_tiles(frame, numbers.rate)
 
 
-def _time_tiles(frame: Frame, rate: float) -> list[TileText]:
+def _time_tiles(frame: Frame, rate: float) -> Iterator[TileText]:
     """The sum of X_i over lambda n, now and on average, beside D*."""
     info, state = frame.info, frame.state
     now = int(state.number[JOBS]) / rate
@@ -208,15 +200,12 @@ def _time_tiles(frame: Frame, rate: float) -> list[TileText]:
         "Jobs in the system, divided by the jobs that arrive in a unit of time. By Little's law that is on average "
         "the mean execution time of all jobs, where a blocked job counts as 0; so it can be below D*."
     )
-    found = [
-        TileText("ΣX/(λn) now", significant(now, _DIGITS), "run", tip, "ΣX/λn"),
-        TileText("its average", significant(mean, _DIGITS), "run", tip),
-    ]
+    yield TileText("ΣX/(λn) now", significant(now, _DIGITS), "run", tip, "ΣX/λn")
+    yield TileText("its average", significant(mean, _DIGITS), "run", tip)
     if info.numbers.optimum is not None:
         best = float(info.numbers.optimum.objective)
         least = f"The least mean execution time: {time_words(info, best)}."
-        found.append(TileText("optimum, D*", significant(best, 4), "optimum", least, "D*"))
-    return found
+        yield TileText("optimum, D*", significant(best, 4), "optimum", least, "D*")
 
 
 # Room for text.

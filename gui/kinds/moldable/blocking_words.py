@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 import numpy as np
 
@@ -148,60 +148,24 @@ def time_levels(frame: Frame) -> tuple[Level, ...]:
 # Numbers above the plots.
 
 
-def tiles(frame: Frame, measured: dict[str, Estimate]) -> tuple[TileText, ...]:
+def tiles(frame: Frame, measured: dict[str, Estimate]) -> Iterator[TileText]:
     """Blocked jobs, the mean time, D*, and the distance; each where it is known."""
-    found = (
-        _blocked_tile(frame, measured.get("blocking_probability")),
-        _time_tile(measured.get("execution_time")),
-        _best_tile(least_time(frame)),
-        _distance_tile(frame, measured.get("distance")),
-    )
-    return tuple(tile for tile in found if tile is not None)
-
-
-def _blocked_tile(frame: Frame, blocked: Estimate | None) -> TileText | None:
-    if blocked is None:
-        return None
-    since, (mean, half) = significant(counted_from(frame)), _per_cent(blocked)
-    return TileText(
-        f"blocked since <i>t</i> = {since}",
-        f"{mean}{half}{THIN}%",
-        "rejection" if blocked.mean > 0 else "run",
-        f"The share of the jobs that arrived since t = {since} and were blocked, with its {CONFIDENCE:.0%} interval.",
-        "blocked",
-    )
-
-
-def _time_tile(time: Estimate | None) -> TileText | None:
-    if time is None:
-        return None
-    tip = "The mean execution time of the jobs that got servers, with its interval."
-    return TileText("mean execution time", "".join(_written(time)), "run", tip, "time")
-
-
-def _best_tile(best: Fraction | None) -> TileText | None:
-    if best is None:
-        return None
-    said = exact(best)
-    return TileText(
-        f"{BEST_TIME} = {said}" if said else f"least, {BEST_TIME}",
-        significant(float(best)),
-        "optimum",
-        "The least mean execution time without blocking: the optimum of (P), or of (Q).",
-        short=BEST_TIME,
-    )
-
-
-def _distance_tile(frame: Frame, distance: Estimate | None) -> TileText | None:
-    if distance is None:
-        return None
-    return TileText(
-        DISTANCE,
-        "".join(_written(distance)),
-        "run",
-        "How far the numbers of jobs are from the optimum's on average, "
-        f"summed over widths and divided by n.{_at_most(frame)}",
-    )
+    if (blocked := measured.get("blocking_probability")) is not None:
+        since, (mean, half) = significant(counted_from(frame)), _per_cent(blocked)
+        told = f"since t = {since} and were blocked, with its {CONFIDENCE:.0%} interval."
+        role, tip = "rejection" if blocked.mean > 0 else "run", f"The share of the jobs that arrived {told}"
+        yield TileText(f"blocked since <i>t</i> = {since}", f"{mean}{half}{THIN}%", role, tip, "blocked")
+    if (time := measured.get("execution_time")) is not None:
+        tip = "The mean execution time of the jobs that got servers, with its interval."
+        yield TileText("mean execution time", "".join(_written(time)), "run", tip, "time")
+    if (best := least_time(frame)) is not None:
+        said, tip = exact(best), "The least mean execution time without blocking: the optimum of (P), or of (Q)."
+        caption = f"{BEST_TIME} = {said}" if said else f"least, {BEST_TIME}"
+        yield TileText(caption, significant(float(best)), "optimum", tip, BEST_TIME)
+    if (distance := measured.get("distance")) is not None:
+        summed = f"summed over widths and divided by n.{_at_most(frame)}"
+        tip = f"How far the numbers of jobs are from the optimum's on average, {summed}"
+        yield TileText(DISTANCE, "".join(_written(distance)), "run", tip)
 
 
 def _at_most(frame: Frame) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Iterator
 
 import numpy as np
 
@@ -59,42 +60,22 @@ def path_text(plane: CollapsePlane, info: RunInfo) -> str:
     return text if plane.exponential else f"{text}, exponential sizes"
 
 
-def tiles(plane: CollapsePlane, near: Nearness, above: float | None, ours: bool) -> tuple[TileText, ...]:
+def tiles(plane: CollapsePlane, near: Nearness, above: float | None, ours: bool) -> Iterator[TileText]:
     """Distance, jobs beside the plane, and what Lemmas 2 and 3 say of greedy(p*): *ours*."""
     i1, i2 = plane.widths
-    found = [
-        TileText(
-            "‖x − y*‖₁ now",
-            significant(near.distance, 3),
-            "run",
-            f"The sum over i of |xᵢ − y*ᵢ|; {significant(near.mean_distance, 3)} on average.",
-            "‖x − y*‖",
-        ),
-        TileText("its average", significant(near.mean_distance, 3), "run"),
-        TileText(
-            f"jobs not on {i1} or {i2}",
-            format_number(near.beside),
-            "run",
-            f"{counted(near.beside, 'job')} on other widths: how far the state is from this plane.",
-            "off plane",
-        ),
-    ]
+    now, mean = (significant(distance, 3) for distance in (near.distance, near.mean_distance))
+    yield TileText("‖x − y*‖₁ now", now, "run", f"The sum over i of |xᵢ − y*ᵢ|; {mean} on average.", "‖x − y*‖")
+    yield TileText("its average", mean, "run")
+    tip = f"{counted(near.beside, 'job')} on other widths: how far the state is from this plane."
+    yield TileText(f"jobs not on {i1} or {i2}", format_number(near.beside), "run", tip, "off plane")
     if plane.least > 1:
-        found += _lemma2(plane, near, ours)
+        yield from _lemma2(plane, near, ours)
     if above is not None:
-        found.append(
-            TileText(
-                "of the time r > λ + δ",
-                _percent(above),
-                "normal",
-                "The share of the time in which sᵢ₁xᵢ₁ + sᵢ₂xᵢ₂ is above λ + δ, outside of the shaded region.",
-                "r > λ + δ",
-            )
-        )
-    return tuple(found)
+        tip = "The share of the time in which sᵢ₁xᵢ₁ + sᵢ₂xᵢ₂ is above λ + δ, outside of the shaded region."
+        yield TileText("of the time r > λ + δ", _percent(above), "normal", tip, "r > λ + δ")
 
 
-def _lemma2(plane: CollapsePlane, near: Nearness, ours: bool) -> list[TileText]:
+def _lemma2(plane: CollapsePlane, near: Nearness, ours: bool) -> Iterator[TileText]:
     """Jobs on fewer than i1 servers, and how often there is more than one."""
     tip = f"Jobs on fewer than i₁ = {plane.least} servers: {near.below} now, at most {near.most_below} so far."
     caption, short = "of the time > 1 of them", "> 1 of them"
@@ -104,17 +85,10 @@ def _lemma2(plane: CollapsePlane, near: Nearness, ours: bool) -> list[TileText]:
             "that does not hold: a job that got one server does not keep the next one from getting too few."
         )
         caption, short = "of the time > 1 (Lemma 2: 0)", "> 1 (Lemma 2: 0)"
+    below = f"jobs below i₁ = {plane.least} (most: {format_number(near.most_below)})"
+    yield TileText(below, format_number(near.below), "run", tip, f"below i₁, most {near.most_below}")
     role = "rejection" if ours and near.share_below else "run"
-    return [
-        TileText(
-            f"jobs below i₁ = {plane.least} (most: {format_number(near.most_below)})",
-            format_number(near.below),
-            "run",
-            tip,
-            f"below i₁, most {near.most_below}",
-        ),
-        TileText(caption, _percent(near.share_below), role, tip, short),
-    ]
+    yield TileText(caption, _percent(near.share_below), role, tip, short)
 
 
 def delta_decimals(plane: CollapsePlane) -> int:

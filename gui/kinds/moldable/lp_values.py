@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING, Iterator, Sequence
 
 from slotscope.gui.kinds.moldable.lp_ratios import RatioValues
 from slotscope.gui.kinds.moldable.lp_shares import ShareValues
@@ -94,59 +94,35 @@ def fraction(value: Fraction) -> str:
 # The numbers above.
 
 
-def tiles(bounds: MoldableBounds, shown: ShownClass) -> tuple[TileText, ...]:
+def tiles(bounds: MoldableBounds, shown: ShownClass) -> Iterator[TileText]:
     """D*, the load, the widths and how they are drawn."""
-    texts = []
     if shown.several and bounds.mean_time is not None:
-        texts.append(
-            TileText(
-                f"{BEST} of all jobs",
-                significant(float(bounds.mean_time)),
-                "optimum",
-                "The least mean execution time: the optimum of (Q).",
-                short=BEST,
-            )
-        )
+        best, tip = significant(float(bounds.mean_time)), "The least mean execution time: the optimum of (Q)."
+        yield TileText(f"{BEST} of all jobs", best, "optimum", tip, short=BEST)
     if shown.found is not None:
-        texts += _of_class(shown)
+        yield from _of_class(shown)
     load = shown.load if not shown.several else bounds.load
     symbol = "<i>ρ</i>" if shown.several else "<i>λ</i>"
-    role = "rejection" if load > 1 else "normal"
     if load:
-        texts.append(
-            TileText(
-                f"load {symbol}",
-                fraction(load),
-                role,
-                "Arrivals per server times the mean inherent size.",
-                short=symbol,
-            )
-        )
-    return tuple(texts)
+        role, tip = "rejection" if load > 1 else "normal", "Arrivals per server times the mean inherent size."
+        yield TileText(f"load {symbol}", fraction(load), role, tip, short=symbol)
 
 
-def _of_class(shown: ShownClass) -> list[TileText]:
+def _of_class(shown: ShownClass) -> Iterator[TileText]:
     found, time = shown.found, shown.mean_time
     assert found is not None and time is not None
-    of = f" of {escape(shown.one.name)}" if shown.several else ""
+    name = escape(shown.one.name) if shown.several else ""
     written = exact(found.mean_time * shown.one.mean)
-    caption = f"{BEST}{of} = {written}" if written else f"{BEST}{of}"
+    caption = f"{BEST} of {name}" if name else BEST
+    tip = "The least mean execution time without blocking: the optimum of (P)."
+    exactly = f"{caption} = {written}" if written else caption
+    yield TileText(exactly, significant(time), "optimum", tip, short=name or BEST)
     widths = " and ".join(str(i) for i in found.support)
-    distribution = ", ".join(fraction(found.p[i - 1]) for i in found.support)
+    tip = f"I*: on how many servers jobs run in the optimum; Theorem 1 ({found.case})."
+    yield TileText("widths", widths, "normal", tip)
     subscripts = ", ".join(f"<i>p</i><sup>*</sup><sub>{i}</sub>" for i in found.support)
-    return [
-        TileText(
-            caption,
-            significant(time),
-            "optimum",
-            "The least mean execution time without blocking: the optimum of (P).",
-            short=escape(shown.one.name) if shown.several else BEST,
-        ),
-        TileText(
-            "widths", widths, "normal", f"I*: on how many servers jobs run in the optimum; Theorem 1 ({found.case})."
-        ),
-        TileText(subscripts, distribution, "normal", "With which probabilities greedy(p*) asks for these widths."),
-    ]
+    distribution = ", ".join(fraction(found.p[i - 1]) for i in found.support)
+    yield TileText(subscripts, distribution, "normal", "With which probabilities greedy(p*) asks for these widths.")
 
 
 def note(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from math import nan
-from typing import TYPE_CHECKING, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
@@ -174,52 +174,40 @@ def levels(frame: Frame, bounds: PhasesBounds) -> tuple[tuple[str, float, str], 
     return tuple(found)
 
 
-def tiles(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> tuple[TileText, ...]:
+def tiles(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> Iterator[TileText]:
     """Phi*, Nbar, the gap, and the cost against its budget; the last two once something is measured."""
-    texts = _bound_tiles(bounds)
+    yield from _bound_tiles(bounds)
     servers = measured.measures.get("active_servers")
     if servers is None:
-        return tuple(texts)
-    texts.append(_gap_tile(servers, bounds.nbar or 0.0, frame) if measured.steady else _so_far_tile(servers))
+        return
+    yield _gap_tile(servers, bounds.nbar or 0.0, frame) if measured.steady else _so_far_tile(servers)
     if bounds.budget:
-        texts.append(_cost_tile(measured.measures["cost_rate"], bounds.budget))
-    return tuple(texts)
+        yield _cost_tile(measured.measures["cost_rate"], bounds.budget)
 
 
-def _bound_tiles(bounds: PhasesBounds) -> list[TileText]:
+def _bound_tiles(bounds: PhasesBounds) -> Iterator[TileText]:
     """Phi* where it is known, and Nbar."""
     best = "Φ<sup>*</sup>"
-    phi = [] if bounds.phi is None else [significant(bounds.phi)]
-    return [
-        *(TileText(f"throughput of a server, {best}", told, "optimum", "The optimum of (61).", best) for told in phi),
-        TileText(
-            f"bound {NBAR} = <i>r</i> / {best}",
-            significant(bounds.nbar or 0.0),
-            "optimum",
-            "No policy within the budget does with fewer servers on average (Theorem 2).",
-            short=NBAR,
-        ),
-    ]
+    if bounds.phi is not None:
+        caption = f"throughput of a server, {best}"
+        yield TileText(caption, significant(bounds.phi), "optimum", "The optimum of (61).", best)
+    tip = "No policy within the budget does with fewer servers on average (Theorem 2)."
+    yield TileText(f"bound {NBAR} = <i>r</i> / {best}", significant(bounds.nbar or 0.0), "optimum", tip, short=NBAR)
 
 
 def _so_far_tile(servers: Estimate) -> TileText:
-    return TileText(
-        "<i>N</i> so far",
-        significant(servers.mean, 3),
-        "run",
+    tip = (
         "The mean since the start. The run still fills up: N̄ bounds the mean of a long run, and "
-        "the gap is told once this one has become steady (MSER).",
+        "the gap is told once this one has become steady (MSER)."
     )
+    return TileText("<i>N</i> so far", significant(servers.mean, 3), "run", tip)
 
 
 def _cost_tile(cost: Estimate, budget: float) -> TileText:
-    return TileText(
-        "cost rate / budget <i>ε</i>",
-        f"{significant(cost.mean, 3)} / {significant(budget)}",
-        "rejection" if cost.mean - cost.half_width > budget else "run",
-        "Overrun per active server, and what is allowed.",
-        short="<i>C</i> / <i>ε</i>",
-    )
+    written = f"{significant(cost.mean, 3)} / {significant(budget)}"
+    role = "rejection" if cost.mean - cost.half_width > budget else "run"
+    tip = "Overrun per active server, and what is allowed."
+    return TileText("cost rate / budget <i>ε</i>", written, role, tip, short="<i>C</i> / <i>ε</i>")
 
 
 def _gap_tile(servers: Estimate, nbar: float, frame: Frame) -> TileText:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
 
@@ -52,34 +52,23 @@ def share_text(share: float) -> str:
     return f"{format_number(100 * share, 0.1)}{THIN}%"
 
 
-def tiles(frame: Frame, distance: float) -> tuple[TileText, ...]:
+def tiles(frame: Frame, distance: float) -> Iterator[TileText]:
     """The few numbers above the map."""
     counts = servers_by_case(frame)
-    servers = format_number(frame.info.facts.normal_servers)
-    return (
-        TileText(
-            f"of {servers} servers rest where π > 0",
-            format_number(counts[TIMERS]),
-            "run",
-            "Normal servers whose observed configuration is of case 1.",
-            "in case 1",
-        ),
-        TileText(
-            "wait in case 3",
-            format_number(counts[NOTHING]),
-            "normal",
-            "Normal servers in configurations that the single-server policy never rests in: "
-            "they ask for nothing, and wait until a job moves.",
-            "in case 3",
-        ),
-        TileText(
-            "away from π",
-            share_text(distance),
-            "normal",
-            "Total variation distance: the share of the servers' time that would have to be "
-            "spent otherwise for the configurations to occur as often as under π.",
-        ),
+    resting, waiting = (format_number(counts[case]) for case in (TIMERS, NOTHING))
+    caption = f"of {format_number(frame.info.facts.normal_servers)} servers rest where π > 0"
+    tip = "Normal servers whose observed configuration is of case 1."
+    yield TileText(caption, resting, "run", tip, "in case 1")
+    tip = (
+        "Normal servers in configurations that the single-server policy never rests in: "
+        "they ask for nothing, and wait until a job moves."
     )
+    yield TileText("wait in case 3", waiting, "normal", tip, "in case 3")
+    tip = (
+        "Total variation distance: the share of the servers' time that would have to be "
+        "spent otherwise for the configurations to occur as often as under π."
+    )
+    yield TileText("away from π", share_text(distance), "normal", tip)
 
 
 def cell_words(frame: Frame, cells: Cells, cell: int, pool: int, cost: Any) -> str:

@@ -149,27 +149,17 @@ def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
     return names, ([event, time, paused, *row] for (event, paused), time, row in rows)
 
 
-def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> tuple[TileText, ...]:
+def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> Iterator[TileText]:
     """The few numbers above the curves; *lives* begin with the token that has waited longest."""
-    state, servers = frame.state, frame.info.facts.normal_servers
+    tokens, paused = (format_number(int(frame.state.number[place])) for place in (TOKENS, PAUSED))
+    tip = "Places that servers have asked jobs for, and that are not taken yet."
+    yield TileText("tokens now", tokens, "run", tip)
+    caption = f"of {format_number(frame.info.facts.normal_servers)} servers paused"
+    tip = "A normal server with a token asks for nothing more until all are taken."
+    yield TileText(caption, paused, "normal", tip, "paused")
     oldest = significant(lives[0].age(frame.time), 2) if lives else "–"
-    return (
-        TileText(
-            "tokens now",
-            format_number(int(state.number[TOKENS])),
-            "run",
-            "Places that servers have asked jobs for, and that are not taken yet.",
-        ),
-        TileText(
-            f"of {format_number(servers)} servers paused",
-            format_number(int(state.number[PAUSED])),
-            "normal",
-            "A normal server with a token asks for nothing more until all are taken.",
-            "paused",
-        ),
-        TileText("oldest waits", oldest, "normal", f"The age of the oldest token ({unit(frame)}).", "oldest"),
-        *_met_tiles(frame, rates),
-    )
+    yield TileText("oldest waits", oldest, "normal", f"The age of the oldest token ({unit(frame)}).", "oldest")
+    yield from _met_tiles(frame, rates)
 
 
 def _met_tiles(frame: Frame, rates: RecentRates) -> Iterator[TileText]:
@@ -177,25 +167,15 @@ def _met_tiles(frame: Frame, rates: RecentRates) -> Iterator[TileText]:
     met = sum(of.matches for of in rates.of)
     arrived = met + sum(of.overflows for of in rates.of)
     made = met + sum(of.virtual for of in rates.of)
-    span = significant(rates.span, 2)
+    span = f"the last {significant(rates.span, 2)} {unit(frame)}"
     if arrived:
-        yield TileText(
-            "of jobs met a token",
-            percent(met / arrived),
-            "normal",
-            f"Over the last {span} {unit(frame)}; the others went to backup servers.",
-            "met one",
-        )
+        tip = f"Over {span}; the others went to backup servers."
+        yield TileText("of jobs met a token", percent(met / arrived), "normal", tip, "met one")
     if made:
         limited = bool(frame.info.facts.token_limits)
         why = "Because there were more than the limit of their type allows" if limited else "As the policy decides"
-        yield TileText(
-            "of tokens to virtual jobs",
-            percent(1 - met / made),
-            "migration",
-            f"{why}; over the last {span} {unit(frame)}.",
-            "virtual",
-        )
+        share = percent(1 - met / made)
+        yield TileText("of tokens to virtual jobs", share, "migration", f"{why}; over {span}.", "virtual")
 
 
 def unit(frame: Frame) -> str:

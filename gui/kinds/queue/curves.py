@@ -290,7 +290,7 @@ class QueueCurvesPanel(TiledPanel):
     def show_numbers(self, frame: Frame, found: MeasuredQueue) -> None:
         """Show what was measured of a frame."""
         self.measured = found
-        self.tiles.set_texts(tuple(tiles(frame, frame.until_now, found)))
+        self.tiles.set_texts(tiles(frame, frame.until_now, found))
         self._show_verdict(frame)
         mean, judgement = found.means.get("queue_length"), found.judgement
         if mean is not None and judgement is not None and judgement.verdict in (STABLE, NO_VERDICT):

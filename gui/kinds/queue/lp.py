@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Iterable
+from typing import Iterable, Iterator
 
 from PySide6.QtWidgets import QWidget
 
@@ -26,8 +25,8 @@ from slotscope.gui.kinds.queue.lp_values import (
 from slotscope.gui.language.words import tr
 from slotscope.gui.panels.bounds import BoundsPanel, busy_page, say
 from slotscope.gui.panels.pages import rich_text
-from slotscope.gui.panels.tiles import TileText
-from slotscope.gui.panels.wording import exact, significant
+from slotscope.gui.panels.tiles import TileText, exact_tile
+from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import current_fonts
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds
@@ -159,50 +158,27 @@ class SupportablePanel(BoundsPanel):
         )
 
 
-def _tiles(bounds: QueueBounds) -> tuple[TileText, ...]:
+def _tiles(bounds: QueueBounds) -> Iterator[TileText]:
     """rho*, or what it lies between; the load, its share, and the capacity."""
-    texts = []
     low, high = bounds.lower, bounds.upper
     if bounds.supportable is not None:
-        texts.append(
-            _tile(_BEST, bounds.supportable.value, "optimum", "The maximum supportable workload of (4), in jobs.")
+        yield exact_tile(
+            _BEST, bounds.supportable.value, "optimum", "The maximum supportable workload of (4), in jobs."
         )
     elif low is not None and high is not None:
         between = f"{significant(float(low))} – {significant(float(high))}"
-        texts.append(
-            TileText(
-                f"{_BEST} lies between",
-                between,
-                "optimum",
-                "The best bounds of the supportable workload so far.",
-                short=_BEST,
-            )
-        )
+        tip = "The best bounds of the supportable workload so far."
+        yield TileText(f"{_BEST} lies between", between, "optimum", tip, short=_BEST)
     if bounds.workload:
-        texts.append(
-            _tile("load <i>ρ</i>", bounds.workload, "normal", "Arrivals per slot times the mean slots of service.")
-        )
+        tip = "Arrivals per slot times the mean slots of service."
+        yield exact_tile("load <i>ρ</i>", bounds.workload, "normal", tip)
     if bounds.load is not None:
         least, most = bounds.load
         role = "rejection" if least > 1 else "normal"
         written = format_number(float(most), _SHARE)
         if least != most:
             written = f"{format_number(float(least), 0.01)} – {format_number(float(most), 0.01)}"
-        texts.append(TileText(f"<i>ρ</i> / {_BEST}", written, role, "The load as a share of the supportable workload."))
+        yield TileText(f"<i>ρ</i> / {_BEST}", written, role, "The load as a share of the supportable workload.")
     if bounds.mean_bound is not None:
-        texts.append(
-            _tile(
-                "<i>L</i> / E[<i>R</i>]",
-                bounds.mean_bound,
-                "normal",
-                "No load above this fits: the servers over the mean size, Lemma 1.",
-            )
-        )
-    return tuple(texts)
-
-
-def _tile(symbol: str, value: Fraction, role: str, tip: str) -> TileText:
-    """A number with the exact value beside its symbol, where that is short."""
-    exactly = exact(value)
-    caption = f"{symbol} = {exactly}" if exactly else symbol
-    return TileText(caption, significant(float(value)), role, tip, short=symbol)
+        tip = "No load above this fits: the servers over the mean size, Lemma 1."
+        yield exact_tile("<i>L</i> / E[<i>R</i>]", bounds.mean_bound, "normal", tip)

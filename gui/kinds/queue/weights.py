@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, NamedTuple
+from typing import Iterable, Iterator, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
@@ -223,7 +223,7 @@ class WeightsPanel(TiledPanel):
             return
         blocks = weight_blocks(frame)
         self.chart.set_blocks(blocks)
-        self.tiles.set_texts(_one_pool(blocks[0]) if len(blocks) == 1 else _pools(blocks))
+        self.tiles.set_texts(_tiles(blocks))
 
     def show_selection(self, selection: Select) -> None:
         """Mark the row of the server that is pointed at."""
@@ -240,58 +240,23 @@ class WeightsPanel(TiledPanel):
         return (names, rows) if self.chart.blocks else None
 
 
-def _one_pool(block: WeightBlock) -> tuple[TileText, ...]:
-    largest = block.heaviest
-    texts = [
-        TileText(
-            "largest ⟨<i>k</i>, <i>Q</i>⟩",
-            format_number(largest.weight),
-            "normal",
-            "The largest weight of all configurations now.",
-        ),
-        TileText(
-            "first to have it",
-            largest.name,
-            "normal",
-            "Of several with the largest weight, an empty server takes the first.",
-        ),
-    ]
-    if block.best is not None and block.best.weight:
-        share = format_number(largest.weight / block.best.weight, _SHARE_RESOLUTION)
-        texts.append(
-            TileText(
-                "of MaxWeight's",
-                share,
-                "optimum",
-                "The largest weight as a share of MaxWeight's; at least 2/3 by Proposition 1.",
-            )
-        )
-    return (*texts, *_server_texts((block,)))
-
-
-def _pools(blocks: tuple[WeightBlock, ...]) -> tuple[TileText, ...]:
+def _tiles(blocks: tuple[WeightBlock, ...]) -> Iterator[TileText]:
+    """The largest weight and what has it, beside MaxWeight's; the servers on it, and those stalled."""
+    first, alone = blocks[0], len(blocks) == 1
     largest = max(block.heaviest.weight for block in blocks)
-    text = TileText(
-        "largest ⟨<i>k</i>, <i>Q</i>⟩",
-        format_number(largest),
-        "normal",
-        "The largest weight of all configurations of all pools now.",
-    )
-    return (text, *_server_texts(blocks))
-
-
-def _server_texts(blocks: tuple[WeightBlock, ...]) -> tuple[TileText, ...]:
+    tip = f"The largest weight of all configurations{'' if alone else ' of all pools'} now."
+    yield TileText("largest ⟨<i>k</i>, <i>Q</i>⟩", format_number(largest), "normal", tip)
+    if alone:
+        tip = "Of several with the largest weight, an empty server takes the first."
+        yield TileText("first to have it", first.heaviest.name, "normal", tip)
+    if alone and first.best is not None and first.best.weight:
+        share = format_number(largest / first.best.weight, _SHARE_RESOLUTION)
+        tip = "The largest weight as a share of MaxWeight's; at least 2/3 by Proposition 1."
+        yield TileText("of MaxWeight's", share, "optimum", tip)
     servers = format_number(sum(block.servers for block in blocks))
     on_largest = format_number(sum(block.heaviest.servers for block in blocks))
-    texts = [
-        TileText(
-            f"of {servers} on it" if len(blocks) == 1 else f"of {servers} on theirs",
-            on_largest,
-            "normal",
-            "Servers on which the first configuration of the largest weight is active.",
-        )
-    ]
+    tip = "Servers on which the first configuration of the largest weight is active."
+    yield TileText(f"of {servers} on {'it' if alone else 'theirs'}", on_largest, "normal", tip)
     if any(block.threshold is not None for block in blocks):
         stalled = format_number(sum(block.stalled for block in blocks))
-        texts.append(TileText("stalled", stalled, STALLED, "Servers that take no job until they are empty."))
-    return tuple(texts)
+        yield TileText("stalled", stalled, STALLED, "Servers that take no job until they are empty.")

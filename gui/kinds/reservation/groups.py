@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable
+from typing import Iterable, Iterator
 
 import numpy as np
 
@@ -87,38 +87,9 @@ class GroupsPanel(TiledPanel):
         self.chart.begin(tuple(rows), self._history.series, axis)
 
     def _show_numbers(self, frame: Frame) -> None:
-        servers = int(frame.derived.reject_group.sum())
         empty = accepting_slots(frame)
-        of = format_number(frame.info.numbers.servers)
-        self.tiles.set_texts(
-            (
-                TileText(
-                    f"of {of} in Reject Group",
-                    format_number(servers),
-                    "reject_group",
-                    "The servers that take no arrivals and lose their jobs to the others.",
-                ),
-                TileText(
-                    "<i>I</i><sup>*</sup>",
-                    str(frame.derived.i_star),
-                    "normal",
-                    "The first configuration of GPA that still lacks servers.",
-                ),
-                TileText(
-                    f"{RESERVED} reserved",
-                    format_number(frame.info.facts.reserved),
-                    "normal",
-                    "Slots that GPA plans for arrivals of each type, beyond the jobs present.",
-                ),
-                TileText(
-                    "empty, Accept Group",
-                    format_number(sum(empty)),
-                    "normal",
-                    "Empty slots of all types that arrivals may take.",
-                ),
-            )
-        )
-        self.chart.set_values((servers, *empty))
+        self.tiles.set_texts(_tiles(frame, sum(empty)))
+        self.chart.set_values((int(frame.derived.reject_group.sum()), *empty))
 
     def _go_to(self, time: float) -> None:
         if self.frame is not None:
@@ -138,3 +109,16 @@ class GroupsPanel(TiledPanel):
         counts = np.column_stack([scalars, accepting, rejecting]).astype(np.int64)
         rows = zip(samples[:, sampling.TIME_COLUMN].tolist(), counts.tolist(), strict=True)
         return names, ([row[0], time, *row[1:]] for time, row in rows)
+
+
+def _tiles(frame: Frame, empty: int) -> Iterator[TileText]:
+    """Servers in the Reject Group, I*, what is reserved, and *empty* slots in the Accept Group."""
+    info, rejecting = frame.info, format_number(int(frame.derived.reject_group.sum()))
+    tip = "The servers that take no arrivals and lose their jobs to the others."
+    yield TileText(f"of {format_number(info.numbers.servers)} in Reject Group", rejecting, "reject_group", tip)
+    tip = "The first configuration of GPA that still lacks servers."
+    yield TileText("<i>I</i><sup>*</sup>", str(frame.derived.i_star), "normal", tip)
+    tip = "Slots that GPA plans for arrivals of each type, beyond the jobs present."
+    yield TileText(f"{RESERVED} reserved", format_number(info.facts.reserved), "normal", tip)
+    tip = "Empty slots of all types that arrivals may take."
+    yield TileText("empty, Accept Group", format_number(empty), "normal", tip)

@@ -26,8 +26,8 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.panels.bounds import BoundsPanel, busy_page
 from slotscope.gui.panels.pages import inked, rich_text, table_of
 from slotscope.gui.panels.share_bars import ShareBars
-from slotscope.gui.panels.tiles import TileText
-from slotscope.gui.panels.wording import GREEDY, GREEDY_MARK, OPTIMUM, exact, significant
+from slotscope.gui.panels.tiles import TileText, exact_tile
+from slotscope.gui.panels.wording import GREEDY, GREEDY_MARK, OPTIMUM, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
 from slotscope.model.kinds.reservation.bounds import Bounds
@@ -180,23 +180,13 @@ class LPPanel(BoundsPanel):
         of = "[<i>ρ</i>]" if alpha == 1 else "[<i>αρ</i>]"
         ratio = greedy / optimum if optimum else None
         share = "–" if ratio is None else format_number(float(ratio), _RESOLUTION)
+        best = "The optimum of LP (3.2): reward per server and time unit."
+        packed = "The reward of the global greedy assignment, per server and time unit."
         self.tiles.set_texts(
             (
-                _tile(
-                    f"{OPTIMUM}{of}",
-                    optimum,
-                    significant(float(optimum)),
-                    "optimum",
-                    "The optimum of LP (3.2): reward per server and time unit.",
-                ),
-                _tile(
-                    f"{GREEDY}{of}",
-                    greedy,
-                    significant(float(greedy)),
-                    "greedy",
-                    "The reward of the global greedy assignment, per server and time unit.",
-                ),
-                _tile("ratio", ratio, share, "normal", "The greedy assignment as a share of the optimum."),
+                exact_tile(f"{OPTIMUM}{of}", optimum, "optimum", best),
+                exact_tile(f"{GREEDY}{of}", greedy, "greedy", packed),
+                exact_tile("ratio", ratio, "normal", "The greedy assignment as a share of the optimum.", share),
                 TileText("<i>α</i>", alpha_text(alpha), "normal", "The workload is the scenario's times α."),
             )
         )
@@ -248,10 +238,3 @@ class LPPanel(BoundsPanel):
         alphas = sorted({alpha for alpha, _ in curve.greedy + curve.optimum})
         exactly = [(alpha, *curve.value_at(alpha)) for alpha in alphas]
         return names, ([*map(float, row), *map(str, row)] for row in exactly)
-
-
-def _tile(symbol: str, value: Fraction | None, written: str, role: str, tip: str) -> TileText:
-    """A number with the exact value beside its symbol, where that is short."""
-    exactly = "" if value is None else exact(value)
-    caption = f"{symbol} = {exactly}" if exactly else symbol
-    return TileText(caption, written, role, tip, short=symbol)

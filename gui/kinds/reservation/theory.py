@@ -196,25 +196,13 @@ class TheoryPanel(Panel):
             return
         value = value_of(self._function, frame, moment)
         jobs = sum(map(float, value.jobs))
-        yield TileText(
-            "<i>V</i>(<i>z</i>), 0 at the target",
-            significant(float(value.value), 2),
-            "run",
-            f"{_CONSTANTS} ξ = {self._function.ratio}.",
-            short="<i>V</i>(<i>z</i>)",
-        )
-        yield TileText(
-            "of it: servers",
-            significant(float(value.value) - jobs, 2),
-            "greedy",
-            f"How far x⁽ᵉ⁾ is from x{GREEDY_MARK}, weighted by Z₁, Z₂, …",
-        )
-        yield TileText(
-            "of it: jobs above <i>ρ</i>",
-            significant(jobs, 2),
-            "normal",
-            "Z times the jobs of each type beyond its mean number, per server.",
-        )
+        whole, servers, above = (significant(part, 2) for part in (float(value.value), float(value.value) - jobs, jobs))
+        ratio = f"{_CONSTANTS} ξ = {self._function.ratio}."
+        yield TileText("<i>V</i>(<i>z</i>), 0 at the target", whole, "run", ratio, short="<i>V</i>(<i>z</i>)")
+        tip = f"How far x⁽ᵉ⁾ is from x{GREEDY_MARK}, weighted by Z₁, Z₂, …"
+        yield TileText("of it: servers", servers, "greedy", tip)
+        tip = "Z times the jobs of each type beyond its mean number, per server."
+        yield TileText("of it: jobs above <i>ρ</i>", above, "normal", tip)
 
     def _verdict(self, frame: Frame) -> str:
         """What V does, and why it need not; or why there is no V."""

@@ -189,11 +189,11 @@ def test_means_are_over_all_jobs_since_the_warm_up() -> None:
 
 def test_numbers_stand_above_with_their_intervals() -> None:
     frame = frame_of()
-    texts = tiles(frame, so_far(frame, sums_of(frame)))
+    texts = [*tiles(frame, so_far(frame, sums_of(frame)))]
     assert [text.role for text in texts] == ["rejection", "run", "optimum", "run"]
     assert texts[2].value == "15"
     assert all("±" in texts[place].value for place in (0, 1, 3))
-    assert tiles(session_of(events=1).frame(), {})[0].value == "15"
+    assert next(tiles(session_of(events=1).frame(), {})).value == "15"
 
 
 # -- the panel ---------------------------------------------------------------------------------
