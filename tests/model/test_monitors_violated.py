@@ -133,7 +133,7 @@ BROKEN = {
     "reservations": Broken("queues-classroom", "reservations", "server", BEYOND_ITS_SHARE),
     "token-limit": Broken("jrs-classroom", "token-limit", "tokens of type", WITHOUT_A_LIMIT),
     "pauses": Broken("jrs-classroom", "pauses", "a timer of server", WITHOUT_TIMERS),
-    "records": Broken("moldable-classroom", "records", "more than it asked for", MORE_THAN_ASKED),
+    "records": Broken("moldable-classroom", "records", "asked for 1", MORE_THAN_ASKED),
 }
 
 EVENTS = 300
