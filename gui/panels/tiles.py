@@ -35,7 +35,7 @@ class TileText:
 
 
 def exact_tile(symbol: str, value: Fraction | None, role: str, tip: str, written: str = "") -> TileText:
-    """A number with the exact value beside its symbol, where that is short; as it is *written*, else with four digits."""
+    """A number as it is *written*, else with four digits; a short exact value stands beside its symbol."""
     exactly = "" if value is None else exact(value)
     told = written or ("–" if value is None else significant(float(value)))
     return TileText(f"{symbol} = {exactly}" if exactly else symbol, told, role, tip, short=symbol)
