@@ -126,7 +126,7 @@ def _file(path: Path, session: Session, questions: Sequence[Question], words: Wo
 def _print_end(session: Session, questions: Sequence[Question], found: list[int], events: int, as_json: bool) -> None:
     if as_json:
         asked = [
-            {"question": each.text, "hits": hits, "cost": each.cost}
+            {"question": each.text, "hits": hits, "cost": each.cost, "notes": list(each.notes)}
             for each, hits in zip(questions, found, strict=True)
         ]
         print_json(
@@ -136,6 +136,8 @@ def _print_end(session: Session, questions: Sequence[Question], found: list[int]
         return
     for each, hits in zip(questions, found, strict=True):
         print(f"{hits} {plural(hits, 'hit')} in {events} {plural(events, 'event')}: {each.text} ({each.cost})")
+        for note in each.notes:
+            print(f"    {note}")
         hearing = Hearing(session.bench.system, session.timeline, session.info.words, each.text)
         if not hits and hearing.lacks(last := session.timeline.first_event + events):
             deque(hearing.parts(last), maxlen=0)

@@ -117,6 +117,8 @@ class AskedField:
         How the paper writes it, which questions may do as well.
     needs:
         An attribute of policies that have it; empty: all do.
+    beyond:
+        How many values above the members of *choices* mean something else.
     """
 
     name: str
@@ -127,6 +129,7 @@ class AskedField:
     choices: str = ""
     symbol: str = ""
     needs: str = ""
+    beyond: int = 0
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from slotscope.model.phrase import Phrase
 from slotscope.model.questions.changes import StateLook
 from slotscope.model.questions.parts import Meaning
 from slotscope.model.questions.tables import Column, EventTable
@@ -31,6 +32,8 @@ class Question:
         Whether what it reads from states also needs the state before the event.
     looks:
         What it reads from states.
+    notes:
+        A sentence for each comparison with a number that the value never has, or that is beyond all of them.
     """
 
     text: str
@@ -41,6 +44,7 @@ class Question:
     recalls: bool = False
     pairs: bool = False
     looks: list[StateLook] = field(default_factory=list)
+    notes: tuple[Phrase, ...] = ()
 
     def at(self, table: EventTable) -> Column:
         """[length] its value at each event of a table whose states were looked at."""

@@ -99,7 +99,8 @@ class Asked(NamedTuple):
     last: int  #: the event up to which it was asked
     searching: bool
     fault: str = ""  #: what is wrong with it, or why it cannot be asked further
-    missing: tuple[Phrase, ...] = ()  #: of one that holds nowhere, what the policy never says of what it asks for
+    #: of one that holds nowhere: what it compares with what never is, and asks for though the policy never says it
+    missing: tuple[Phrase, ...] = ()
 
 
 class _Fetch(NamedTuple):
@@ -125,6 +126,7 @@ class QuestionSearch(HistorySearch):
         """Ask these from the first event on."""
         super().begin(questions)
         self._hits = 0
+        self._notes = tuple(note for question in questions for note in question.notes)
         self._events = np.zeros(0, np.int64)
         self._newest = self._around = np.zeros(0, self._system.row_dtype)  # rows of the last hits, and of others
         self._fetch: _Fetch | None = None
@@ -154,7 +156,7 @@ class QuestionSearch(HistorySearch):
             return None
         near = self._near(NEAR)
         rows = self._around if _within(near, self._around) and not _within(near, self._newest) else self._newest
-        missing = () if self._hits or self.due else self._hearing.told()
+        missing = () if self._hits or self.due else (*self._notes, *self._hearing.told())
         return Asked(self.text, self._hits, self._events, rows, self._last, super().due, self._fault, missing)
 
     def take(self, part: Answers) -> None:

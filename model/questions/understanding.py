@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Iterable, NoReturn
+from typing import Iterable, NoReturn, Sequence
 
 import numpy as np
 
 from slotscope.model.errors import quoted
+from slotscope.model.phrase import Phrase
 from slotscope.model.questions.changes import OfThings, StateLook
 from slotscope.model.questions.fields import AskedField, RowColumn, SaidValues, SampleColumns, StateValue, ThingFields
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.operations import (
+    OPERATIONS,
     Run,
     changes,
     constant,
@@ -76,6 +78,10 @@ def slack_of(text: str, words: Words) -> Question | None:
     except QuestionError:  # names of types, ... have an order and no difference
         return None
     return question
+
+
+#: What a comparison is with its sides exchanged.
+_TURNED_ROUND = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 class _Interpreter:
@@ -316,6 +322,9 @@ class _Interpreter:
         if node.sign in {"and", "or"}:
             return joined(node.sign, self.truth(node.left, depth), self.truth(node.right, depth))
         left, right = self._pair(node, depth)
+        if node.sign in COMPARISONS:
+            self._note_ends(node.left, node.sign, node.right)
+            self._note_ends(node.right, _TURNED_ROUND.get(node.sign, node.sign), node.left)
         if (left.truth or right.truth) and (node.sign not in {"=", "!="} or left.truth != right.truth):
             wrong = node.left if left.truth else node.right
             self.wrong(wrong, f"found what is true or false beside '{node.sign}', allowed: a number")
@@ -345,7 +354,40 @@ class _Interpreter:
 
     def _one_of(self, node: OneOf, depth: int) -> Meaning:
         part = self.number(node.part, depth)
+        for item in node.items:
+            self._note_ends(node.part, "=", item)
         return joined("in", part, *(self.number(item, depth, part.choices) for item in node.items))
+
+    def _note_ends(self, node: Node, sign: str, other: Node) -> None:
+        """Note a comparison with a number that comes out the same whatever the value is, of one that is from 1 to n."""
+        value, (name, most, members) = _number_in(other), self._ends(node)
+        if value is None or not most or value in range(1, most + 1):
+            return
+        found = {bool(OPERATIONS[sign](each, value)) for each in (1, most)}
+        if len(found) == 1:
+            among = f" ({first_few(members)})" if members else ""
+            ends = Phrase("{name} is from 1 to {most}{members}", name=name, most=grouped(most), members=among)
+            text = f"{name} {sign} {value:g}"
+            if True in found:
+                note = Phrase("{ends}, so that {comparison} holds wherever there is one", ends=ends, comparison=text)
+            else:
+                note = Phrase("{ends}, so that {comparison} holds nowhere", ends=ends, comparison=text)
+            self._question.notes = tuple(dict.fromkeys((*self._question.notes, note)))
+
+    def _ends(self, node: Node) -> tuple[str, int, Sequence[str]]:
+        """A field's name, the most that its values are, which begin with 1, and their names; 0: it has no such ends."""
+        thing, name = (node.thing, node.name) if isinstance(node, OfThing) else (self._thing, node)
+        if not isinstance(name, Name):
+            return "", 0, ()
+        words = self._words
+        known = words.of_thing.get(thing, {}).get(name.text) or words.fields.get(name.text)
+        if known is not None and known.choices:
+            members = words.dimensions[known.choices]
+            return name.text, len(members) + known.beyond, members
+        things = words.things.get(name.text)  # such as the server of a job
+        if known is None or things is None or things.fixed is None:
+            return "", 0, ()
+        return name.text, things.fixed(words.numbers), ()
 
     def _turns(self, node: Turns, depth: int) -> Meaning:
         if self._thing:
@@ -367,6 +409,14 @@ class _Interpreter:
 
     def _call(self, node: FunctionCall, depth: int) -> Meaning:
         return joined(node.name, *(self.number(each, depth) for each in node.parts))
+
+
+def _number_in(node: Node) -> float | None:
+    """The number that stands there; None for anything else."""
+    if isinstance(node, Prefix) and node.sign == "-":
+        value = _number_in(node.part)
+        return None if value is None else -value
+    return node.value if isinstance(node, Number) else None
 
 
 def _shifted(part: Meaning) -> Meaning:

@@ -1612,6 +1612,18 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>abgebrochen in Ereignis {event}</translation>
         </message>
         <message>
+            <source>{name} is from 1 to {most}{members}</source>
+            <translation>{name} ist von 1 bis {most}{members}</translation>
+        </message>
+        <message>
+            <source>{ends}, so that {comparison} holds wherever there is one</source>
+            <translation>{ends}, sodass {comparison} überall gilt, wo es einen Wert gibt</translation>
+        </message>
+        <message>
+            <source>{ends}, so that {comparison} holds nowhere</source>
+            <translation>{ends}, sodass {comparison} nirgends gilt</translation>
+        </message>
+        <message>
             <source>said[{name}] is missing: the policy says no number of that name in the first {count} events</source>
             <translation>said[{name}] fehlt: Die Strategie sagt in den ersten {count} Ereignissen keine Zahl dieses Namens</translation>
         </message>

@@ -399,3 +399,37 @@ class TestDeclarations:
         for field in known.fields.values():
             if isinstance(field.source, StateValue):
                 assert np.asarray(field.source.read(run.timeline.state)).ndim == (1 if field.index else 0), field.name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_with_ends_are_never_beyond_them(kind: str) -> None:
+    known = words(kind)
+    bounded = {
+        field.name: len(known.dimensions[field.choices]) + field.beyond for field in known.each_field() if field.choices
+    }
+    fixed = {name: thing.fixed for name, thing in known.things.items() if thing.fixed is not None}
+    bounded |= {name: of(known.numbers) for name, of in fixed.items() if name in known.fields}
+    for name, most in bounded.items():
+        beyond = f"known({name}) and ({name} < 1 or {name} > {most})"
+        assert hits(kind, beyond) == []
+        assert understood(f"{name} >= 1 and {name} <= {most} and {name} in (1, {most})", known).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "comparison", "where"),
+    [
+        ("type = 7", "type = 7", "nowhere"),
+        ("rejected and type != 0", "type != 0", "wherever there is one"),
+        ("type in (1, 7)", "type = 7", "nowhere"),
+        ("7 < type becomes true", "type > 7", "nowhere"),
+        ("-2 <= type", "type >= -2", "wherever there is one"),
+        ("type = 1.5", "type = 1.5", "nowhere"),
+        ("any job where type = 9", "type = 9", "nowhere"),
+        ("job 3 . type > 3", "type > 3", None),
+    ],
+)
+def test_a_comparison_beyond_a_values_ends_is_noted(text: str, comparison: str, where: str | None) -> None:
+    members = words("reservation").dimensions["type"]
+    text, comparison = (one.replace(" > 3", f" > {len(members)}") for one in (text, comparison))
+    told = f"type is from 1 to {len(members)} ({', '.join(members)}), so that {comparison} holds {where}"
+    assert understood(text, words("reservation")).notes == ((told,) if where else ())

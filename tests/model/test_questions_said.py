@@ -177,3 +177,12 @@ def test_a_question_that_holds_nowhere_tells_what_the_policy_never_says(session:
         session.questions.search(0.01)
     asked = session.questions.found()
     assert asked is not None and asked.hits and not asked.missing
+
+
+def test_a_question_that_holds_nowhere_tells_that_its_number_is_beyond_all_values(session: Session) -> None:
+    session.questions.want("type = 70 and said[room] > 1000")
+    while session.questions.due:
+        session.questions.search(0.01)
+    asked = session.questions.found()
+    assert asked is not None and not asked.fault and not asked.hits
+    assert [str(one).rpartition(", so that ")[2] for one in asked.missing] == ["type = 70 holds nowhere"]

@@ -80,6 +80,7 @@ FIELDS = (
         "the phase that the job is in now; one more than there are: it departed",
         RowColumn("phase", numbered=True),
         choices="phase",
+        beyond=1,
     ),
     AskedField("server", "the normal server of the event's job or timer", RowColumn("server", numbered=True)),
     AskedField(
