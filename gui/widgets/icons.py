@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Callable
+from typing import Iterator, Self
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPainterPath, QPen, QPixmap, QTransform
@@ -27,26 +27,39 @@ class _Drawing:
         self.areas.setFillRule(Qt.FillRule.OddEvenFill)
         self.lines = QPainterPath()
 
-    def area(self, *points: tuple[float, float]) -> None:
+    def area(self, *points: tuple[float, float]) -> Self:
         self.areas.addPath(_path(points, closed=True))
+        return self
 
-    def line(self, *points: tuple[float, float], closed: bool = False) -> None:
+    def line(self, *points: tuple[float, float], closed: bool = False) -> Self:
         self.lines.addPath(_path(points, closed))
+        return self
 
-    def box(self, x: float, y: float, width: float, height: float) -> None:
+    def box(self, x: float, y: float, width: float, height: float) -> Self:
         self.areas.addRect(QRectF(x, y, width, height))
+        return self
 
-    def disc(self, x: float, y: float, radius: float) -> None:
+    def disc(self, x: float, y: float, radius: float) -> Self:
         self.areas.addEllipse(QPointF(x, y), radius, radius)
+        return self
 
-    def ring(self, x: float, y: float, radius: float) -> None:
+    def ring(self, x: float, y: float, radius: float) -> Self:
         self.lines.addEllipse(QPointF(x, y), radius, radius)
+        return self
 
-    def arc(self, x: float, y: float, radius: float, start: float, sweep: float) -> None:
+    def arc(self, x: float, y: float, radius: float, start: float, sweep: float) -> Self:
         """A part of a circle; angles in degrees, counter-clockwise from the right."""
         square = QRectF(x - radius, y - radius, 2 * radius, 2 * radius)
         self.lines.arcMoveTo(square, start)
         self.lines.arcTo(square, start, sweep)
+        return self
+
+    def right_half(self, x: float, y: float, radius: float) -> Self:
+        half = QPainterPath(QPointF(x, y - radius))
+        half.arcTo(QRectF(x - radius, y - radius, 2 * radius, 2 * radius), 90, -180)
+        half.closeSubpath()
+        self.areas.addPath(half)
+        return self
 
     def mirrored(self) -> _Drawing:
         """The same, looking the other way."""
@@ -66,144 +79,56 @@ def _path(points: Points, closed: bool) -> QPainterPath:
     return path
 
 
-def _run(icon: _Drawing) -> None:
-    icon.area((7, 4), (20, 12), (7, 20))
-
-
-def _pause(icon: _Drawing) -> None:
-    icon.box(6, 4.5, 4, 15)
-    icon.box(14, 4.5, 4, 15)
-
-
-def _step(icon: _Drawing) -> None:
-    icon.area((5, 5), (15, 12), (5, 19))
-    icon.box(16, 5, 3, 14)
-
-
-def _substep(icon: _Drawing) -> None:
-    icon.area((9, 7), (17, 12), (9, 17))
-    icon.disc(5, 12, 1.8)
-    icon.box(18, 7, 2, 10)
-
-
-def _into(icon: _Drawing) -> None:
-    icon.line((12, 3), (12, 13))
-    icon.area((7, 10), (17, 10), (12, 16))
-    icon.disc(12, 20, 2)
-
-
-def _out(icon: _Drawing) -> None:
-    icon.line((12, 8), (12, 15.5))
-    icon.area((7, 9), (17, 9), (12, 3))
-    icon.disc(12, 20, 2)
-
-
-def _to_next(icon: _Drawing) -> None:
-    icon.area((3, 6), (10, 12), (3, 18))
-    icon.area((10, 6), (17, 12), (10, 18))
-    icon.disc(19.8, 12, 2.2)
-
-
-def _to_live_end(icon: _Drawing) -> None:
-    icon.area((3, 6), (10, 12), (3, 18))
-    icon.area((10, 6), (17, 12), (10, 18))
-    icon.box(18, 5, 3, 14)
-
-
-def _express(icon: _Drawing) -> None:
-    for x in (3.0, 9.0, 15.0):
-        icon.line((x, 6), (x + 5, 12), (x, 18))
-
-
-def _camera(icon: _Drawing) -> None:
-    icon.line((3, 8), (7, 8), (9, 5), (15, 5), (17, 8), (21, 8), (21, 19), (3, 19), closed=True)
-    icon.ring(12, 13.2, 3.4)
-
-
-def _copy(icon: _Drawing) -> None:
-    icon.line((9, 9), (21, 9), (21, 21), (9, 21), closed=True)
-    icon.line((15, 9), (15, 3), (3, 3), (3, 15), (9, 15))
-
-
-def _csv(icon: _Drawing) -> None:
-    icon.line((4, 4), (20, 4), (20, 20), (4, 20), closed=True)
-    icon.box(4, 4, 16, 5)
-    icon.line((4, 14.5), (20, 14.5))
-    icon.line((12, 9), (12, 20))
-
-
-def _lecture(icon: _Drawing) -> None:
-    icon.line((2, 4), (22, 4))
-    icon.line((4, 4), (4, 15), (20, 15), (20, 4))
-    icon.line((7.5, 21), (12, 15), (16.5, 21))
-    icon.line((7.5, 12), (10.5, 9), (13, 11), (16.5, 7.5))
-
-
-def _theme(icon: _Drawing) -> None:
-    icon.ring(12, 12, 8.5)
-    half = QPainterPath(QPointF(12, 3.5))
-    half.arcTo(QRectF(3.5, 3.5, 17, 17), 90, -180)
-    half.closeSubpath()
-    icon.areas.addPath(half)
-
-
-def _gear(icon: _Drawing) -> None:
-    points = []
-    for tooth in range(8):
+def _teeth(count: int) -> Iterator[tuple[float, float]]:
+    for tooth in range(count):
         for offset, radius in ((-16, 7.0), (-10, 10.0), (10, 10.0), (16, 7.0)):
-            angle = math.radians(45 * tooth + offset)
-            points.append((12 + radius * math.cos(angle), 12 + radius * math.sin(angle)))
-    icon.area(*points)
-    icon.disc(12, 12, 3.2)
+            angle = math.radians(360 / count * tooth + offset)
+            yield 12 + radius * math.cos(angle), 12 + radius * math.sin(angle)
 
 
-def _bookmark(icon: _Drawing) -> None:
-    icon.area((6, 3), (18, 3), (18, 21), (12, 16.5), (6, 21))
-
-
-def _breakpoint(icon: _Drawing) -> None:
-    icon.disc(12, 12, 7.5)
-
-
-def _help(icon: _Drawing) -> None:
-    icon.ring(12, 12, 9.3)
-    icon.arc(12, 9.8, 2.9, 170, -200)
-    icon.line((13.3, 12.3), (12, 13.6), (12, 14.4))
-    icon.disc(12, 17.4, 1.3)
-
-
-def _warning(icon: _Drawing) -> None:
-    icon.line((12, 3.5), (21.5, 20), (2.5, 20), closed=True)
-    icon.line((12, 9.5), (12, 14))
-    icon.disc(12, 17, 1.3)
-
-
-def _cancel(icon: _Drawing) -> None:
-    icon.line((6, 6), (18, 18))
-    icon.line((18, 6), (6, 18))
-
-
-_FORWARD: dict[str, Callable[[_Drawing], None]] = {
-    "run": _run,
-    "pause": _pause,
-    "step": _step,
-    "substep": _substep,
-    "into": _into,
-    "out": _out,
-    "to_next": _to_next,
-    "to_live_end": _to_live_end,
-    "express": _express,
-    "camera": _camera,
-    "copy": _copy,
-    "csv": _csv,
-    "lecture": _lecture,
-    "theme": _theme,
-    "gear": _gear,
-    "bookmark": _bookmark,
-    "breakpoint": _breakpoint,
-    "help": _help,
-    "warning": _warning,
-    "cancel": _cancel,
+_FORWARD = {
+    "run": _Drawing().area((7, 4), (20, 12), (7, 20)),
+    "pause": _Drawing().box(6, 4.5, 4, 15).box(14, 4.5, 4, 15),
+    "step": _Drawing().area((5, 5), (15, 12), (5, 19)).box(16, 5, 3, 14),
+    "substep": _Drawing().area((9, 7), (17, 12), (9, 17)).disc(5, 12, 1.8).box(18, 7, 2, 10),
+    "into": _Drawing().line((12, 3), (12, 13)).area((7, 10), (17, 10), (12, 16)).disc(12, 20, 2),
+    "out": _Drawing().line((12, 8), (12, 15.5)).area((7, 9), (17, 9), (12, 3)).disc(12, 20, 2),
+    "to_next": _Drawing().area((3, 6), (10, 12), (3, 18)).area((10, 6), (17, 12), (10, 18)).disc(19.8, 12, 2.2),
+    "to_live_end": _Drawing().area((3, 6), (10, 12), (3, 18)).area((10, 6), (17, 12), (10, 18)).box(18, 5, 3, 14),
+    "express": _Drawing()
+    .line((3, 6), (8, 12), (3, 18))
+    .line((9, 6), (14, 12), (9, 18))
+    .line((15, 6), (20, 12), (15, 18)),
+    "camera": _Drawing()
+    .line((3, 8), (7, 8), (9, 5), (15, 5), (17, 8), (21, 8), (21, 19), (3, 19), closed=True)
+    .ring(12, 13.2, 3.4),
+    "copy": _Drawing()
+    .line((9, 9), (21, 9), (21, 21), (9, 21), closed=True)
+    .line((15, 9), (15, 3), (3, 3), (3, 15), (9, 15)),
+    "csv": _Drawing()
+    .line((4, 4), (20, 4), (20, 20), (4, 20), closed=True)
+    .box(4, 4, 16, 5)
+    .line((4, 14.5), (20, 14.5))
+    .line((12, 9), (12, 20)),
+    "lecture": _Drawing()
+    .line((2, 4), (22, 4))
+    .line((4, 4), (4, 15), (20, 15), (20, 4))
+    .line((7.5, 21), (12, 15), (16.5, 21))
+    .line((7.5, 12), (10.5, 9), (13, 11), (16.5, 7.5)),
+    "theme": _Drawing().ring(12, 12, 8.5).right_half(12, 12, 8.5),
+    "gear": _Drawing().area(*_teeth(8)).disc(12, 12, 3.2),
+    "bookmark": _Drawing().area((6, 3), (18, 3), (18, 21), (12, 16.5), (6, 21)),
+    "breakpoint": _Drawing().disc(12, 12, 7.5),
+    "help": _Drawing()
+    .ring(12, 12, 9.3)
+    .arc(12, 9.8, 2.9, 170, -200)
+    .line((13.3, 12.3), (12, 13.6), (12, 14.4))
+    .disc(12, 17.4, 1.3),
+    "warning": _Drawing()
+    .line((12, 3.5), (21.5, 20), (2.5, 20), closed=True)
+    .line((12, 9.5), (12, 14))
+    .disc(12, 17, 1.3),
+    "cancel": _Drawing().line((6, 6), (18, 18)).line((18, 6), (6, 18)),
 }
 _BACKWARD = {"step_back": "step", "substep_back": "substep", "to_previous": "to_next", "to_start": "to_live_end"}
 ICON_NAMES = (*_FORWARD, *_BACKWARD)
@@ -213,9 +138,7 @@ ICON_NAMES = (*_FORWARD, *_BACKWARD)
 def _drawing(name: str) -> _Drawing:
     if name in _BACKWARD:
         return _drawing(_BACKWARD[name]).mirrored()
-    icon = _Drawing()
-    _FORWARD[name](icon)
-    return icon
+    return _FORWARD[name]
 
 
 def paint_icon(painter: QPainter, name: str, square: QRectF, color: str) -> None:

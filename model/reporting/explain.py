@@ -9,7 +9,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any, Callable, ClassVar, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
@@ -30,14 +30,11 @@ _RESIDUE = 1e-8
 _MOST_DENOMINATOR, _MOST_PLACES = 64, 4
 
 
-Wording = Callable[[Any, Mapping[str, Any]], str]
-
-
 class Narrator(ABC):
-    """Words the records of one run; what is numbered is numbered from 1 in sentences."""
+    """Words the records of one run; what is numbered is numbered from 1 in sentences.
 
-    #: What is said of a sub-step, by its kind, where it is no action; functions of the narrator and the step's values.
-    wordings: ClassVar[Mapping[str, Wording]] = {}
+    What is said of a sub-step that is no action, ``_substep_KIND`` makes of its values.
+    """
 
     #: Of a run in which rules change: how many events came before each of its policies, and what words their events.
     legs: Sequence[tuple[int, Narrator]] = ()
@@ -65,9 +62,9 @@ class Narrator(ABC):
         A policy of one's own may give values other than the words for a kind are made of: they
         are told as they are.
         """
-        wording = self.wordings.get(record.kind)
+        wording = getattr(self, f"_substep_{record.kind}", None)
         try:
-            text = self._action(record) or (wording(self, record.values) if wording else "")
+            text = self._action(record) or (wording(record.values) if wording else "")
         except (LookupError, TypeError, ValueError, AttributeError):
             text = ""
         return text or told(record.kind, record.values)

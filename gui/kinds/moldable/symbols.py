@@ -14,10 +14,6 @@ def _class(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
     return html.escape(names[value]) if len(names) > 1 else ""  # there is no other
 
 
-def _drawn_by(value: Any, *_: Any) -> str:
-    return f"{value:.4f}"
-
-
 def _distribution(value: Any, _: RunInfo, values: Mapping[str, Any]) -> str:
     pairs = zip(values["widths"], value, strict=True)
     return ", ".join(f"<i>p</i>*<sub>{width}</sub> = {share:.4g}" for width, share in pairs)
@@ -30,7 +26,7 @@ SYMBOLS: Mapping[str, Symbol] = {
     "request": Symbol("<i>i</i>"),
     "free": Symbol("<i>j</i>"),
     "servers": Symbol("min(<i>i</i>, <i>j</i>)"),
-    "uniform": Symbol("<i>u</i>", "", _drawn_by),
+    "uniform": Symbol("<i>u</i>", "", lambda value, *_: f"{value:.4f}"),
     "widths": Symbol("", "", left_out),
     "shares": Symbol("", "", _distribution),
     "from": Symbol("<i>f<sub>k</sub></i>"),

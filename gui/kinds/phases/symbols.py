@@ -10,10 +10,6 @@ from slotscope.gui.panels.algorithm_symbols import Symbol, left_out, numbered_jo
 from slotscope.model.reporting.frame import RunInfo
 
 
-def _phase(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
-    return html.escape(info.numbers.model.phases[value])
-
-
 def _jobs(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
     if isinstance(value, int):
         return str(value)
@@ -24,22 +20,6 @@ def _pool(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
     return f"pool {value + 1}" if info.facts.pools > 1 else ""  # there is no other
 
 
-def _token(value: Any, *_: Any) -> str:
-    return f"token {value + 1}"
-
-
-def _backup(value: Any, *_: Any) -> str:
-    return f"backup server {value + 1}"
-
-
-def _virtual_job(value: Any, *_: Any) -> str:
-    return f"virtual job v{value + 1}"
-
-
-def _rate(value: Any, *_: Any) -> str:
-    return amount_text(value) if value else "no timer"
-
-
 def _some_servers(value: Any, *_: Any) -> str:
     return servers(value) if isinstance(value, tuple | list) else str(value)
 
@@ -48,7 +28,7 @@ def _some_servers(value: Any, *_: Any) -> str:
 SYMBOLS: Mapping[str, Symbol] = {
     "server": Symbol("", "", server),
     "job": Symbol("", "", numbered_job),
-    "type": Symbol("<i>i</i>", "", _phase),
+    "type": Symbol("<i>i</i>", "", lambda value, info, _: html.escape(info.numbers.model.phases[value])),
     "pool": Symbol("", "", _pool),
     "count": Symbol("tokens"),
     "tokens": Symbol("tokens"),
@@ -56,11 +36,11 @@ SYMBOLS: Mapping[str, Symbol] = {
     "observed": Symbol("<i>k̂</i>", "", _jobs),
     "configuration": Symbol("<i>k̂</i> + <i>a</i>", "", _jobs),
     "jobs": Symbol("jobs", "", _jobs),
-    "token": Symbol("", "", _token),
-    "number": Symbol("", "", _virtual_job),
-    "backup": Symbol("", "", _backup),
+    "token": Symbol("", "", lambda value, *_: f"token {value + 1}"),
+    "number": Symbol("", "", lambda value, *_: f"virtual job v{value + 1}"),
+    "backup": Symbol("", "", lambda value, *_: f"backup server {value + 1}"),
     "position": Symbol("", "", left_out),
-    "rate": Symbol("rate", "", _rate),
+    "rate": Symbol("rate", "", lambda value, *_: amount_text(value) if value else "no timer"),
     "fitting": Symbol("with room"),
     "idle": Symbol("idle ones"),
     "servers": Symbol("servers", "", _some_servers),

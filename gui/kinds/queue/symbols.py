@@ -15,10 +15,6 @@ def _queue(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
     return html.escape(info.facts.layout.names[value])
 
 
-def _active(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
-    return html.escape(info.facts.configuration_names[value])
-
-
 def _yes(value: Any, *_: Any) -> str:
     return "yes" if value else "no"
 
@@ -34,7 +30,7 @@ SYMBOLS: Mapping[str, Symbol] = {
     "share": Symbol("share", "", size),
     "gamma": Symbol("γ", "", size),
     "queue": Symbol("", "", _queue),
-    "configuration": Symbol("<b>k</b>", "", _active),
+    "configuration": Symbol("<b>k</b>", "", lambda value, info, _: html.escape(info.facts.configuration_names[value])),
     "weight": Symbol("&lt;<b>k</b>, <b>Q</b>&gt;"),
     "lengths": Symbol("<b>Q</b>"),
     "fits": Symbol("fits", "", _yes),

@@ -148,17 +148,17 @@ class MoldableNarrator(Narrator):
         least = f"min(i, j) = min({grouped(asked)}, {grouped(free)}) = {grouped(got)}"
         return f"{least}: it gets {counted(got, 'server')}{missing}"
 
-    def _arrival(self, values: Values) -> str:
+    def _substep_arrival(self, values: Values) -> str:
         return (
             f"{self.job(values['job'], values['type'])} arrives; on one server it would take "
             f"{self._lasting(values['size'])}"
         )
 
-    def _departure(self, values: Values) -> str:
+    def _substep_departure(self, values: Values) -> str:
         width = values["width"]
         return f"{self.job(values['job'], values['type'])} departs: {counted(width, 'server')} {_are(width)} free again"
 
-    def _request(self, values: Values) -> str:
+    def _substep_request(self, values: Values) -> str:
         return f"it asks for i = {counted(values['request'], 'server')}, {self._why(values)}"
 
     def _why(self, values: Values) -> str:
@@ -235,10 +235,3 @@ def _drawn(values: Values) -> str:
 def _share(share: float) -> str:
     """A sum of probabilities; floats leave a little behind."""
     return f"{abs(round(share, 4)):.4g}"
-
-
-MoldableNarrator.wordings = {
-    "arrival": MoldableNarrator._arrival,
-    "departure": MoldableNarrator._departure,
-    "request": MoldableNarrator._request,
-}

@@ -207,13 +207,13 @@ class PhaseNarrator(Narrator):
 
     def _arrived_virtually(self, kind: int, values: Values) -> str:
         job = self._virtual_name(values["number"])
-        why = f"{self._limit_passed(values)}: " if "limit" in values else ""
+        why = f"{self._substep_limit(values)}: " if "limit" in values else ""
         return (
             f"{why}virtual job {job} takes token {grouped(values['token'] + 1)} of type {self._type(kind)} on "
             f"{self._server(values['server'])}"
         )
 
-    def _limit_passed(self, values: Values) -> str:
+    def _substep_limit(self, values: Values) -> str:
         kind = "of all types" if self._facts.limit_in_all else f"of type {self._type(values['type'])}"
         inside = f" in pool {values['pool'] + 1}" if self._facts.pools > 1 else ""
         limit = values["limit"]
@@ -237,32 +237,32 @@ class PhaseNarrator(Narrator):
         text = f"job {self._job_name(job)} goes to {self._server(server)}"
         return f"{text}: {reason or _fitting(fitting)}"
 
-    def _arrival(self, values: Values) -> str:
+    def _substep_arrival(self, values: Values) -> str:
         return f"job {self._job_name(values['job'])} of type {self._type(values['type'])} arrives"
 
-    def _tokens_of_type(self, values: Values) -> str:
+    def _substep_tokens_of_type(self, values: Values) -> str:
         kind, count = self._type(values["type"]), values["count"]
         inside = f" in pool {values['pool'] + 1}" if self._facts.pools > 1 else ""
         text = f"{counted(count, 'token') if count else 'no token'} of type {kind}{inside}"
         return f"{text}, the limit is {values['limit']}"
 
-    def _move(self, values: Values) -> str:
+    def _substep_move(self, values: Values) -> str:
         job = self.job(values["job"], values["virtual"])
         server = self._server(values["server"], values["pool"])
         return f"{job} on {server} goes from {self._type(values['from'])} to {self._type(values['to'])}"
 
-    def _departure(self, values: Values) -> str:
+    def _substep_departure(self, values: Values) -> str:
         job = self.job(values["job"], values["virtual"])
         server = self._server(values["server"], values["pool"])
         return f"{job} departs from {server} in phase {self._type(values['from'])}"
 
-    def _tick(self, values: Values) -> str:
+    def _substep_tick(self, values: Values) -> str:
         return (
             f"the timer of {self._server(values['server'])} at {shown(values['observed'])} "
             f"rings: case 1, it asks for one {self._type(values['type'])}"
         )
 
-    def _recovery_tick(self, values: Values) -> str:
+    def _substep_recovery_tick(self, values: Values) -> str:
         server, observed = self._server(values["server"]), values["observed"]
         jobs = by_type(self._numbers, values["jobs"])
         why = (
@@ -272,13 +272,13 @@ class PhaseNarrator(Narrator):
         )
         return f"the timer of {server} at {shown(observed)} rings: it asks for {jobs}, {why}"
 
-    def _reactive(self, values: Values) -> str:
+    def _substep_reactive(self, values: Values) -> str:
         return (
             f"{shown(values['configuration'])} is case 2: {self._server(values['server'])} "
             f"asks at once for one {self._type(values['type'])}"
         )
 
-    def _resumed(self, values: Values) -> str:
+    def _substep_resumed(self, values: Values) -> str:
         server, observed = int(values["server"]), values["observed"]
         text = f"{self._server(server)} has no token left: its pause ends at {shown(observed)}"
         would = self._would_ask(server, observed)
@@ -288,7 +288,7 @@ class PhaseNarrator(Narrator):
         place = self._facts.plan.lattice.place(observed)
         return would_ask(self._numbers, self._facts, int(self._facts.pool_of[server]), place)
 
-    def _paused(self, values: Values) -> str:
+    def _substep_paused(self, values: Values) -> str:
         server, observed = int(values["server"]), values["observed"]
         would = self._would_ask(server, observed)
         then = f"would have asked for {would}" if would else "would not have asked either"
@@ -297,18 +297,20 @@ class PhaseNarrator(Narrator):
             f"{shown(observed)} it {then}"
         )
 
-    def _fits(self, values: Values) -> str:
+    _substep_missed_request = _substep_paused
+
+    def _substep_fitting(self, values: Values) -> str:
         kind = self._type(values["type"])
         return f"a job of type {kind}: {_fitting(values['servers'])}"
 
-    def _draw(self, values: Values) -> str:
+    def _substep_draw(self, values: Values) -> str:
         idle, jobs = values["idle"], values["jobs"]
         return (
             f"the draw: {counted(values['servers'], 'busy server')} with room for type {self._type(values['type'])} "
             f"and {grouped(idle)} idle, ⌈aZ⌉ with Z = {grouped(jobs)} jobs"
         )
 
-    def _drawn(self, values: Values) -> str:
+    def _substep_drawn(self, values: Values) -> str:
         drawn = values["servers"]
         if not drawn:
             return "no server is busy, so none is drawn"
@@ -401,21 +403,4 @@ _REASONS: dict[str, str] = {
     "none drawn fits": "it is idle, and no server drawn has room",
     "drawn busy": "drawn at random",
     "drawn idle": "drawn at random among the idle",
-}
-
-PhaseNarrator.wordings = {
-    "arrival": PhaseNarrator._arrival,
-    "tokens_of_type": PhaseNarrator._tokens_of_type,
-    "move": PhaseNarrator._move,
-    "departure": PhaseNarrator._departure,
-    "tick": PhaseNarrator._tick,
-    "recovery_tick": PhaseNarrator._recovery_tick,
-    "reactive": PhaseNarrator._reactive,
-    "limit": PhaseNarrator._limit_passed,
-    "resumed": PhaseNarrator._resumed,
-    "paused": PhaseNarrator._paused,
-    "missed_request": PhaseNarrator._paused,
-    "fitting": PhaseNarrator._fits,
-    "draw": PhaseNarrator._draw,
-    "drawn": PhaseNarrator._drawn,
 }

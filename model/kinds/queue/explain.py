@@ -203,7 +203,7 @@ class QueueNarrator(Narrator):
             return f"{amounts(values['used'])} in use is below half of {capacity}, and jobs wait"
         return ""
 
-    def _arrival(self, values: Values) -> str:
+    def _substep_arrival(self, values: Values) -> str:
         text = f"{self._job(values['job'])} arrives: size {amounts(values['size'])}"
         if not self._facts.intervals:
             return text
@@ -214,10 +214,10 @@ class QueueNarrator(Narrator):
         rounded = f", rounded up to {amount(least)}," if size < least else ""
         return f"{text}{rounded} is in ({low}, {high}], it joins {self._queue(queue)}"
 
-    def _departure(self, values: Values) -> str:
+    def _substep_departure(self, values: Values) -> str:
         return f"{self._job(values['job'])} leaves server {values['server'] + 1}"
 
-    def _servers_that_fit(self, values: Values) -> str:
+    def _substep_servers_that_fit(self, values: Values) -> str:
         job, count = self._job(values["job"]), values["servers"]
         if count:
             return f"{counted(count, 'server')} {_have(count)} room for {job} {_bracketed(values['size'])}"
@@ -232,7 +232,7 @@ class QueueNarrator(Narrator):
                 return f"{name} residual {amount(left)} < {amount(need)} on the best server"
         return f"none has {amounts(size)} of {' and '.join(names)} left at once"
 
-    def _largest_that_fits(self, values: Values) -> str:
+    def _substep_largest_that_fits(self, values: Values) -> str:
         left = f"server {values['server'] + 1} has {amounts(values['free'])} left"
         job = f"{self._job(values['job'])} {_bracketed(values['size'])}"
         if values["waiting"] == 1:
@@ -240,7 +240,7 @@ class QueueNarrator(Narrator):
         word = "is the largest that fits" if self._numbers.resources == 1 else "has the best score of those that fit"
         return f"{left}: of {counted(values['waiting'], 'job')} that wait, {job} {word}"
 
-    def _nothing_fits(self, values: Values) -> str:
+    def _substep_nothing_fits(self, values: Values) -> str:
         left = f"server {values['server'] + 1} has {amounts(values['free'])} left"
         if not values["waiting"]:
             return f"{left}; no job waits"
@@ -248,12 +248,12 @@ class QueueNarrator(Narrator):
             return f"{left}: the only job that waits does not fit"
         return f"{left}: none of {counted(values['waiting'], 'job')} that wait fits"
 
-    def _blocked(self, values: Values) -> str:
+    def _substep_blocked(self, values: Values) -> str:
         behind = values["behind"]
         text = f"{self._job(values['job'])} is the head of the line and fits nowhere"
         return f"{text}; {counted(behind, 'job')} behind it {_wait(behind)} too" if behind else text
 
-    def _reserved_share(self, values: Values) -> str:
+    def _substep_reserved_share(self, values: Values) -> str:
         queue = self._queue(values["queue"])
         text = f"server {values['server'] + 1} keeps 2/3 for {queue}"
         if values["present"]:
@@ -262,14 +262,14 @@ class QueueNarrator(Narrator):
             return f"{text}, which is empty: it stays reserved"
         return f"{text}, and none is there: {counted(values['waiting'], 'job')} {_wait(values['waiting'])}"
 
-    def _head_of_line(self, values: Values) -> str:
+    def _substep_head_of_line(self, values: Values) -> str:
         fits = "≤" if values["fits"] else ">"
         return (
             f"{self._job(values['job'])} of {self._queue(values['queue'])}: size {amounts(values['size'])} {fits} "
             f"{amounts(values['free'])} left for it on server {values['server'] + 1}"
         )
 
-    def _counted(self, values: Values) -> str:
+    def _substep_counted(self, values: Values) -> str:
         queue, wanted = values["queue"], values["wanted"]
         if not self._facts.intervals:
             return (
@@ -281,7 +281,7 @@ class QueueNarrator(Narrator):
             f"{self._queue(queue)}, k{subscript(queue)} = {wanted}"
         )
 
-    def _none_fits(self, values: Values) -> str:
+    def _substep_none_fits(self, values: Values) -> str:
         queue, waiting = self._queue(values["queue"]), values["waiting"]
         if not waiting:
             return f"no job waits in {queue}"
@@ -333,17 +333,4 @@ _REASONS: dict[str, str] = {
     "head_of_line": "{share} is left for {queue}",
     "largest_of_queue": "it is the largest of {queue} that fits in {free}",
     "configuration": "the configuration has a place for it",
-}
-
-QueueNarrator.wordings = {
-    "arrival": QueueNarrator._arrival,
-    "departure": QueueNarrator._departure,
-    "servers_that_fit": QueueNarrator._servers_that_fit,
-    "largest_that_fits": QueueNarrator._largest_that_fits,
-    "nothing_fits": QueueNarrator._nothing_fits,
-    "blocked": QueueNarrator._blocked,
-    "reserved_share": QueueNarrator._reserved_share,
-    "head_of_line": QueueNarrator._head_of_line,
-    "counted": QueueNarrator._counted,
-    "none_fits": QueueNarrator._none_fits,
 }

@@ -155,13 +155,13 @@ class ReservationNarrator(Narrator):
         row["servers_with_room"] = values.get("servers_with_room", -1)
         return self._why(row)
 
-    def _arrival(self, values: Mapping[str, Any]) -> str:
+    def _substep_arrival(self, values: Mapping[str, Any]) -> str:
         return f"{self._types[values['type']]} job {self._job(values['job'])} arrives"
 
-    def _departure(self, values: Mapping[str, Any]) -> str:
+    def _substep_departure(self, values: Mapping[str, Any]) -> str:
         return f"{self._types[values['type']]} job {self._job(values['job'])} leaves server {values['server'] + 1}"
 
-    def _count_found(self, values: Mapping[str, Any]) -> str:
+    def _substep_count_found(self, values: Mapping[str, Any]) -> str:
         count, servers = values["count"], values["servers_left"]
         text = f"k[{values['i']}] is wanted on {count} {plural(count, 'server')}; {self._types[values['exhausted']]}"
         short = values["jobs_left"][values["exhausted"]] if "jobs_left" in values else 0
@@ -172,45 +172,48 @@ class ReservationNarrator(Narrator):
             f"{plural(short, 'slot')} {'is' if short == 1 else 'are'} missing"
         )
 
+    def _substep_greedy_start(self, values: Mapping[str, Any]) -> str:
+        return f"GPA starts from the workload reference {shown(values['jobs_left'])}"
 
-def _greedy_start(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    return f"GPA starts from the workload reference {shown(values['jobs_left'])}"
+    def _substep_configuration_found(self, values: Mapping[str, Any]) -> str:
+        among = " among types not yet exhausted" if values["i"] > 1 else ""
+        return f"k[{values['i']}] = {shown(values['configuration'])} has the largest reward{among}"
 
+    def _substep_ranked(self, values: Mapping[str, Any]) -> str:
+        held, count = values["held"], values["count"]
+        text = f"k[{values['i']}]: {held} {plural(held, 'server')} held, {count} wanted"
+        if values["surplus"] > 0:
+            most = "the most recent is" if values["surplus"] == 1 else f"the {values['surplus']} most recent are"
+            return f"{text}; {most} surplus"
+        if values["surplus"] < 0:
+            return f"{text}; {-values['surplus']} missing"
+        return f"{text}; matched"
 
-def _configuration_found(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    among = " among types not yet exhausted" if values["i"] > 1 else ""
-    return f"k[{values['i']}] = {shown(values['configuration'])} has the largest reward{among}"
+    def _substep_unmatched(self, values: Mapping[str, Any]) -> str:
+        return f"no empty server of rank J + 1 for k[{values['i']}]: {values['missing']} stay missing"
 
+    def _substep_servers_scanned(self, values: Mapping[str, Any]) -> str:
+        room = values["servers_with_room"]
+        return f"{room} {plural(room, 'server')} {'has' if room == 1 else 'have'} room"
 
-def _ranked(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    held, count = values["held"], values["count"]
-    text = f"k[{values['i']}]: {held} {plural(held, 'server')} held, {count} wanted"
-    if values["surplus"] > 0:
-        most = "the most recent is" if values["surplus"] == 1 else f"the {values['surplus']} most recent are"
-        return f"{text}; {most} surplus"
-    if values["surplus"] < 0:
-        return f"{text}; {-values['surplus']} missing"
-    return f"{text}; matched"
+    def _substep_servers_sampled(self, values: Mapping[str, Any]) -> str:
+        return f"{_servers(values['sampled'])} sampled"
 
+    def _substep_sampled_with_room(self, values: Mapping[str, Any]) -> str:
+        found = values["fitting"]
+        if not found:
+            return "none of the sampled servers has room"
+        return f"of these, {_servers(found)} {'has' if len(found) == 1 else 'have'} room"
 
-def _unmatched(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    return f"no empty server of rank J + 1 for k[{values['i']}]: {values['missing']} stay missing"
+    def _substep_planned(self, values: Mapping[str, Any]) -> str:
+        counts = ", ".join(f"{count} with {shown(k)}" for k, count in values["counts"])
+        return f"the linear program's optimum, in whole servers: {counts}"
 
+    def _substep_update(self, _: Mapping[str, Any]) -> str:
+        return "the time of an update has come"
 
-def _servers_scanned(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    room = values["servers_with_room"]
-    return f"{room} {plural(room, 'server')} {'has' if room == 1 else 'have'} room"
-
-
-def _servers_sampled(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    return f"{_servers(values['sampled'])} sampled"
-
-
-def _sampled_with_room(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    found = values["fitting"]
-    if not found:
-        return "none of the sampled servers has room"
-    return f"of these, {_servers(found)} {'has' if len(found) == 1 else 'have'} room"
+    def _substep_no_victim(self, values: Mapping[str, Any]) -> str:
+        return f"no job of priority 0 is left in the Reject Group: {_freed(values)}"
 
 
 def _servers(numbers: Sequence[int]) -> str:
@@ -218,21 +221,8 @@ def _servers(numbers: Sequence[int]) -> str:
     return f"{plural(len(numbers), 'server')} {named}"
 
 
-def _update(_: ReservationNarrator, __: Mapping[str, Any]) -> str:
-    return "the time of an update has come"
-
-
-def _no_victim(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    return f"no job of priority 0 is left in the Reject Group: {_freed(values)}"
-
-
 def _freed(values: Mapping[str, Any]) -> str:
     return f"{float(values['freed'] / values['owed']):.0%} of g(L) s_j is free"
-
-
-def _planned(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    counts = ", ".join(f"{count} with {shown(k)}" for k, count in values["counts"])
-    return f"the linear program's optimum, in whole servers: {counts}"
 
 
 #: Why a server admits, by the reason that the policy gives; ``load`` in percent.
@@ -241,22 +231,6 @@ _REASONS: dict[str, str] = {
     "least_room": "server {server} has the least room left with the job (load {load:.4g} %): it admits the job",
     "forced": "the fork decides so: server {server} admits the job",
     "empty_slot": "server {server} has an empty slot of the type: it admits the job",
-}
-
-ReservationNarrator.wordings = {
-    "arrival": ReservationNarrator._arrival,
-    "departure": ReservationNarrator._departure,
-    "count_found": ReservationNarrator._count_found,
-    "greedy_start": _greedy_start,
-    "configuration_found": _configuration_found,
-    "ranked": _ranked,
-    "unmatched": _unmatched,
-    "servers_scanned": _servers_scanned,
-    "servers_sampled": _servers_sampled,
-    "sampled_with_room": _sampled_with_room,
-    "planned": _planned,
-    "update": _update,
-    "no_victim": _no_victim,
 }
 
 
