@@ -24,8 +24,9 @@ from slotscope.model.lab.results import Curve, Figure
 #: The part of the width that names at the ends of curves may take.
 _LABEL_SHARE = 0.36
 
-#: The part of the range beside the outermost points of a logarithmic axis.
+#: The part of the range beside the outermost points of a logarithmic axis, and of another: they are whole.
 _MARGIN = 0.06
+_EDGE = 0.02
 
 #: An interval longer than so many times the spread of all points leaves the picture.
 _LONGEST_INTERVAL = 1.0
@@ -179,7 +180,8 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         if (self._across.low, self._across.high) == _NOTHING:
             self._across.fit(low, high)
         self._across.include(low, high)
-        self.getPlotItem().setXRange(self._across.low, self._across.high, padding=0)
+        self._bottom.whole = all(x == round(x) for curve in self.figure.curves for x in curve.x)
+        self.getPlotItem().setXRange(self._across.low, self._across.high, padding=_EDGE)
 
     def _show_names(self) -> None:
         """Whole names at the ends of curves where all have room there; else signs, and names below."""

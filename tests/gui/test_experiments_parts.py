@@ -195,6 +195,21 @@ class TestPlot:
         assert {text[2:] for text in texts[1:]} == {"g = 1", "g = 2"}
         assert plot._marks["60"].value() == pytest.approx(1.778, abs=1e-3)
 
+    def test_outermost_points_of_a_linear_axis_are_whole_and_half_a_server_has_no_tick(
+        self, qtbot: QtBot, theme: Theme
+    ) -> None:
+        figure = replace(FIGURE, curves=(Curve("g = 1", (5.0, 6.0, 7.0), (0.7, 0.8, 0.9)),), marks=())
+        plot = FigurePlot(replace(figure, logarithmic_x=False), theme)
+        qtbot.addWidget(plot)
+        plot.resize(700, 400)
+        plot.show()
+        plot.show_figure(plot.figure, complete=True)
+        dots, view = plot._curves["g = 1"]._dots.points(), plot.getPlotItem().getViewBox()
+        places = [view.mapViewToScene(dot.pos()).x() for dot in dots]
+        frame = view.mapRectToScene(view.boundingRect())
+        assert frame.left() + dots[0].size() / 2 <= places[0] and places[-1] <= frame.right() - dots[-1].size() / 2
+        assert plot._bottom.ticks() == [5.0, 6.0, 7.0]
+
     def test_a_point_without_an_interval_is_hollow(self, plot: FigurePlot, theme: Theme) -> None:
         plot.show_figure(FIGURE, complete=False)
         dots = plot._curves["g = 1"]._dots.points()
