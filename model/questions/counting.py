@@ -15,13 +15,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import at_hand, called_at, compiled, jitable, unsigned
-from slotscope.model.questions.alike import alike, tell_apart
-from slotscope.model.questions.block_code import BlockCode, block_code, block_table
+from slotscope.model.jit import at_hand, compiled, jitable, unsigned
+from slotscope.model.questions.alike import Alike, alike, tell_apart
+from slotscope.model.questions.block_code import block_code, block_table
+from slotscope.model.questions.glance_code import glance_code, glance_table, known_of
+from slotscope.model.questions.opened import (
+    COUNTED,
+    DECIDED,
+    HITS,
+    LATEST,
+    LOOKS,
+    LOOKS_AT_BLOCKS,
+    OPENED,
+    count_open,
+    look_at,
+)
 from slotscope.model.questions.pairing import ABS, KNOWN, NEGATE, NOT, OTHER, OWN, Pairing
 from slotscope.model.questions.reckoning import change, join
 from slotscope.model.questions.remainders import BLOCK, find_remainders
 from slotscope.model.questions.sifting import prepare_sifting, sift
+from slotscope.model.questions.vector_text import MachineCode
 
 Array = Any
 
@@ -47,6 +60,9 @@ FAN = 8
 #: More things than there can be.
 ALL = 1 << 62
 
+#: Pairs of a class and an event from which on code is made that glances at them.
+WORTH = 2**25
+
 #: Looks at intervals in the time in which numbers of a block are looked at, and in which a class is opened.
 LOOKS_OF_A_BLOCK, LOOKS_OF_OPENING = 0.25, 0.02
 
@@ -56,10 +72,6 @@ MOSTLY_OPEN, MOST_BLIND = 0.75, 64
 
 # What is known of a branch, or class, for some events: false or true at each, else its place among those that are open.
 FALSE, TRUE, OPEN = -2, -1, 0
-
-# What is counted on the desk: classes that are open; where the block of those begins that was enough last; looks at
-# intervals and at blocks.
-OPENED, LATEST, LOOKS, LOOKS_AT_BLOCKS = range(4)
 
 
 class ThingValues(NamedTuple):
@@ -111,11 +123,14 @@ class _Desk(NamedTuple):
     missing: Array  #: [depth] whether a number may be missing
     code: int  #: where the condition's own code is
     table: Array  #: what it reads; see :func:`block_table`
+    glance: int  #: where the code is that glances; 0: it is not made
+    glanced: Array  #: what that reads; see :func:`glance_table`
+    hits: Array  #: [classes / BLOCK] see there
     true: Array  #: [classes / 8] bit by bit, of which it is so
     others: Array  #: [3, j] of the values of some events the least, the most, and 1 where one may be missing
     open: Array  #: [k, classes] numbers of those classes that are open
     weight: Array  #: [classes] things in those
-    count: Array  #: [4] see :data:`OPENED`
+    count: Array  #: [COUNTED] see :data:`OPENED`
     counts: Array  #: [MOST_KINDS] of each kind of events
     costs: Array  #: [LENGTHS] of an event, in looks at intervals
 
@@ -186,7 +201,7 @@ def counted_by_event(
     changes = _Changes(event, place, mine.kind[things.places :], standing, np.array(enough, np.int64))
     weight = np.bincount(standing[standing >= 0], minlength=mine.value.shape[1]).astype(float)
     apart = alike(others, np.ones(events, np.bool_), min(MOST_KINDS, MOST_LOOKS * events // max(mine.classes, 1)))
-    code = block_code(pairing.steps)
+    code = _Code.of(pairing, mine, 0 if apart is not None else events)
     if apart is not None:
         desk = _desk_for(pairing, code, mine.value, apart.value, weight)
         true = np.empty((mine.value.shape[1], apart.classes), np.uint8)
@@ -198,28 +213,43 @@ def counted_by_event(
     return found
 
 
+class _Code(NamedTuple):
+    """Code for a condition, which lives as long as this."""
+
+    block: MachineCode
+    glance: MachineCode | None
+    known: NDArray[np.float64]  #: what a glance knows of the classes
+
+    @classmethod
+    def of(cls, pairing: Pairing, mine: Alike, events: int) -> _Code:
+        """With glances where so many events and classes are worth making the code for them."""
+        worth = mine.classes * events > WORTH
+        return cls(block_code(pairing.steps), glance_code(pairing.steps) if worth else None, known_of(mine.value))
+
+
 def _desk_for(
-    pairing: Pairing,
-    code: BlockCode,
-    value: NDArray[np.float64],
-    others: NDArray[np.float64],
-    weight: NDArray[np.float64],
+    pairing: Pairing, code: _Code, value: NDArray[np.float64], others: NDArray[np.float64], weight: NDArray[np.float64]
 ) -> _Desk:
-    depth, true, count = len(pairing.steps), np.zeros(len(weight) // 8, np.uint8), np.zeros(4, np.int64)
+    depth, blocks = len(pairing.steps), len(weight) // BLOCK
+    true, count, hits = np.zeros(BLOCK // 8 * blocks, np.uint8), np.zeros(COUNTED, np.int64), np.zeros(blocks, np.int64)
+    count[HITS] = -1
     return _Desk(
-        np.array(pairing.steps, np.int64),
-        np.zeros(depth),
-        np.zeros(depth),
-        np.zeros(depth, np.bool_),
-        code.address,
-        block_table(value, others, weight, true, count[LATEST:]),
-        true,
-        np.zeros((3, len(others))),
-        value,
-        weight,
-        count,
-        np.zeros(MOST_KINDS, np.int64),
-        np.zeros(LENGTHS),
+        steps=np.array(pairing.steps, np.int64),
+        low=np.zeros(depth),
+        high=np.zeros(depth),
+        missing=np.zeros(depth, np.bool_),
+        code=code.block.address,
+        table=block_table(value, others, weight, true, count[LATEST:]),
+        glance=code.glance.address if code.glance is not None else 0,
+        glanced=glance_table(value, others, code.known, hits),
+        hits=hits,
+        true=true,
+        others=np.zeros((3, len(others))),
+        open=value,
+        weight=weight,
+        count=count,
+        counts=np.zeros(MOST_KINDS, np.int64),
+        costs=np.zeros(LENGTHS),
     )
 
 
@@ -305,6 +335,7 @@ def count_by_parts(desk: Any, tree: Any, changes: Any, others: Array, found: Arr
             blind -= 1
         elif desk.count[OPENED] > MOSTLY_OPEN * desk.count[LOOKS]:
             blind = blind_parts = min(max(1, 2 * blind_parts), MOST_BLIND)
+            desk.count[LOOKS] = 0  # the parts that follow are spared these
         else:
             blind_parts = 0
         change = count_part(desk, tree, changes, found, change, begin, end, sure)
@@ -370,7 +401,7 @@ def judge_all(desk: Any, tree: Any, part: int, wanted: int, blind: bool) -> floa
     What is said of one that has no things, and gets none, is of no matter; nor what is said of those that are left once
     it is sure of so many as are *wanted*.  *Blind*, all are open.
     """
-    sure, desk.count[OPENED], desk.count[LATEST] = 0.0, 0, 0
+    sure, desk.count[OPENED], desk.count[LATEST], desk.count[DECIDED] = 0.0, 0, 0, 0
     node = 0
     while node < len(tree.known):
         known, after = FALSE, tree.after[unsigned(node)]
@@ -407,7 +438,7 @@ def count_part(desk: Any, tree: Any, changes: Any, found: Array, change: int, be
             change += 1
         enough = changes.enough[unsigned(at)]
         if enough > 0:
-            found[unsigned(at)] = int(sure if sure >= enough else count_open(desk, at, enough, sure))
+            found[unsigned(at)] = int(sure if sure >= enough else count_open(desk, at, end, enough, sure))
     return change
 
 
@@ -425,14 +456,6 @@ def weigh(desk: Any, tree: Any, one: int, by: float) -> float:
     if known >= OPEN:
         desk.weight[unsigned(known)] += by
     return by if known == TRUE else 0.0
-
-
-@jitable
-def count_open(desk: Any, event: int, enough: int, count: float) -> float:
-    """Count on in the classes that are open, those first of which it was true last."""
-    first, last = desk.count[LATEST], -(-desk.count[OPENED] // BLOCK) * BLOCK
-    count += look_at(desk, first, last, event, enough - count)
-    return count + look_at(desk, 0, first, event, enough - count) if count < enough else count
 
 
 @jitable
@@ -460,14 +483,3 @@ def judge(desk: Any, ends: Any, which: int) -> int:
             top -= 1
             join(desk, step, top)
     return TRUE if desk.low[0] > 0 else OPEN if desk.high[0] > 0 else FALSE
-
-
-@jitable
-def look_at(desk: Any, first: int, last: int, event: int, enough: float) -> float:
-    """Of how many things, in whole blocks, the condition is true at an event, by their weights, until it is enough."""
-    if first >= last:
-        return 0.0
-    found = called_at(desk.code, desk.table.ctypes.data, first, last, event, int(enough))
-    end = desk.count[LATEST] + BLOCK if found >= enough else last
-    desk.count[LOOKS_AT_BLOCKS] += (end - first) // BLOCK
-    return found

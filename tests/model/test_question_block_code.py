@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from slotscope.model.jit import called_at
-from slotscope.model.questions.block_code import BlockCode, block_code, block_table
+from slotscope.model.questions.block_code import block_code, block_table
 from slotscope.model.questions.pairing import AND, EQUAL, KNOWN, LESS, NOT, OR, OTHER, OWN, REMAINDER
 from slotscope.model.questions.remainders import BLOCK
+from slotscope.model.questions.vector_text import MachineCode
 
 WILD = (np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, 1e-300, 1e300, 1.7e308)
 
 
-def found_as_expected(divisor: tuple[int, int]) -> BlockCode:
+def found_as_expected(divisor: tuple[int, int]) -> MachineCode:
     """Whether what a divisor leaves is the number expected, or both are missing."""
     found, expected = ((OWN, 0), divisor, (REMAINDER, 0)), ((OWN, 2),)
     both_missing = (*found, (KNOWN, 0), (NOT, 0), *expected, (KNOWN, 0), (NOT, 0), (AND, 0))

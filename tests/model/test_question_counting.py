@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from slotscope.model.jit import compiled
-from slotscope.model.questions import counting
+from slotscope.model.questions import counting, opened
 from slotscope.model.questions.counting import MANY, ThingValues, counted_by_event
 from slotscope.model.questions.operations import CALLED, COMPARED, COUNTED, OPERATIONS
 from slotscope.model.questions.pairing import OTHER, OWN, STEPS, Pairing
@@ -46,9 +46,10 @@ def by_numpy(steps: list[tuple[int, int]], own: np.ndarray, there: np.ndarray, o
     stack: list[np.ndarray] = []
     signs = {step: sign for sign, step in STEPS.items()}
     for step, which in steps:
-        if step in (OWN, OTHER):
-            mine = own[which] == 1 if which == KINDS else own[which]
-            stack.append(mine if step == OWN else np.full(own.shape[1], others[which]))
+        if step == OWN:
+            stack.append(own[which] == 1 if which == KINDS else own[which])
+        elif step == OTHER:
+            stack.append(np.full(own.shape[1], others[which]))
         elif signs[step] in ("negative", "not", "abs", "known"):
             stack[-1] = OPERATIONS[signs[step]](stack[-1])
         else:
@@ -70,23 +71,50 @@ def test_a_few_things_are_seen_to_be_so_no_longer_than_they_are(turn: int) -> No
         compare_counts(places, turn)
 
 
-def compare_counts(places: int, turn: int) -> None:
-    """With places that come on the way, missing and boundless numbers, and equal ones."""
+@pytest.mark.parametrize("turn", range(8))
+def test_events_that_are_glanced_at_together_are_counted_as_one_by_one(
+    turn: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of numbers that all differ, whole or not, some missing: where a remainder is so of few, of many, or of none."""
+    monkeypatch.setattr(counting, "WORTH", 0)
+    desks, desk_for = [], counting._desk_for
+    monkeypatch.setattr(counting, "_desk_for", lambda *told: desks.append(desk_for(*told)) or desks[-1])
+    left = [(OWN, 0), (OTHER, 0), (STEPS["*"], 0), (OTHER, 2), (STEPS["%"], 0)]
+    sign = STEPS[random.choice(("<", "<=", ">", ">=", "="))]
+    steps = [*left, (OTHER, 3), (sign, 0)] if turn % 4 < 2 else [(OTHER, 3), *left, (sign, 0)]
+    if turn >= 4:
+        some = [(OWN, KINDS), (OTHER, 1), (OTHER, 3), (STEPS[">"], 0), (STEPS["and"], 0)]
+        steps += [*some, (STEPS[random.choice(("and", "or"))], 0)]
+    compare_counts(3000, turn % 4, steps)
+    assert turn >= 3 or any(desk.hits.any() for desk in desks)
+
+
+def compare_counts(places: int, turn: int, given: list[tuple[int, int]] | None = None) -> None:
+    """With places that come on the way, missing and boundless numbers, and equal ones; of *given* steps all differ."""
     seed = random.randrange(2**32)
-    print("seed", seed)
+    print("seed", seed, given)
     draw, numbers = random.Random(seed), np.random.default_rng(seed)
-    steps, events, changes = truth_steps(draw, 3), 60, 200
+    steps, events, changes = given or truth_steps(draw, 3), 400 if given else 60, 200
     before, versions = places - places // 3, places - places // 3 + changes
     own = numbers.integers(-4, 9, (KINDS, versions)) / 4
+    if given:
+        own[0] = numbers.permutation(versions) + numbers.random(versions) * (turn % 2)
     if turn % 2:  # in the order of places, as jobs in a table are by when they came
         own[0].sort()
     own[numbers.random(own.shape) < 0.02 * turn] = np.nan
-    own[numbers.random(own.shape) < 0.01 * turn] = draw.choice((np.inf, -np.inf))
+    if not given or turn == 3:
+        own[numbers.random(own.shape) < 0.01 * turn] = draw.choice((np.inf, -np.inf))
     own = np.vstack([own, numbers.integers(0, 2, versions)])
-    there = numbers.random(versions) < draw.choice((0.05, 0.9))
+    there = numbers.random(versions) < (0.9 if given else draw.choice((0.05, 0.9)))
     event, place = np.sort(numbers.integers(0, events, changes)), numbers.integers(0, places, changes)
     others = np.cumsum(numbers.integers(-1, 2, (KINDS, events)), axis=1) / 4
     others[numbers.random(others.shape) < 0.03 * turn] = draw.choice((np.nan, np.inf))
+    if given:
+        others[0] = numbers.integers(1, 10**6, events) + numbers.random(events) * (turn % 2)
+        with np.errstate(invalid="ignore"):
+            left = np.mod(own[0, numbers.integers(0, versions, events)] * others[0], 7.3)
+        ends = np.where(numbers.random(events) < 0.5, left, numbers.choice([0, 1e-3, 3.7, 7.299, 10], events))
+        others = np.vstack([others, np.full(events, 7.3), ends])
     things = ThingValues(own, there, before, event, place)
     value, present, expected = np.full((KINDS + 1, places), np.nan), np.zeros(places, np.bool_), []
     several: list[tuple[int, bool]] = []
@@ -145,19 +173,19 @@ def looks_counted(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """What each look of the code that goes part by part will cost, once it is called."""
     looks: list[float] = []
 
-    judge, look_at = counting.judge, counting.look_at
+    judge, look_at = counting.judge, opened.look_at
 
     def judging(*told: Any) -> int:
         looks.append(1)
         return judge(*told)
 
     def looking(desk: Any, *told: Any) -> float:
-        before = desk.count[counting.LOOKS_AT_BLOCKS]
+        before = desk.count[opened.LOOKS_AT_BLOCKS]
         found = look_at(desk, *told)
-        looks.append(counting.LOOKS_OF_A_BLOCK * (desk.count[counting.LOOKS_AT_BLOCKS] - before))
+        looks.append(counting.LOOKS_OF_A_BLOCK * (desk.count[opened.LOOKS_AT_BLOCKS] - before))
         return found
 
     monkeypatch.setattr(counting, "judge", judging)
-    monkeypatch.setattr(counting, "look_at", looking)
+    monkeypatch.setattr(opened, "look_at", looking)
     monkeypatch.setattr(counting, "compiled", lambda code: code if code is counting.count_by_parts else compiled(code))
     return looks

@@ -1,0 +1,211 @@
+"""Glances at blocks of things: none is passed over in which a condition is true, and few others are hit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from slotscope.model.jit import called_at
+from slotscope.model.questions.block_code import block_code, block_table
+from slotscope.model.questions.glance_code import TOGETHER, glance_code, glance_table, known_of
+from slotscope.model.questions.maybe import maybe, tree_of
+from slotscope.model.questions.pairing import (
+    ABS,
+    ADD,
+    AND,
+    DIVIDE,
+    EQUAL,
+    KNOWN,
+    LEAST,
+    LESS,
+    LESS_EQUAL,
+    MORE,
+    MORE_EQUAL,
+    MOST,
+    NEGATE,
+    NOT,
+    OR,
+    OTHER,
+    OWN,
+    REMAINDER,
+    SUBTRACT,
+    TIMES,
+    TURNS,
+    UNEQUAL,
+)
+from slotscope.model.questions.remainders import BLOCK
+
+WILD = (np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, -1e-310, 1e-300, 1e-150, -1e150, 1e300, 1.7e308)
+
+COMPARISONS = (EQUAL, LESS, LESS_EQUAL, MORE, MORE_EQUAL)
+COUNTED = (ADD, SUBTRACT, TIMES, DIVIDE, LEAST, MOST)
+
+Steps = tuple[tuple[int, int], ...]
+
+
+def drawn(draw: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Numbers of one size or of many, whole ones, such of few digits or bits, and wild ones among them."""
+    numbers = draw.standard_normal(shape) * 10.0 ** draw.integers(-2, 7)
+    kind = draw.integers(0, 8)
+    if kind <= 1:
+        return np.round(numbers)
+    if kind == 2:
+        return np.round(numbers * 100) / 100
+    if kind == 3:
+        return np.ldexp(np.round(draw.standard_normal(shape) * 100), draw.integers(-40, 40, shape))
+    if kind == 4:
+        return np.asarray(numbers * 10.0 ** draw.uniform(-20, 20, shape))
+    if kind == 5:
+        return np.where(draw.random(shape) < 0.1, draw.choice(WILD, shape), numbers)
+    if kind == 6:
+        return np.full(shape, draw.choice(WILD))
+    return numbers
+
+
+def hits_and_truths(steps: Steps, value: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """[events, blocks] which blocks are hit, and of how many things of each the condition is true."""
+    glance, code = glance_code(steps), block_code(steps)
+    assert glance is not None
+    (_, things), events, known = value.shape, others.shape[1], known_of(value)
+    told, weight = np.zeros(things // BLOCK, np.int64), np.ones(things)
+    true, latest = np.zeros(things // 8, np.uint8), np.zeros(1, np.int64)
+    table, exact = glance_table(value, others, known, told), block_table(value, others, weight, true, latest)
+    hit, truths = np.zeros((2, events, things // BLOCK), np.int64)
+    for first in range(0, events, TOGETHER):
+        last = min(first + TOGETHER, events)
+        count = int(called_at(glance.address, table.ctypes.data, 0, things, first, last))
+        for event in range(first, last):
+            hit[event, (told[:count] >> 8) // BLOCK] = told[:count] >> (event - first) & 1
+            called_at(code.address, exact.ctypes.data, 0, things, event, things + 1)
+            truths[event] = np.unpackbits(true, bitorder="little").reshape(-1, BLOCK).sum(axis=1)
+    return hit, truths
+
+
+def number_steps(draw: np.random.Generator, depth: int) -> Steps:
+    """A number of things and events, of 3 values each."""
+    kind = draw.integers(0, 8) if depth else 7
+    if kind == 7:
+        return ((int(draw.choice((OWN, OTHER))), int(draw.integers(3))),)
+    if kind == 6:
+        return (*number_steps(draw, depth - 1), (int(draw.choice((NEGATE, ABS))), 0))
+    return (*number_steps(draw, depth - 1), *number_steps(draw, depth - 1), (int(draw.choice(COUNTED)), 0))
+
+
+def remainder_steps(draw: np.random.Generator) -> Steps:
+    """A remainder, compared with a number of the event's, or the other way round."""
+    end, divisor = ((OTHER, 4),), ((OTHER, 3),)
+    left = (*number_steps(draw, int(draw.integers(3))), *divisor, (REMAINDER, 0))
+    one, other = (left, end) if draw.integers(2) else (end, left)
+    return (*one, *other, (int(draw.choice(COMPARISONS)), 0))
+
+
+def condition_steps(draw: np.random.Generator, depth: int) -> Steps:
+    """Conditions on remainders and on other numbers, joined."""
+    kind = draw.integers(0, 8) if depth else draw.integers(5, 8)
+    if kind <= 3:
+        return (*condition_steps(draw, depth - 1), *condition_steps(draw, depth - 1), (int(draw.choice((AND, OR))), 0))
+    if kind == 4:
+        return (*condition_steps(draw, depth - 1), (NOT, 0))
+    if kind == 5:
+        sign = int(draw.choice((*COMPARISONS, UNEQUAL, TURNS)))
+        return (*number_steps(draw, 1), *number_steps(draw, 1), (sign, 0))
+    return remainder_steps(draw)
+
+
+def found_ends(draw: np.random.Generator, steps: Steps, value: np.ndarray, others: np.ndarray) -> None:
+    """Make what remainders are compared with one of them, or the next number to it, or far from it."""
+    if draw.integers(4) == 0:
+        return
+    with np.errstate(all="ignore"):
+        product = value[0, draw.integers(0, value.shape[1], others.shape[1])] * others[0]
+        left = np.mod(product, np.where(others[3] == 0, np.nan, others[3]))
+        others[4] = np.nextafter(left, left + draw.integers(-1, 2, left.shape))
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_no_block_is_passed_over(single: bool) -> None:
+    """Wherever the condition is true of a thing, its block is hit at that event, whatever the numbers are."""
+    seed = np.random.SeedSequence().entropy
+    print("seed", seed)
+    draw = np.random.default_rng(seed)
+    glanced = told = met = 0
+    for turn in range(300):
+        product: Steps = ((OWN, 0), (OTHER, 0), (int(draw.choice((TIMES, DIVIDE))), 0))
+        alone = (*product, (OTHER, 3), (REMAINDER, 0), (OTHER, 4), (int(draw.choice(COMPARISONS)), 0))
+        steps = alone if single and turn % 2 else remainder_steps(draw) if single else condition_steps(draw, 3)
+        if maybe(tree_of(steps)) is None:
+            continue
+        for _ in range(10):
+            value = np.array([drawn(draw, (4 * BLOCK,)) for _ in range(3)])
+            others = np.array([drawn(draw, (10,)) for _ in range(5)])
+            if draw.integers(2):
+                others[3] = draw.choice((1.0, 7.3, 0.25, -3.7, 97.0, 1e-3, 12345.0))
+            found_ends(draw, steps, value, others)
+            hit, truths = hits_and_truths(steps, value, others)
+            assert (hit[truths > 0] == 1).all(), (steps, np.argwhere((truths > 0) & (hit == 0))[:3])
+            glanced, told, met = glanced + hit.size, told + int((hit == 0).sum()), met + int((truths > 0).sum())
+    assert told > glanced / 20, (told, glanced)
+    assert met > glanced / 50, (met, glanced)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_quotients_are_as_exact_as_they_are_said_to_be(whole: bool) -> None:
+    """Of products near the most for which a fraction has so many bits, of whole numbers also where they are rounded."""
+    seed = np.random.SeedSequence().entropy
+    print("seed", seed)
+    draw = np.random.default_rng(seed)
+    product: Steps = ((OWN, 0), (OTHER, 0), (TIMES, 0), (OTHER, 3), (REMAINDER, 0), (OTHER, 4), (EQUAL, 0))
+    for _ in range(150):
+        value, others = draw.uniform(0.9, 1, (3, BLOCK)), draw.uniform(0.9, 1, (5, 200))
+        bits = draw.integers(8, 40)
+        if whole:
+            value, others[0] = np.round(value * 10.0 ** draw.integers(5, 11)), np.round(others[0] * 1e7)
+        most = value[0].max() * others[0]
+        others[3] = most / (2.0**bits * draw.uniform(0.9, 0.99, 200))
+        others[4] = np.mod(value[0, draw.integers(0, BLOCK, 200)] * others[0], others[3])
+        hit, truths = hits_and_truths(product, value, others)
+        assert truths.all()
+        assert hit.all(), (bits, np.argwhere(hit == 0)[:3])
+
+
+def few_of(steps: Steps, value: np.ndarray, others: np.ndarray) -> float:
+    hit, truths = hits_and_truths(steps, value, others)
+    assert not truths.any()
+    return float(hit.mean())
+
+
+@pytest.mark.parametrize("sign", COMPARISONS)
+def test_few_blocks_are_hit_in_vain(sign: int) -> None:
+    """Where numbers are whole products, and where they are of any size."""
+    seed = np.random.SeedSequence().entropy
+    print("seed", seed)
+    draw = np.random.default_rng(seed)
+    product: Steps = ((OWN, 0), (OTHER, 0), (TIMES, 0), (OTHER, 3), (REMAINDER, 0))
+    value, others = draw.uniform(0, 1e3, (3, 64 * BLOCK)), draw.uniform(0, 1e3, (5, 20))
+    below = sign in (LESS, LESS_EQUAL)
+    others[3], others[4] = 7.3, 1e-8 if below else 3.7 if sign == EQUAL else 7.3 - 1e-8
+    assert few_of((*product, (OTHER, 4), (sign, 0)), value, others) < 0.01
+    if sign == EQUAL:  # 1 in 73 of these is as near as a quotient of 2**37 has bits for
+        value, others[0] = np.round(value * 1e3), np.round(draw.uniform(5e5, 1e6, 20))
+        assert few_of((*product, (OTHER, 4), (sign, 0)), value, others) < 0.05
+
+
+def test_what_is_told_sooner() -> None:
+    """A remainder that a number is not near, also within *and*; of what else there is all that it is with."""
+    near: Steps = ((OWN, 0), (OTHER, 0), (REMAINDER, 0), (OTHER, 1), (EQUAL, 0))
+    other: Steps = ((OWN, 0), (OWN, 1), (REMAINDER, 0), (OTHER, 1), (EQUAL, 0))
+    plain: Steps = ((OWN, 0), (OTHER, 1), (LESS, 0))
+
+    def told(*steps: tuple[int, int]) -> Any:
+        return maybe(tree_of(steps))
+
+    assert told(*near) is not None
+    assert told(*other) is None
+    assert told(*near, (NOT, 0)) is None
+    assert told(*other, (KNOWN, 0)) is None
+    assert told(*near, *other, (AND, 0)) == told(*near)
+    assert told(*near, *other, (OR, 0)) is None
+    assert told(*plain, *other, (OR, 0), (NOT, 0)) == told(*plain, (NOT, 0))
+    assert told(*plain, (NOT, 0), *near, (NOT, 0), (NOT, 0), (AND, 0)) == told(*plain, (NOT, 0), *near, (AND, 0))
