@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.questions.pairing import ABS, KNOWN, NEGATE, NOT, OTHER, OWN
 from slotscope.model.questions.remainders import BLOCK
-from slotscope.model.questions.vector_text import MachineCode, Made, VectorText, machine_code, table_of
+from slotscope.model.questions.vector_text import MachineCode, MadeVector, VectorText, machine_code, table_of
 
 #: Numbers in a vector.
 LANES = 32
@@ -51,8 +51,8 @@ class _BlockText(VectorText):
     """The code in LLVM's language."""
 
     steps: tuple[tuple[int, int], ...] = ()
-    stack: list[Made] = field(default_factory=list)
-    others: dict[int, Made] = field(default_factory=dict)
+    stack: list[MadeVector] = field(default_factory=list)
+    others: dict[int, MadeVector] = field(default_factory=dict)
 
     def whole_function(self) -> str:
         """A function that goes through things, vector by vector, until enough are found."""
@@ -70,19 +70,19 @@ class _BlockText(VectorText):
         kinds = {"lanes": LANES, "block": BLOCK, "numbers": self.numbers, "truths": self.truths}
         return _FUNCTION.format(**text, **kinds, so=so, weight=place, bits=bits)
 
-    def _other(self, start: str, apart: str, which: int) -> Made:
+    def _other(self, start: str, apart: str, which: int) -> MadeVector:
         """A value of the event, in each place of a vector."""
         row = self.put(f"add i64 {self.put(f'mul i64 {apart}, {which}')}, %event")
         number = self.put(f"load double, ptr {self.put(f'getelementptr double, ptr {start}, i64 {row}')}")
         name = self.spread(number)
-        return Made(name, divisor=self.divisor(name))
+        return MadeVector(name, divisor=self.divisor(name))
 
     def _take(self, step: int, of: int, value: str, each: str) -> None:
         """One step: a value comes to those that are there, or is made of the last one or two of them."""
         if step == OWN:
             row = self.put(f"add i64 {self.put(f'mul i64 {each}, {of}')}, %at")
             place = self.put(f"getelementptr double, ptr {value}, i64 {row}")
-            self.stack.append(Made(self.put(f"load {self.numbers}, ptr {place}, align 8")))
+            self.stack.append(MadeVector(self.put(f"load {self.numbers}, ptr {place}, align 8")))
         elif step == OTHER:
             self.stack.append(self.others[of])
         elif step in (NEGATE, NOT, ABS, KNOWN):

@@ -9,6 +9,7 @@ exact.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -16,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import at_hand, compiled, jitable, unsigned
-from slotscope.model.questions.alike import Alike, alike, tell_apart
+from slotscope.model.questions.alike import alike, tell_apart
 from slotscope.model.questions.block_code import block_code, block_table
 from slotscope.model.questions.glance_code import glance_code, glance_table, known_of
 from slotscope.model.questions.opened import (
+    ALL_LOOKS,
     COUNTED,
     DECIDED,
     HITS,
@@ -60,8 +62,8 @@ FAN = 8
 #: More things than there can be.
 ALL = 1 << 62
 
-#: Pairs of a class and an event from which on code is made that glances at them.
-WORTH = 2**25
+#: Looks at a block in twice the time in which code is made that glances at them.
+WORTH = 2**21
 
 #: Looks at intervals in the time in which numbers of a block are looked at, and in which a class is opened.
 LOOKS_OF_A_BLOCK, LOOKS_OF_OPENING = 0.25, 0.02
@@ -201,7 +203,7 @@ def counted_by_event(
     changes = _Changes(event, place, mine.kind[things.places :], standing, np.array(enough, np.int64))
     weight = np.bincount(standing[standing >= 0], minlength=mine.value.shape[1]).astype(float)
     apart = alike(others, np.ones(events, np.bool_), min(MOST_KINDS, MOST_LOOKS * events // max(mine.classes, 1)))
-    code = _Code.of(pairing, mine, 0 if apart is not None else events)
+    code = _code_for(pairing.steps, mine.value)
     if apart is not None:
         desk = _desk_for(pairing, code, mine.value, apart.value, weight)
         true = np.empty((mine.value.shape[1], apart.classes), np.uint8)
@@ -210,6 +212,7 @@ def counted_by_event(
         others = np.ascontiguousarray(others)
         desk = _desk_for(pairing, code, np.zeros_like(mine.value), others, np.zeros_like(weight))
         compiled(count_by_parts)(desk, _tree(mine.value, weight), changes, others, found)
+        _looked_at(pairing.steps)[0] += int(desk.count[ALL_LOOKS])
     return found
 
 
@@ -220,11 +223,17 @@ class _Code(NamedTuple):
     glance: MachineCode | None
     known: NDArray[np.float64]  #: what a glance knows of the classes
 
-    @classmethod
-    def of(cls, pairing: Pairing, mine: Alike, events: int) -> _Code:
-        """With glances where so many events and classes are worth making the code for them."""
-        worth = mine.classes * events > WORTH
-        return cls(block_code(pairing.steps), glance_code(pairing.steps) if worth else None, known_of(mine.value))
+
+def _code_for(steps: tuple[tuple[int, int], ...], value: NDArray[np.float64]) -> _Code:
+    """With glances once so many blocks were looked at that the code for them is worth making."""
+    glance = glance_code(steps) if _looked_at(steps)[0] > WORTH else None
+    return _Code(block_code(steps), glance, value if glance is None else known_of(value))
+
+
+@lru_cache(maxsize=64)
+def _looked_at(steps: tuple[tuple[int, int], ...]) -> list[int]:  # noqa: ARG001
+    """How many blocks were looked at for a condition so far, as its one item."""
+    return [0]
 
 
 def _desk_for(
@@ -339,6 +348,7 @@ def count_by_parts(desk: Any, tree: Any, changes: Any, others: Array, found: Arr
         else:
             blind_parts = 0
         change = count_part(desk, tree, changes, found, change, begin, end, sure)
+        desk.count[ALL_LOOKS] += desk.count[LOOKS_AT_BLOCKS]
         level, begin = next_level(desk.costs, level, looks_taken(desk) / (end - begin)), end
 
 

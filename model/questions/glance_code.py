@@ -16,7 +16,7 @@ from slotscope.model.questions.fixed_point import FixedPoint, Remainder, fixed_p
 from slotscope.model.questions.maybe import NEARNESS, StepTree, maybe, tree_of
 from slotscope.model.questions.pairing import ABS, ADD, DIVIDE, LEAST, MOST, NEGATE, OTHER, OWN, SUBTRACT, TIMES
 from slotscope.model.questions.remainders import BLOCK
-from slotscope.model.questions.vector_text import MachineCode, Made, VectorText, machine_code, table_of
+from slotscope.model.questions.vector_text import MachineCode, MadeVector, VectorText, machine_code, table_of
 
 #: Events that are looked at together.
 TOGETHER = 4
@@ -63,7 +63,7 @@ class _GlanceText:
     addresses: list[tuple[str, str]] = field(default_factory=list)
     others: dict[int, str] = field(default_factory=dict)  #: of all events
     spread: dict[tuple[str, int], str] = field(default_factory=dict)  #: of one event, in each place of a vector
-    made: dict[tuple[StepTree, int, int], Made] = field(default_factory=dict)  #: of a vector of things, at an event
+    made: dict[tuple[StepTree, int, int], MadeVector] = field(default_factory=dict)  #: of a vector, at an event
     near: dict[StepTree, FixedPoint] = field(default_factory=dict)
 
     def whole(self) -> str:
@@ -95,19 +95,19 @@ class _GlanceText:
             bits = things.put(f"or i64 {bits}, {things.put(f'shl i64 {some}, {event}')}")
         return bits
 
-    def _made(self, node: StepTree, vector: int, event: int) -> Made:
+    def _made(self, node: StepTree, vector: int, event: int) -> MadeVector:
         """What a step makes of a vector of things; once, if that is the same at all events."""
         at = node, vector, event if node.has(OTHER) else 0
         if at not in self.made:
             self.made[at] = self._make(*at)
         return self.made[at]
 
-    def _make(self, node: StepTree, vector: int, event: int) -> Made:
+    def _make(self, node: StepTree, vector: int, event: int) -> MadeVector:
         things = self.things
         if node.step == OWN:
-            return Made(self._own(node.of, vector))
+            return MadeVector(self._own(node.of, vector))
         if node.step == OTHER:
-            return Made(self._spread(self._other(node.of), event))
+            return MadeVector(self._spread(self._other(node.of), event))
         if node.step in NEARNESS:
             return self._is_near(node, vector, event)
         parts = [self._made(part, vector, event) for part in node.parts]
@@ -143,7 +143,7 @@ class _GlanceText:
             self.things.lines = lines
         return self.spread[name, event]
 
-    def _is_near(self, node: StepTree, vector: int, event: int) -> Made:
+    def _is_near(self, node: StepTree, vector: int, event: int) -> MadeVector:
         """Whether remainders may be those looked for."""
         number, factor = _factored(node.parts[0])
         if node not in self.near:
@@ -153,7 +153,7 @@ class _GlanceText:
         brought = things.called("fma", given, self._spread(point.scale, event), self._spread(point.magic, event))
         mask = self._spread(point.mask, event, "i64")
         rest = things.whole("and", things.as_whole(brought), mask)
-        return Made(things.whole("icmp eq", rest, "zeroinitializer"), is_truth=True)
+        return MadeVector(things.whole("icmp eq", rest, "zeroinitializer"), is_truth=True)
 
     def _remainder(self, node: StepTree, number: StepTree, factor: StepTree | None) -> Remainder:
         """What a remainder is of: a number, times a factor of the event's, or over it."""

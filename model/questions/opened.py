@@ -13,11 +13,11 @@ from slotscope.model.questions.glance_code import TOGETHER
 from slotscope.model.questions.remainders import BLOCK
 
 # What is counted on the desk: classes that are open; where the block of those begins that was enough last; looks at
-# intervals and at blocks; and for glances, on which is decided for some events together: up to which event that was,
-# how many blocks are hit, or -1 without a glance, blocks looked at since, for how many decisions there is to be none,
-# and for how many that was so the last time.
-OPENED, LATEST, LOOKS, LOOKS_AT_BLOCKS, DECIDED, HITS, LOOKED, PAUSE, LAST_PAUSE = range(9)
-COUNTED = 9
+# intervals and at blocks, and these in all parts; and for glances, on which is decided for some events together: up to
+# which event that was, how many blocks are hit, or -1 without a glance, blocks looked at since, for how many decisions
+# there is to be none, and for how many that was so the last time.
+OPENED, LATEST, LOOKS, LOOKS_AT_BLOCKS, ALL_LOOKS, DECIDED, HITS, LOOKED, PAUSE, LAST_PAUSE = range(10)
+COUNTED = 10
 
 #: Blocks at least that are glanced at, and of what share of them each event has to have been looked at before.
 FEWEST_BLOCKS, MOST_OF_ALL = 4, 0.75
@@ -29,7 +29,7 @@ MOSTLY_HIT, LONGEST_PAUSE = 0.5, 64
 @jitable
 def count_open(desk: Any, event: int, end: int, enough: int, count: float) -> float:
     """Count on in the classes that are open up to an *end*, those first of which it was true last."""
-    if event >= desk.count[DECIDED]:
+    if desk.glance != 0 and event >= desk.count[DECIDED]:
         decide(desk, event, end)
     if desk.count[HITS] >= 0:
         return count_hits(desk, event, enough, count)
@@ -46,7 +46,7 @@ def decide(desk: Any, event: int, end: int) -> None:
     count[LOOKED], count[HITS], count[DECIDED] = 0, -1, event + TOGETHER
     if count[PAUSE] > 0:
         count[PAUSE] -= 1
-    elif desk.glance != 0 and is_dear and blocks >= FEWEST_BLOCKS:
+    elif is_dear and blocks >= FEWEST_BLOCKS:
         last = min(end, event + TOGETHER)
         count[HITS] = int(called_at(desk.glance, desk.glanced.ctypes.data, 0, blocks * BLOCK, event, last))
         count[LOOKS_AT_BLOCKS] += blocks  # it takes as long as one event's

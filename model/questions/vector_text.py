@@ -70,7 +70,7 @@ class Divisor(NamedTuple):
     doubtful: str
 
 
-class Made(NamedTuple):
+class MadeVector(NamedTuple):
     """What a step made: its name in the text."""
 
     name: str
@@ -128,35 +128,35 @@ class VectorText:
         """The same number in each place of a vector, by its bits."""
         return self.same("double", bits_of(number))
 
-    def changed(self, step: int, one: Made) -> Made:
+    def changed(self, step: int, one: MadeVector) -> MadeVector:
         """What a step makes of one value."""
         if step == NOT:
-            return Made(self.negated(self.truth(one)), is_truth=True)
+            return MadeVector(self.negated(self.truth(one)), is_truth=True)
         number = self.number(one)
         if step == KNOWN:
-            return Made(self.compared("ord", number, number), is_truth=True)
-        return Made(self.called("fabs", number) if step == ABS else self.count("fneg", number))
+            return MadeVector(self.compared("ord", number, number), is_truth=True)
+        return MadeVector(self.called("fabs", number) if step == ABS else self.count("fneg", number))
 
-    def joined(self, step: int, one: Made, other: Made) -> Made:
+    def joined(self, step: int, one: MadeVector, other: MadeVector) -> MadeVector:
         """What a step makes of two values."""
         if step in (AND, OR):
             sign = "and" if step == AND else "or"
-            return Made(self.logic(sign, self.truth(one), self.truth(other)), is_truth=True)
+            return MadeVector(self.logic(sign, self.truth(one), self.truth(other)), is_truth=True)
         left, right = self.number(one), self.number(other)
         if step in _COMPARED:
-            return Made(self.compared(_COMPARED[step], left, right), is_truth=True)
+            return MadeVector(self.compared(_COMPARED[step], left, right), is_truth=True)
         if step == TURNS:
-            return Made(self._turned(left, right), is_truth=True)
+            return MadeVector(self._turned(left, right), is_truth=True)
         if step in _COUNTED:
-            return Made(self.count(_COUNTED[step], left, right))
+            return MadeVector(self.count(_COUNTED[step], left, right))
         if step == DIVIDE:
             ratio = self.count("fdiv", left, right)
-            return Made(self.chosen(self.compared("oeq", right, _NOUGHT), self.constant(np.nan), ratio))
+            return MadeVector(self.chosen(self.compared("oeq", right, _NOUGHT), self.constant(np.nan), ratio))
         if step == REMAINDER:
-            return Made(self._remainder(left, other.divisor or self.divisor(right)))
+            return MadeVector(self._remainder(left, other.divisor or self.divisor(right)))
         beyond, equal = ("olt", "ole") if step == LEAST else ("ogt", "oge")
         found = self.chosen(self.compared(equal, right, left), right, self.constant(np.nan))
-        return Made(self.chosen(self.compared(beyond, left, right), left, found))
+        return MadeVector(self.chosen(self.compared(beyond, left, right), left, found))
 
     def _turned(self, left: str, right: str) -> str:
         """Whether one is another number, or one of them alone is missing."""
@@ -201,11 +201,11 @@ class VectorText:
         low, high = self.chosen(is_below, last, _NOUGHT), self.chosen(is_below, _NOUGHT, last)
         return Divisor(name, self.count("fdiv", self.constant(1.0), name), low, high, doubtful)
 
-    def number(self, one: Made) -> str:
+    def number(self, one: MadeVector) -> str:
         """As a number: a truth is 1."""
         return self.put(f"uitofp {self.truths} {one.name} to {self.numbers}") if one.is_truth else one.name
 
-    def truth(self, one: Made) -> str:
+    def truth(self, one: MadeVector) -> str:
         """As a truth: whether a number is above nought."""
         return one.name if one.is_truth else self.compared("ogt", one.name, _NOUGHT)
 

@@ -76,7 +76,7 @@ def test_events_that_are_glanced_at_together_are_counted_as_one_by_one(
     turn: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of numbers that all differ, whole or not, some missing: where a remainder is so of few, of many, or of none."""
-    monkeypatch.setattr(counting, "WORTH", 0)
+    monkeypatch.setattr(counting, "WORTH", -1)
     desks, desk_for = [], counting._desk_for
     monkeypatch.setattr(counting, "_desk_for", lambda *told: desks.append(desk_for(*told)) or desks[-1])
     left = [(OWN, 0), (OTHER, 0), (STEPS["*"], 0), (OTHER, 2), (STEPS["%"], 0)]
