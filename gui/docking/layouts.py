@@ -119,7 +119,9 @@ class Layouts(QObject):
     def _docked(self) -> dict[str, PanelDock]:
         """The docks that take part in the layout, also those behind a tab."""
         docks = self._window.findChildren(PanelDock, options=_DIRECT)
-        return {_name_of(dock): dock for dock in docks if not (dock.isHidden() or dock.isFloating())}
+        area, nowhere = self._window.dockWidgetArea, Qt.DockWidgetArea.NoDockWidgetArea  # where a layout forgot one
+        shown = (dock for dock in docks if not (dock.isHidden() or dock.isFloating()))
+        return {_name_of(dock): dock for dock in shown if area(dock) != nowhere}
 
     def _standing(self) -> Mapping[str, frozenset[str]]:
         """Which docks there are, and in whose tabs."""

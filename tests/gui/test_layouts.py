@@ -237,6 +237,16 @@ def test_a_floating_panel_has_the_frame_of_a_window(qtbot: QtBot, window: MainWi
     assert differ(before, shares(window)) < 0.02
 
 
+def test_a_panel_that_no_layout_holds_takes_no_share(qtbot: QtBot, window: MainWindow) -> None:
+    before, dock = shares(window), window.docks["servers"]
+    window.removeDockWidget(dock)
+    dock.show()
+    window.area.layouts.apply()  # Qt would say that it is not part of the layout
+    window.area.layouts.reset()
+    wait(qtbot, window)
+    assert differ(before, shares(window)) < 0.02
+
+
 def test_columns_share_width_and_height() -> None:
     assert columns((0.6, ((1.0, ("a",)),)), (0.4, ((0.3, ("b", "c")), (0.7, ["d"])))) == {
         "a": (0.6, 1.0),
