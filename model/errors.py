@@ -122,8 +122,9 @@ def unknown_name(kind: str, name: str, known: Iterable[str], listed: str = "") -
     Where these fill lines the command *listed* is told that lists them, in their place.
     """
     names = sorted(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f"did you mean '{near[0]}'? " if near else ""
+    whole = [each for each in names if name and each.endswith(f"-{name}")]  # its paper or kind was left out
+    near = whole or get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean {' or '.join(map(quoted, near))}? " if near else ""
     told = f"known are {', '.join(names)}"
     if listed and len(names) > MOST_NAMED:
         told = f"'{listed}' names all {len(names)}"

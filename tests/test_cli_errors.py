@@ -480,3 +480,17 @@ def test_a_file_for_another_kind_is_refused(refusal, tmp_path):
     for command in ("{}", "run {} --until 1", "trace {} --events 1"):
         said = refusal(command.format("dra-classroom") + " --policy mine.py")
         assert "found 'mine.py', a policy of moldable systems, allowed for this scenario: dra, " in said
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        ("reproduce fig4b", "'queues-fig4b'"),
+        ("reproduce fig2", "'dra-fig2' or 'moldable-fig2'"),
+        ("run vms", "'dra-vms'"),
+        ("run dra-vmz", "'dra-vms'"),
+    ],
+)
+def test_a_name_without_its_beginning_is_near_those_that_end_so(command, meant, capsys):
+    assert main.main(command.split()) == 2
+    assert f"did you mean {meant}? " in capsys.readouterr().err

@@ -135,8 +135,8 @@ def read_answers(path: Path) -> AnswerFile:
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a file, as they were written: editors put a mark before the first and blanks behind the last."""
-    return read_text(path, "file of answers").removeprefix("\ufeff").rstrip().split("\n")
+    """The lines of a file, as they were written: editors put blanks behind the last."""
+    return read_text(path, "file of answers").rstrip().split("\n")
 
 
 def _content(line: str) -> dict[str, Any]:

@@ -144,7 +144,7 @@ def title_in(text: str) -> str:
 
 
 def read_text(path: Path, what: str = "scenario file") -> str:
-    """The text of a small UTF-8 file; *what* it is to be is said where it is none.
+    """The text of a small UTF-8 file, without the mark that some editors put before it; *what* it is to be is said.
 
     Raises ScenarioError if it is absent, a directory, unreadable, too large, empty or not UTF-8.
     """
@@ -161,7 +161,7 @@ def read_text(path: Path, what: str = "scenario file") -> str:
         if data.startswith(_ARCHIVE):
             found = f"found a zip archive, as a saved session is, allowed: a {what}"
             raise ScenarioError(f"{found}; the window opens sessions: slotscope NAME.slotscope", where=where)
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
     except (OSError, ValueError) as error:
         raise ScenarioError(_reading_fault(error), where=where) from None
     if not text.strip():

@@ -8,12 +8,15 @@ what an event adds to the counts, and how the metrics follow from both.
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from typing import Any, Mapping, NamedTuple
 
 import numpy as np
 import pytest
 
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.window.manual import HELP
 from slotscope.model.api import Session
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.systems.state import copied
@@ -263,3 +266,11 @@ def test_metrics_are_those_of_a_second_bookkeeping(system):
             assert measured[metric].mean == pytest.approx(value, rel=1e-9, abs=1e-9), (
                 f"{metric} of {name} under {policy}, seed {seed}"
             )
+
+
+@pytest.mark.parametrize("system", KINDS)
+def test_every_measure_is_explained_in_the_manual(system: str) -> None:
+    page = (HELP / f"{PANEL_ROOMS[system].page}.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`(\w+)`", page))
+    measured = Session.open(SMALL[system]).measure(60.0, 0.0)
+    assert [name for name in measured if name not in told and not re.fullmatch(r"x_\d+", name)] == []

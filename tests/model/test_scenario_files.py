@@ -226,3 +226,14 @@ def test_a_bracket_in_a_list_or_a_sentence_begins_no_table() -> None:
     assert title_in(text) == "Mine"
     assert title_in('title = "Mine"\n[servers]\ncount = ?') == "Mine"  # told where it is opened
     assert title_in("[servers]\ntitle = 'Not mine'") == ""
+
+
+@pytest.mark.parametrize("name", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
+def test_a_file_as_editors_of_windows_save_it_is_the_same(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "über mich.toml"
+    text = scenario_files()[name].read_text("utf-8")
+    path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    assert load_scenario(path) == load_scenario(name)
+    instance = tmp_path / "instance.json"
+    instance.write_bytes(b"\xef\xbb\xbf" + json.dumps(INSTANCE).encode())
+    load_scenario(instance)
