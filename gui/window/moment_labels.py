@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
@@ -12,6 +14,9 @@ from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.labels import SizedLabel
 from slotscope.model.reporting.explain import THIN_SPACE, grouped, quantity
 from slotscope.model.reporting.frame import Frame, RunInfo
+
+#: Digits behind the point of a time, at least.
+_DIGITS = 2
 
 #: Room before each text, in pixels.
 _BEFORE = 18
@@ -69,10 +74,14 @@ class MomentLabels(QWidget):
 
 
 def clock_text(info: RunInfo, time: float) -> str:
-    """A time of a run, as the bar tells it: ``slot 112``, or ``t = 39.18 minutes``."""
+    """A time of a run, as the bar tells it: ``slot 112``, or ``t = 39.18 minutes``.
+
+    Its last digit goes on at least ten times a second, at the pace at which the run begins.
+    """
     if info.kind.slotted:
         return tr("slot {number}").format(number=grouped(int(time)))
-    return f"t = {quantity(f'{time:.2f}', info.time_unit)}"
+    digits = max(_DIGITS, 1 - math.floor(math.log10(info.usual_pace)))
+    return f"t = {quantity(f'{time:.{digits}f}', info.time_unit)}"
 
 
 def _rate_text(rate: float) -> str:

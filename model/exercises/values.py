@@ -52,11 +52,17 @@ def _posed(at: At, place: int, record: Record, value: Any, words: str) -> Posed:
     line = line_of(at.system.policy, record.line)
     answer, allowed, read = _form(value)
     title = Phrase(words, i=record.values.get("i", "i"))
+    coming = at.kind.narrator(at.system).event(at.happened.event)
     return Posed(
         ask="value",
         place=place,
         decided=place + 1,
-        words=Phrase("What is {variable} after this line? {line}", variable=title, line=line),
+        words=Phrase(
+            "{event}. What is {variable} after this line? {line}",
+            event=f"{coming[:1].upper()}{coming[1:]}",
+            variable=title,
+            line=line,
+        ),
         allowed=allowed,
         read=read,
         fault=lambda given: "" if _same(given, answer) else f"{at.narrated(record)} ({line}).",

@@ -1492,8 +1492,8 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>eine ganze Zahl</translation>
         </message>
         <message>
-            <source>What is {variable} after this line? {line}</source>
-            <translation>Was ist {variable} nach dieser Zeile? {line}</translation>
+            <source>{event}. What is {variable} after this line? {line}</source>
+            <translation>{event}. Was ist {variable} nach dieser Zeile? {line}</translation>
         </message>
         <message>
             <source>a number of servers from 0 (blocked) to {most}</source>

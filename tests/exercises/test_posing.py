@@ -124,6 +124,10 @@ def test_what_the_policy_does_is_right_and_something_else_is_wrong(
             wrong += not told.right
             assert told.right or posed.taken in told.text
             assert f"it is {posed.taken}:" not in told.text, "what is right is said at the end"
+        if posed.ask == "value":  # of whose server, or job, it is asked
+            coming = session.timeline.next_event
+            assert coming is not None
+            assert session.info.narrator.event(coming) in f"{posed.words[:1].lower()}{posed.words[1:]}"
             assert told.right or bool(posed.alike) is ("leaves a choice" in told.text)
         if posed.decided:
             session.seek(event, posed.decided)
