@@ -12,7 +12,7 @@ from slotscope.gui import theme as themes
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import COMPARISON, SENTENCES, panels_of
-from slotscope.gui.panels.wording import event_told, sentence
+from slotscope.gui.panels.wording import clock_text, event_told, sentence
 from slotscope.gui.presenting.pad import mark_over
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.motion import come_to_rest, lay_out, steps
@@ -20,7 +20,6 @@ from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.gui.window.application import application
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
-from slotscope.model.reporting.explain import full_time
 from slotscope.model.reporting.frame import Frame
 
 #: Share of the width that panels beside the first one have, by the number of policies.
@@ -119,7 +118,8 @@ class FilmStage(QWidget):
         """Show a moment; what moves on the way there has just begun. Raises UserError if a panel fails."""
         for lane, part in enumerate(frame.lanes):
             self._firsts[lane].set_frame(part)
-            self._heads[lane].setText(f"{self._labels[lane]}    {event_told(part)}    t = {full_time(part.time)}")
+            when = clock_text(part.info, part.time)
+            self._heads[lane].setText(f"{self._labels[lane]}    {event_told(part)}    {when}")
             if self._captions:
                 self._say(self._captions[lane], sentence(part))
         for panel in self._others:

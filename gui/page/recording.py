@@ -16,7 +16,7 @@ from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.page.vectors import Vectors
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.algorithm_values import Code, values_beside
-from slotscope.gui.panels.wording import event_told, sentence
+from slotscope.gui.panels.wording import clock_text, event_told, sentence
 from slotscope.gui.presenting.pad import mark_over
 from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.command import Tell, bounds_of
@@ -25,7 +25,7 @@ from slotscope.model.comparison.runs import Run, lanes_of, lanes_shown
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Footage, walk
 from slotscope.model.lessons.marks import Mark
-from slotscope.model.reporting.explain import full_time, grouped
+from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment, Origin, opening_line
 from slotscope.model.systems.state import digest
@@ -208,7 +208,7 @@ def _moment(frame: Frame) -> dict[str, Any]:
         else f"event {', '.join(grouped(part.event) for part in frame.lanes)}",
         "moment": str(frame.moment),
         "substep": len(moment.records),
-        "time": full_time(frame.time),
+        "time": clock_text(frame.info, frame.time),
         "lanes": [_lane(part) for part in frame.lanes],
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.plotting.scales import MINUS, MOST_TEXTS, format_number
-from slotscope.model.reporting.explain import THIN_SPACE, grouped, settled
+from slotscope.model.reporting.explain import THIN_SPACE, grouped, quantity, settled
 from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: In plain text, for labels in pictures, and in rich text.
@@ -20,6 +20,9 @@ GREEDY_PLAIN, GREEDY = f"U{GREEDY_MARK}", "<i>U</i><sup>(g)</sup>"
 THIN = THIN_SPACE
 
 _LONGEST_EXACT = 8
+
+#: Digits behind the point of a time, at least.
+_DIGITS = 2
 
 _FIRST = re.compile(r"\w*[(\[]?")
 
@@ -84,6 +87,17 @@ def sentence(frame: Frame) -> str:
     if frame.event and len(frame.rows):
         return capitalized(narrator.row(frame.rows[-1]))
     return capitalized(f"next: {narrator.event(frame.next_event)}") if frame.next_event else ""
+
+
+def clock_text(info: RunInfo, time: float) -> str:
+    """A time of a run, as the bar tells it: ``slot 112``, or ``t = 39.18 minutes``.
+
+    Its last digit goes on at least ten times a second, at the pace at which the run begins.
+    """
+    if info.kind.slotted:
+        return tr("slot {number}").format(number=grouped(int(time)))
+    digits = max(_DIGITS, 1 - math.floor(math.log10(info.usual_pace)))
+    return f"t = {quantity(f'{time:.{digits}f}', info.time_unit)}"
 
 
 def event_told(frame: Frame) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QPolygonF
-from PySide6.QtWidgets import QFrame, QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QFrame, QSlider, QWidget
 from shiboken6 import Shiboken
 
 from slotscope.gui.docking.dock_area import DockArea
@@ -87,7 +87,7 @@ class PenPalette(QFrame):
         for name in ROLES:
             self.buttons[name].setChecked(name == color)
         if not self.isVisible():
-            for one in self._row:
+            for one in (*self._row, *self._told):
                 one.installEventFilter(self)
             self.show()
         self._place()
@@ -99,12 +99,18 @@ class PenPalette(QFrame):
     def _place(self) -> None:
         """Above all else, over the run's speed and if need be its buttons: they have keys, and no number is hidden."""
         self.adjustSize()
-        speed, coming = self._row[0], self._over.findChild(QLabel, "next")
-        assert isinstance(coming, QLabel)
+        speed, _ = self._row
         at = speed.mapTo(self._over, QPoint(0, (speed.height() - self.height()) // 2))
-        end = coming.mapTo(self._over, QPoint(0, 0)).x()
-        self.move(max(0, min(at.x(), end - self.width())), at.y())
+        told = [QRect(one.mapTo(self._over, QPoint()), one.size()) for one in self._told if one.isVisible()]
+        beside = (box.left() for box in told if at.y() <= box.center().y() < at.y() + self.height())
+        self.move(max(0, min(at.x(), min(beside, default=self._over.width()) - self.width())), at.y())
         self.raise_()
+
+    @property
+    def _told(self) -> tuple[QWidget, ...]:
+        """What stays to be read: what the run goes on to, and where it stands, which is there in a lesson's hall."""
+        found = (self._over.findChild(QWidget, name) for name in ("next", "moment"))
+        return tuple(one for one in found if one is not None)
 
     @property
     def _row(self) -> tuple[QWidget, QWidget]:

@@ -227,7 +227,7 @@ class CompareControl(QObject):
         elif standing is not None and event.kind in {DEPARTURE, MOVE}:
             what = narrator.event_anywhere(event)
         at = "" if event.kind == SLOT else f" at t = {event.time:.4f}"  # a slot is its time
-        when = "now" if part.records else "next"
+        when = tr("now") if part.records else tr("next")
         return f"{when}: {what}{where}{at}"
 
 

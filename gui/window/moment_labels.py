@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from slotscope.gui.language.words import tr
-from slotscope.gui.panels.wording import event_told
+from slotscope.gui.panels.wording import clock_text, event_told
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.labels import SizedLabel
-from slotscope.model.reporting.explain import THIN_SPACE, grouped, quantity
+from slotscope.model.reporting.explain import THIN_SPACE, grouped
 from slotscope.model.reporting.frame import Frame, RunInfo
-
-#: Digits behind the point of a time, at least.
-_DIGITS = 2
 
 #: Room before each text, in pixels.
 _BEFORE = 18
@@ -30,6 +25,7 @@ class MomentLabels(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self.setObjectName("moment")
         self.clock, self.number, self.rate = (SizedLabel() for _ in range(3))
         self._event = 0  # of the last frame
         self._labels = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
@@ -71,17 +67,6 @@ class MomentLabels(QWidget):
         if not self.rate.isHidden():
             sizes.append(self.rate.size_of(_rate_text(_USUAL_RATE)))
         return sum(_BEFORE + size.width() for size in sizes)
-
-
-def clock_text(info: RunInfo, time: float) -> str:
-    """A time of a run, as the bar tells it: ``slot 112``, or ``t = 39.18 minutes``.
-
-    Its last digit goes on at least ten times a second, at the pace at which the run begins.
-    """
-    if info.kind.slotted:
-        return tr("slot {number}").format(number=grouped(int(time)))
-    digits = max(_DIGITS, 1 - math.floor(math.log10(info.usual_pace)))
-    return f"t = {quantity(f'{time:.{digits}f}', info.time_unit)}"
 
 
 def _rate_text(rate: float) -> str:

@@ -58,6 +58,8 @@ _ARROW = 1.8
 
 #: The least room between the buttons and what to run to, and beside both, in pixels; with less each has a row.
 _BETWEEN = 30
+#: And between what is compiled and what the run goes on to, where both fill their row.
+_APART = 12
 
 #: Qt's own bound of a width, where there is no other.
 _ANY_WIDTH = 2**24 - 1
@@ -178,6 +180,7 @@ class TransportBar(QWidget):
         self.trace.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.trace.hide()
         self._compiling.setObjectName("compiling")
+        self._compiling.setContentsMargins(0, 0, _APART, 0)
         self._compiling.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self._compiling.setToolTip(tr("Compiling\nThe run goes on under the reference meanwhile."))
         self._compiling.hide()

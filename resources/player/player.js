@@ -138,7 +138,7 @@ function show(at) {
     if (views[at].said.textContent !== lane.said) views[at].said.textContent = lane.said;
     showLine(codes[at], lane);
   });
-  byId("where").textContent = `${frame.where}, t = ${frame.time}`;
+  byId("where").textContent = `${frame.where}, ${frame.time}`;
   byId("place").value = place;
   byId("place").setAttribute("aria-valuetext", byId("where").textContent);
   byId("open").hidden = !chapter.line;

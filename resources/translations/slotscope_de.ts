@@ -1270,6 +1270,10 @@ Der Lauf und die anderen Ansichten gehen weiter. Hier oder an einem anderen Auge
             <translation>nächstes</translation>
         </message>
         <message>
+            <source>now</source>
+            <translation>jetzt</translation>
+        </message>
+        <message>
             <source>another policy from here on, such as {policy}</source>
             <translation>eine andere Strategie ab hier, etwa {policy}</translation>
         </message>

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from PySide6.QtGui import QImage
 from slotscope.gui.film import writers
 from slotscope.gui.film.command import Looks, shoot
 from slotscope.gui.film.stage import FilmStage, panels_in_lecture
+from slotscope.gui.panels.wording import clock_text
 from slotscope.gui.theme import load_theme
 from slotscope.model.comparison.runs import open_run, stand_at
 from slotscope.model.errors import UserError
@@ -143,6 +145,26 @@ def test_several_policies_stand_beside_each_other(qapp, tmp_path):
     shoot(run, Footage(Moment((20,)), Moment((21,)), "event"), SMALL, tmp_path / "two", lambda _: None)
     assert len(digests(tmp_path / "two")) == 2
     assert panels_in_lecture("reservation", 2)[1] == "comparison"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "when"),
+    [
+        ("dra-classroom", r"t = \d+\.\d{2} seconds"),
+        ("queues-classroom", r"slot \d+"),
+        ("moldable-sublinear", r"t = \d+\.\d{5}"),
+    ],
+)
+def test_the_time_above_a_picture_is_as_in_the_window(qapp, scenario, when):
+    """With its unit, slots by their number, and no more digits than the window has."""
+    run = open_run(scenario, (), kernel=False)
+    run.run(events=1)
+    frame = run.frame()
+    stage = FilmStage(frame, ["x"], panels_in_lecture(frame.info.system, 1), load_theme("light"), (500, 300))
+    stage.show_frame(frame)
+    assert re.search(rf" {when}$", stage._heads[0].text())
+    assert stage._heads[0].text().endswith(clock_text(frame.info, frame.time))
+    stage.close()
 
 
 def test_words_that_look_like_markup_stay_words(qapp, monkeypatch):

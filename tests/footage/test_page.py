@@ -21,7 +21,7 @@ from slotscope.gui.page.lesson import lesson_data
 from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.page.vectors import SIDE, TILE, TileStore
 from slotscope.gui.painting.kept import put_image
-from slotscope.gui.panels.wording import sentence
+from slotscope.gui.panels.wording import clock_text, sentence
 from slotscope.gui.sharing.command import bounds_of
 from slotscope.gui.theme import apply, load_theme
 from slotscope.gui.widgets.motion import come_to_rest, lay_out
@@ -103,6 +103,7 @@ def test_every_state_and_word_is_the_program_s(page: tuple[str, Path]) -> None:
         assert lane["said"] == sentence(frame)
         making, inside = frame.event + 1, f"{moment['moment']}.".split(".")[1]
         assert moment["where"] == (f"event {making}, sub-step {inside}" if inside else f"event {frame.event}")
+        assert moment["time"] == clock_text(frame.info, frame.time)
         records = frame.records or frame.last_records
         if records and records[-1].line is not None:
             assert chapter["lanes"][0]["code"][lane["line"]]["number"] == records[-1].line.number

@@ -294,6 +294,7 @@ def test_what_is_compiled_gives_way_to_the_controls_on_a_narrow_projector(qtbot:
     row = (bar.speed, bar._pace, bar._compiling, bar.findChild(QLabel, "next"), bar.kind, controls_of(window)[-1])
     places = [QRect(one.mapTo(bar, QPoint()), one.size()) for one in row]
     assert all(one.right() < other.left() for one, other in pairwise(places))
+    assert places[3].left() - (places[2].left() + bar._compiling.contentsRect().right()) >= 10  # no word runs into next
 
 
 @pytest.mark.parametrize("name", ["dra-vms", "moldable-classroom"])

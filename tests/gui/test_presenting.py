@@ -230,6 +230,23 @@ def test_the_plate_hides_no_number(qtbot: QtBot, window: MainWindow) -> None:
         strike(window, Key.Key_L)
 
 
+def test_in_a_lessons_hall_the_plate_leaves_the_time_to_be_read(qtbot: QtBot, window: MainWindow) -> None:
+    """The lesson's text has the room of a row there, so that time and buttons share one."""
+    window.lessons.open("dra-1-decision", 0)
+    strike(window, Key.Key_L)
+    rest(qtbot, window, lambda: window.lecture.on and not window.transport.speed.isVisible())
+    window.settle()
+    strike(window, Key.Key_N)
+    palette = window.lessons.presenter.pen.palette
+    for width in (1600, 1280):
+        window.resize(width, 720)
+        window.settle()
+        clock = window.transport.moment.clock
+        assert palette.isVisible() and palette.geometry().right() < clock.mapTo(window, QPoint(0, 0)).x()
+    strike(window, Key.Key_Escape)
+    strike(window, Key.Key_L)
+
+
 def test_marks_are_made_with_the_keyboard_alone(qtbot: QtBot, window: MainWindow) -> None:
     pen = window.lessons.presenter.pen
     window.lessons.open("dra-1-decision", 1)

@@ -10,13 +10,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.panels import decisions
-from slotscope.gui.panels.wording import event_told, sentence
+from slotscope.gui.panels.wording import clock_text, event_told, sentence
 from slotscope.gui.running.compare import CompareControl
 from slotscope.gui.running.drive import Drive
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.gui.theme import load_theme
-from slotscope.gui.window.moment_labels import clock_text
 from slotscope.model.api import Session
 from slotscope.model.questions.breakpoints import Breakpoints
 from slotscope.model.reporting.frame import Frame

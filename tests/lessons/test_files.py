@@ -59,7 +59,7 @@ def test_a_run_is_that_of_a_step_by_all_its_policies(tmp_path: Path) -> None:
         ("", "found an empty file, allowed: a lesson"),
         ("title = ", "not valid TOML"),
         (HEAD, "steps: found nothing, allowed: this field is required"),
-        (HEAD + "steps = []", "steps: found [], allowed: at least 1 entries"),
+        (HEAD + "steps = []", "steps: found [], allowed: a list of at least 1"),
         (HEAD + "txt = 1\n" + STEP, "txt: found an unknown key; did you mean 'steps[].text'?"),
         (HEAD + STEP + "width = 2\n", "steps[0].width: found 2, allowed: a number of at most 0.7"),
         (HEAD + STEP + 'outline = ["rank 3"]\n', "steps[0].outline[0]: found 'rank 3', allowed: 'server N' or 'job N'"),
