@@ -77,7 +77,7 @@ def recorded(opened: Callable[[], Run], footage: Footage, dressing: Dressing, te
                     read = [words.setdefault(one.panel.described(), len(words)) for one in shown[name]]
                     frames.append({**_moment(frame), "words": read, "pictures": []})
                 frames[place]["pictures"].append(numbers)
-        return {**_described(run), "panels": _panels(shown), "words": list(words), "frames": frames}
+        return {**_described(run), "panels": list(_panels(shown)), "words": list(words), "frames": frames}
     finally:
         for one in chain(*shown.values()):
             destroy(one.panel)
@@ -230,16 +230,14 @@ def _lane(frame: Frame) -> dict[str, Any]:
     }
 
 
-def _panels(shown: dict[str, list[_RecordedPanel]]) -> list[dict[str, Any]]:
+def _panels(shown: dict[str, list[_RecordedPanel]]) -> Iterator[dict[str, Any]]:
     """Each panel, with its pictures in every theme."""
-    found = []
     for themed in zip(*shown.values(), strict=True):
         panel = themed[0].panel
         entry: dict[str, Any] = {"name": panel.name, "title": panel.title, "lane": themed[0].lane}
         entry["tells"] = sorted(panel.tells)
         entry |= {"width": panel.width(), "height": panel.height()}
-        found.append({**entry, "themes": [_vectors(one.vectors) for one in themed]})
-    return found
+        yield {**entry, "themes": [_vectors(one.vectors) for one in themed]}
 
 
 def _vectors(vectors: Vectors) -> dict[str, Any]:

@@ -249,10 +249,10 @@ class FacetPainter:
     def _legend(self) -> None:
         """What the marks mean, with the numbers of the optimum's widths if there is room."""
         words, line = self._facet.words, self._metrics.height()
-        texts = legend(self._row, detailed=True)
+        texts = tuple(legend(self._row, detailed=True))
         wides = [line + self._metrics.horizontalAdvance(text) + 14 for _, text in texts]
         if sum(wides) > words.width():
-            texts = legend(self._row, detailed=False)
+            texts = tuple(legend(self._row, detailed=False))
         x = words.left()
         for name, text in texts:
             wide = self._metrics.horizontalAdvance(text)

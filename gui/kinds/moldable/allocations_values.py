@@ -158,17 +158,17 @@ def column_words(row: ClassAllocations, column: WidthColumn) -> str:
     return ". ".join(parts) + "."
 
 
-def legend(row: ClassAllocations, detailed: bool) -> tuple[tuple[str, str], ...]:
+def legend(row: ClassAllocations, detailed: bool) -> Iterator[tuple[str, str]]:
     """What the marks mean, by name; *detailed*: with the numbers of the optimum's widths."""
     chosen = np.flatnonzero(np.nan_to_num(row.target)).tolist() if detailed else []
     wanted = ", ".join(f"{target_text(float(row.target[i]))} on {i}" for i in chosen)
     present = ", ".join(f"{format_number(int(row.now[i]))} on {i}" for i in chosen)
-    found = [("now", f"now {present}".strip()), ("mean", "mean")]
+    yield ("now", f"now {present}".strip())
+    yield ("mean", "mean")
     if row.known:
-        found.append(("target", f"optimum {wanted}" if wanted else "optimum, n y*"))
+        yield ("target", f"optimum {wanted}" if wanted else "optimum, n y*")
     if row.asked.any():
-        found.append(("asked", "asked for"))
-    return tuple(found)
+        yield ("asked", "asked for")
 
 
 def servers_text(row: ClassAllocations) -> str:

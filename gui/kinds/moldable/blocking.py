@@ -95,8 +95,8 @@ class BlockingPanel(TiledPanel):
         if mean is not None:
             scaled = Estimate(_PER_CENT * mean.mean, _PER_CENT * mean.half_width)
         self.blocked.show_interval(scaled, counted_from(frame), frame.time, least=0.0)
-        self.blocked.set_levels(blocking_levels(frame, self.measured))
-        self.times.set_levels(time_levels(frame))
+        self.blocked.set_levels(tuple(blocking_levels(frame, self.measured)))
+        self.times.set_levels(tuple(time_levels(frame)))
 
     def _write(self, frame: Frame) -> None:
         self.table.setText(table(frame, self.measured, self.theme))

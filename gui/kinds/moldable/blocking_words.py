@@ -115,34 +115,30 @@ def distance_bound(frame: Frame) -> float | None:
 # Lines in the plots.
 
 
-def blocking_levels(frame: Frame, measured: dict[str, Estimate]) -> tuple[Level, ...]:
+def blocking_levels(frame: Frame, measured: dict[str, Estimate]) -> Iterator[Level]:
     """The mean, what is exact, and 0."""
-    levels = []
     mean = measured.get("blocking_probability")
     if mean is not None and isfinite(mean.mean):
         told, _ = _per_cent(mean)
-        levels.append(Level("mean", _PER_CENT * mean.mean, "run", f"mean{THIN} {told}"))
+        yield Level("mean", _PER_CENT * mean.mean, "run", f"mean{THIN} {told}")
     known = exact_of(frame)
     if known is not None:
         share = _PER_CENT * known.blocking
-        levels.append(Level("exact", share, "muted", f"{known.source}{THIN} {significant(share)}"))
+        yield Level("exact", share, "muted", f"{known.source}{THIN} {significant(share)}")
     least = least_blocking(frame)
     if least is not None:
         share = _PER_CENT * float(least)
-        levels.append(Level("best", share, "optimum", f"at least{THIN} {significant(share)}" if least else "0"))
-    return tuple(levels)
+        yield Level("best", share, "optimum", f"at least{THIN} {significant(share)}" if least else "0")
 
 
-def time_levels(frame: Frame) -> tuple[Level, ...]:
+def time_levels(frame: Frame) -> Iterator[Level]:
     """D*, and what is exact."""
-    levels = []
     best, known = least_time(frame), exact_of(frame)
     if best is not None:
-        levels.append(Level("best", float(best), "optimum", f"D*{THIN} {significant(float(best))}"))
+        yield Level("best", float(best), "optimum", f"D*{THIN} {significant(float(best))}")
     if known is not None and known.time is not None:
         text = f"{known.source}{THIN} {significant(known.time)}"
-        levels.append(Level("exact", known.time, "muted", text))
-    return tuple(levels)
+        yield Level("exact", known.time, "muted", text)
 
 
 # Numbers above the plots.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Iterator, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,27 +36,24 @@ class LevelLine(NamedTuple):
     style: Qt.PenStyle
 
 
-def lines_of(plane: CollapsePlane, delta: float) -> tuple[LevelLine, ...]:
+def lines_of(plane: CollapsePlane, delta: float) -> Iterator[LevelLine]:
     """q_1 = 1, r = lambda + delta and r = lambda."""
     widths = (float(plane.widths[0]), float(plane.widths[1]))
     full = "all its servers" if plane.own else "q₁ = 1: all servers"
     known = significant(plane.load, 4)
-    found = [LevelLine(f"{full} in use", widths, plane.limit, "rejection", 2.5, Qt.PenStyle.SolidLine)]
+    yield LevelLine(f"{full} in use", widths, plane.limit, "rejection", 2.5, Qt.PenStyle.SolidLine)
     if delta > 0:
-        found.append(
-            LevelLine(
-                f"r ≤ λ + δ, δ = {significant(delta, 3)}",
-                plane.factors,
-                plane.load + delta,
-                "muted",
-                1.5,
-                Qt.PenStyle.DashLine,
-            )
+        yield LevelLine(
+            f"r ≤ λ + δ, δ = {significant(delta, 3)}",
+            plane.factors,
+            plane.load + delta,
+            "muted",
+            1.5,
+            Qt.PenStyle.DashLine,
         )
     name = f"λ{subscript(plane.job_class + 1)}" if plane.name else "λ"
     text = f"r = {'ρ' if plane.name else name} = {known}"
-    found.append(LevelLine(text, plane.factors, plane.load, "muted", 1.5, Qt.PenStyle.DotLine))
-    return tuple(found)
+    yield LevelLine(text, plane.factors, plane.load, "muted", 1.5, Qt.PenStyle.DotLine)
 
 
 class PlanePainter:
@@ -155,7 +152,7 @@ class PlanePainter:
         painter, stage = self._painter, self._stage
         painter.save()
         painter.setClipRect(stage.area)
-        lines = lines_of(plane, delta)
+        lines = tuple(lines_of(plane, delta))
         for line in lines:
             self._line(line)
         self._path(path)

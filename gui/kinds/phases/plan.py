@@ -107,7 +107,7 @@ class PlanPanel(BoundsPanel):
         ours, peers = gap_points(self.bounds.points, self.bounds.nbar, float(frame.info.numbers.scale))
         self.gap.setVisible(bool(ours))
         self.gap.set_points(ours, peers)
-        self.axis.set_levels(levels(frame, self.bounds))
+        self.axis.set_levels(tuple(levels(frame, self.bounds)))
 
     def write(self) -> None:
         """Sentences and tables."""

@@ -166,12 +166,11 @@ def _asks_when_empty(info: RunInfo, pool: int) -> str:
     return "; an empty server asks for nothing" if case == NOTHING else ""
 
 
-def levels(frame: Frame, bounds: PhasesBounds) -> tuple[tuple[str, float, str], ...]:
+def levels(frame: Frame, bounds: PhasesBounds) -> Iterator[tuple[str, float, str]]:
     """Lines across all rows: the bound, and the normal servers of the plan."""
-    found = [("N̄ (bound)", bounds.nbar or 0.0, "optimum")]
+    yield ("N̄ (bound)", bounds.nbar or 0.0, "optimum")
     if frame.info.facts.normal_servers:
-        found.append(("L", float(frame.info.facts.normal_servers), "muted"))
-    return tuple(found)
+        yield ("L", float(frame.info.facts.normal_servers), "muted")
 
 
 def tiles(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> Iterator[TileText]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Callable, NamedTuple
+from typing import Callable, Iterator, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QLinearGradient, QPainter, QPen
@@ -123,27 +123,25 @@ class PolicyMapLegend:
 
     # Entries.
 
-    def _made(self) -> list[MapEntry]:
+    def _made(self) -> Iterator[MapEntry]:
         values, cells = self._values, self._values.cells
-        found: list[MapEntry] = []
         if (values.case == TIMERS).any():
-            found.append(MapEntry(self._scale_text(), self._gradient, "case 1: π"))
+            yield MapEntry(self._scale_text(), self._gradient, "case 1: π")
         if (values.case == AT_ONCE).any():
-            found.append(MapEntry("asks at once (case 2)", self._at_once, "case 2"))
+            yield MapEntry("asks at once (case 2)", self._at_once, "case 2")
         if (values.case == NOTHING).any():
-            found.append(MapEntry("asks for nothing (case 3)", self._cross, "case 3"))
-        found += self._requests()
+            yield MapEntry("asks for nothing (case 3)", self._cross, "case 3")
+        yield from self._requests()
         if values.overruns.any() and not values.overruns.all():
-            found.append(MapEntry("beyond it: overrun, h > 0", self._edge, "h > 0"))
+            yield MapEntry("beyond it: overrun, h > 0", self._edge, "h > 0")
         if values.patch != NONE:
-            found.append(MapEntry("k⁰, what a server at 0 asks for", self._ring, "k⁰"))
-        found.append(MapEntry("a server now", self._server, "a server"))
+            yield MapEntry("k⁰, what a server at 0 asks for", self._ring, "k⁰")
+        yield MapEntry("a server now", self._server, "a server")
         if cells.cropped:
             most = int(cells.position.sum(axis=1).max())
-            found.append(MapEntry(f"never more than {most} jobs", self._more, f"≤ {most} jobs"))
+            yield MapEntry(f"never more than {most} jobs", self._more, f"≤ {most} jobs")
         if cells.summed:
-            found.append(MapEntry("sums over the other phases", self._sum, "sums"))
-        return found
+            yield MapEntry("sums over the other phases", self._sum, "sums")
 
     def _scale_text(self) -> str:
         low, high = self._values.low, self._values.high
@@ -153,20 +151,18 @@ class PolicyMapLegend:
             return f"π = {scientific(high)} (case 1)"
         return f"π from {scientific(low, 1)} to {scientific(high)} (case 1)"
 
-    def _requests(self) -> list[MapEntry]:
+    def _requests(self) -> Iterator[MapEntry]:
         values, cells = self._values, self._values.cells
         inside = [phase for phase in (cells.right, cells.up) if phase != NONE]
-        found = []
         for case, text, dashed in ((AT_ONCE, "asks for", False), (TIMERS, "a timer asks for", True)):
             rows = values.weight[values.case == case]
             asked = [phase for phase in inside if (rows[:, phase] > 0).any()]
             if asked:
                 names = " or ".join(self._names[phase] for phase in asked)
-                found.append(MapEntry(f"{text} {names}", self._arrow(asked[0], dashed), f"{'timer: ' * dashed}{names}"))
+                yield MapEntry(f"{text} {names}", self._arrow(asked[0], dashed), f"{'timer: ' * dashed}{names}")
         if cells.third != NONE and (values.weight[:, cells.third] > 0).any():
             name = self._names[cells.third]
-            found.append(MapEntry(f"asks for {name}, in the next slice", self._towards, f"{name}: next"))
-        return found
+            yield MapEntry(f"asks for {name}, in the next slice", self._towards, f"{name}: next")
 
     # Marks.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Iterable, Iterator, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QRectF
@@ -39,22 +39,19 @@ class PhaseMark(NamedTuple):
 
 def marks(frame: Frame) -> tuple[PhaseMark, ...]:
     """What the last sub-step names; between events all that was done in the last one."""
-    if frame.running:
-        return ()
-    found: list[PhaseMark] = []
-    if frame.records:
-        found = _marks_of(frame, frame.records[-1])
-        if isinstance(frame.records[-1], VirtualArrival):
-            found.append(_virtual(int(frame.state.number[NEXT_VIRTUAL]) - 1))
-    elif frame.last_records:
-        for record in frame.last_records:
-            found += _marks_of(frame, record) if _done(record) else []
-        made = sum(isinstance(record, VirtualArrival) for record in frame.last_records)
+    return () if frame.running else tuple(dict.fromkeys(_marks_at(frame)))
+
+
+def _marks_at(frame: Frame) -> Iterator[PhaseMark]:
+    if records := frame.records[-1:] or frame.last_records:
+        for record in records:
+            if frame.records or _done(record):
+                yield from _marks_of(frame, record)
+        made = sum(isinstance(record, VirtualArrival) for record in records)
         last = int(frame.state.number[NEXT_VIRTUAL])
-        found += [_virtual(number) for number in range(last - made, last)]
+        yield from (_virtual(number) for number in range(last - made, last))
     elif frame.event and len(frame.rows):
-        found = _marks_of_row(frame.rows[-1])
-    return tuple(dict.fromkeys(found))
+        yield from _marks_of_row(frame.rows[-1])
 
 
 def _done(record: Record) -> bool:
@@ -62,7 +59,7 @@ def _done(record: Record) -> bool:
     return type(record) is not Record or record.kind in {"departure", "move", "missed_request"}
 
 
-def _marks_of(frame: Frame, record: Record) -> list[PhaseMark]:
+def _marks_of(frame: Frame, record: Record) -> Iterable[PhaseMark]:
     match record:
         case Match():
             return [PhaseMark("run", _normal(record.values.get("server"))), _real(record.job)]
@@ -80,18 +77,16 @@ def _marks_of(frame: Frame, record: Record) -> list[PhaseMark]:
     return _marks_of_values(frame, record)
 
 
-def _marks_of_values(frame: Frame, record: Record) -> list[PhaseMark]:
+def _marks_of_values(frame: Frame, record: Record) -> Iterator[PhaseMark]:
     values = record.values
     server, pool = values.get("server"), values.get("pool", -1)
     role = "rejection" if record.kind == "missed_request" else "run"
-    found = []
     if isinstance(server, int):
-        found.append(PhaseMark(role, ServerPlace(server, pool if server <= FIRST_BACKUP else -1)))
+        yield PhaseMark(role, ServerPlace(server, pool if server <= FIRST_BACKUP else -1))
     if isinstance(values.get("job"), int):
-        found.append(PhaseMark("run", job=values["job"], virtual=bool(values.get("virtual"))))
+        yield PhaseMark("run", job=values["job"], virtual=bool(values.get("virtual")))
     if record.kind in {"limit", "tokens_of_type"}:
-        found += _holders(frame.state, int(pool), int(values["type"]))
-    return found
+        yield from _holders(frame.state, int(pool), int(values["type"]))
 
 
 def _holders(state: PhaseState, pool: int, job_type: int) -> list[PhaseMark]:
@@ -103,21 +98,19 @@ def _holders(state: PhaseState, pool: int, job_type: int) -> list[PhaseMark]:
     return [PhaseMark("migration", ServerPlace(server), tokens=True) for server in dict.fromkeys(servers)]
 
 
-def _marks_of_row(row: Any) -> list[PhaseMark]:
+def _marks_of_row(row: Any) -> Iterator[PhaseMark]:
     flags, server, pool = int(row["flags"]), int(row["server"]), int(row["pool"])
-    found = []
     role = "rejection" if flags & (rows.FLAG_MISSED | rows.FLAG_OVERFLOW) else "run"
     if server != -1:
         place = ServerPlace(server, pool if server <= FIRST_BACKUP else -1)
-        found.append(PhaseMark(role, place))
+        yield PhaseMark(role, place)
         if flags & rows.FLAG_REQUESTED:
-            found.append(PhaseMark("run", place, tokens=True))
+            yield PhaseMark("run", place, tokens=True)
     if row["job"] >= 0 and not flags & rows.FLAG_DEPARTED:
-        found.append(PhaseMark(role, job=int(row["job"]), virtual=bool(flags & rows.FLAG_OF_VIRTUAL)))
+        yield PhaseMark(role, job=int(row["job"]), virtual=bool(flags & rows.FLAG_OF_VIRTUAL))
     if flags & rows.FLAG_VIRTUAL:
         first = int(row["first_virtual"])
-        found += [_virtual(number) for number in range(first, first + int(row["virtual"]))]
-    return found
+        yield from (_virtual(number) for number in range(first, first + int(row["virtual"])))
 
 
 def _normal(server: Any) -> ServerPlace | None:

@@ -226,7 +226,7 @@ class LoadScale(Chart):
 
     def _paint_above(self, painter: QPainter, track: QRectF, line: float, values: LoadValues) -> None:
         """Bounds of what is supportable; the least important have no text where room is short."""
-        marks = bound_marks(values)
+        marks = tuple(bound_marks(values))
         for share, _, role in marks:
             x = self._across(share, track)
             # The optimum's mark is longer: it is seen where others are at the same place.
@@ -277,22 +277,21 @@ class LoadScale(Chart):
         painter.drawText(QRectF(left, track.bottom() + 6 + line, width, line), CENTRE, text)
 
 
-def bound_marks(values: LoadValues) -> list[tuple[float, str, str]]:
+def bound_marks(values: LoadValues) -> Iterator[tuple[float, str, str]]:
     """(share of rho*, text, role) of what is marked above the track, most important first."""
     full = values.exact and values.capacity == values.low
     best = "ρ* = L / E[R]" if full else "ρ*" if values.exact else "ρ* at least"
-    marks = [(1.0, best, "optimum")]
+    yield (1.0, best, "optimum")
     if not values.exact and values.high is not None:
-        marks.append((values.share(values.high), "at most", "optimum"))
+        yield (values.share(values.high), "at most", "optimum")
     for value, text in ((values.packed, "K_{RED}"), (values.reduced, "K_{RED}, rounded up")):
         if value is not None and (text == "K_{RED}" or value != values.packed):
             share = values.share(value)
             written = format_number(share, _RESOLUTION)
-            marks.append((share, f"{text}{THIN} {written}", "greedy"))
+            yield (share, f"{text}{THIN} {written}", "greedy")
     capacity = values.capacity
     if capacity is not None and capacity != values.high and values.share(capacity) <= _FARTHEST:
-        marks.append((values.share(capacity), "L / E[R]", "muted"))
-    return marks
+        yield (values.share(capacity), "L / E[R]", "muted")
 
 
 def load_text(values: LoadValues) -> str:

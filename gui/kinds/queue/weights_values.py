@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Sequence
+from typing import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,7 +190,7 @@ def _block(frame: Frame, pool: int) -> WeightBlock:
     facts: QueueFacts = info.facts
     mine = np.flatnonzero(np.asarray(info.numbers.pool_of) == pool)
     active = state.active[mine]
-    rows = _rows(frame, pool, mine, active)
+    rows = tuple(_rows(frame, pool, mine, active))
     start, stop = facts.pool_configurations[pool]
     gamma = facts.gamma or None
     largest = int(frame.derived.weights[start:stop].max())
@@ -213,32 +213,28 @@ def _block(frame: Frame, pool: int) -> WeightBlock:
     )
 
 
-def _rows(frame: Frame, pool: int, mine: NDArray[np.int64], active: NDArray[np.int32]) -> tuple[WeightRow, ...]:
+def _rows(frame: Frame, pool: int, mine: NDArray[np.int64], active: NDArray[np.int32]) -> Iterator[WeightRow]:
     """*mine* are the pool's servers, *active* their configurations."""
     facts: QueueFacts = frame.info.facts
     start, stop = facts.pool_configurations[pool]
     weights, first = frame.derived.weights, frame.derived.heaviest[pool]
     counts = np.bincount(active[active >= 0], minlength=stop)
     symbols, lengths = queue_symbols(facts), frame.state.queue_length.tolist()
-    rows = []
     for place in (start + kept_rows(weights[start:stop], counts[start:stop])).tolist():
         configuration, weight = facts.configurations[place], int(weights[place])
-        rows.append(
-            WeightRow(
-                place=place,
-                name=facts.configuration_names[place].replace("+", " + "),
-                terms=tuple(
-                    (symbols[j], int(configuration[j]), lengths[j]) for j in np.flatnonzero(configuration).tolist()
-                ),
-                weight=weight,
-                servers=int(counts[place]),
-                share=int(counts[place]) / len(mine),
-                named=tuple(mine[active == place].tolist()) if len(mine) <= MOST_NAMED else (),
-                largest=place == first,
-                tie=place != first and weight == weights[first] > 0,
-            )
+        yield WeightRow(
+            place=place,
+            name=facts.configuration_names[place].replace("+", " + "),
+            terms=tuple(
+                (symbols[j], int(configuration[j]), lengths[j]) for j in np.flatnonzero(configuration).tolist()
+            ),
+            weight=weight,
+            servers=int(counts[place]),
+            share=int(counts[place]) / len(mine),
+            named=tuple(mine[active == place].tolist()) if len(mine) <= MOST_NAMED else (),
+            largest=place == first,
+            tie=place != first and weight == weights[first] > 0,
         )
-    return tuple(rows)
 
 
 def kept_rows(weights: NDArray[np.int64], servers: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -150,7 +150,7 @@ def step(
         "gpa": greedy,
         "Istar": classes.i_star,
         "first_unmatched": _first_unmatched(state, classes),
-        "servers": _servers(system, state, classes),
+        "servers": list(_servers(system, state, classes)),
         "event": _event(system, event),
         "actions": [item for record in records if (item := _action(system, event, record))],
     }
@@ -166,26 +166,22 @@ def _first_unmatched(state: ReservationState, classes: Classification) -> int | 
     return None
 
 
-def _servers(system: ReservationSystem, state: ReservationState, classes: Classification) -> list[dict[str, Any]]:
+def _servers(system: ReservationSystem, state: ReservationState, classes: Classification) -> Iterator[dict[str, Any]]:
     ranks = system.numbers.ranks
     counts = state.greedy_count[: int(state.number[GREEDY_LENGTH])]
     positive_rank = np.cumsum(counts > 0)
     jobs = _jobs_by_server(system, state)
-    rows = []
     for server in range(system.numbers.servers):
         rank = int(classes.rank[server])
-        rows.append(
-            {
-                "id": server,
-                "config": state.configuration[server].tolist(),
-                "jobs": jobs[server],
-                "index": int(classes.index[server]),
-                "rank": rank,
-                "prank": int(positive_rank[rank - 1]) if rank <= ranks else "J+1",
-                "group": "RG" if classes.reject_group[server] else "AG",
-            }
-        )
-    return rows
+        yield {
+            "id": server,
+            "config": state.configuration[server].tolist(),
+            "jobs": jobs[server],
+            "index": int(classes.index[server]),
+            "rank": rank,
+            "prank": int(positive_rank[rank - 1]) if rank <= ranks else "J+1",
+            "group": "RG" if classes.reject_group[server] else "AG",
+        }
 
 
 def _jobs_by_server(system: ReservationSystem, state: ReservationState) -> list[list[list[str]]]:

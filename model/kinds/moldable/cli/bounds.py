@@ -229,8 +229,7 @@ def _policy_rows(policies: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
             )
 
 
-def _theorem2_lines(classes: Sequence[Mapping[str, Any]]) -> list[str]:
-    lines = []
+def _theorem2_lines(classes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for one in classes:
         found = one.get("theorem2")
         if found is None:
@@ -242,5 +241,4 @@ def _theorem2_lines(classes: Sequence[Mapping[str, Any]]) -> list[str]:
             said.append(f"|E[D] - D*| by {shown(found['time'])} mean sizes")
         name = f"{one['name']}: " if len(classes) > 1 else ""
         doubt = "" if found["proved"] else " (as printed; its proof does not hold for two widths)"
-        lines.append(f"{name}{', '.join(said)}{doubt}")
-    return lines
+        yield f"{name}{', '.join(said)}{doubt}"

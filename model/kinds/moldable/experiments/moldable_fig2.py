@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Callable, Iterable, Mapping, NamedTuple
+from typing import Callable, Iterable, Iterator, Mapping, NamedTuple
 
 from slotscope.model.kinds.moldable.experiments.moldable_runs import (
     TRAFFIC,
@@ -91,7 +91,8 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     """P_b and E[D] for each n, beside Erlang's formula where it holds, and D*."""
     cells = found_in(_cells(scale, options), outcomes, MoldableRuns.of)
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
-    return Result(NAME, scale, tuple(rows), _figures(scale, _ways(options), cells) if cells else (), NOTES)
+    figures = (figure for figure in _figures(scale, _ways(options), cells) if figure.curves)
+    return Result(NAME, scale, tuple(rows), tuple(figures), NOTES)
 
 
 def _rows(key: Key, cell: MoldableRuns) -> list[Row]:
@@ -121,42 +122,22 @@ def _printed(key: Key) -> dict[str, float]:
     return dict(zip(MEASURES, (printed.blocking[0], printed.time[0]), strict=True))
 
 
-def _figures(scale: str, ways: tuple[Way, ...], cells: Cells) -> tuple[Figure, ...]:
+def _figures(scale: str, ways: tuple[Way, ...], cells: Cells) -> Iterator[Figure]:
     """Blocking with each speed-up, and the mean execution time with both."""
     over = f"servers n ({SCALES[scale][1].text()})"
-    pictures = []
     for speedup in dict.fromkeys(way.speedup for way in ways):
         keys = [key for key in cells if key.way.speedup == speedup]
         curves = (
             *_measured(keys, cells, "blocking_probability"),
             *_known(keys, lambda key: f"Erlang: {key.line}", _erlang),
         )
-        title = f"Blocking over the number of servers, {speedup}"
-        pictures.append(
-            Figure(
-                f"{NAME}a-{speedup}",
-                title,
-                over,
-                "blocking probability",
-                curves,
-                logarithmic_x=True,
-                planned=_planned(ways, speedup, "Erlang"),
-            )
-        )
+        name, title = f"{NAME}a-{speedup}", f"Blocking over the number of servers, {speedup}"
+        planned = _planned(ways, speedup, "Erlang")
+        yield Figure(name, title, over, "blocking probability", curves, logarithmic_x=True, planned=planned)
     optimal = [key for key in cells if key.way == WAYS[0]]
     times = (*_measured(cells, cells, "execution_time"), *_known(optimal, lambda key: f"D*: {key.line}", _optimal_time))
-    pictures.append(
-        Figure(
-            f"{NAME}b",
-            "Mean execution time over the number of servers",
-            over,
-            "mean execution time",
-            times,
-            logarithmic_x=True,
-            planned=_planned(ways, "", "D*"),
-        )
-    )
-    return tuple(figure for figure in pictures if figure.curves)
+    title, planned = "Mean execution time over the number of servers", _planned(ways, "", "D*")
+    yield Figure(f"{NAME}b", title, over, "mean execution time", times, logarithmic_x=True, planned=planned)
 
 
 def _planned(ways: tuple[Way, ...], speedup: str, known: str) -> tuple[str, ...]:
@@ -180,14 +161,12 @@ def _measured(keys: Iterable[Key], cells: Cells, measure: str) -> list[Curve]:
     ]
 
 
-def _known(keys: Iterable[Key], name: Callable[[Key], str], value: Callable[[Key], float | None]) -> list[Curve]:
+def _known(keys: Iterable[Key], name: Callable[[Key], str], value: Callable[[Key], float | None]) -> Iterator[Curve]:
     """Curves of what is known exactly, where it is."""
-    curves = []
     for points in _lines(keys).values():
         found = {float(key.servers): Estimate(known, 0.0) for key in points if (known := value(key)) is not None}
         if found:
-            curves.append(Curve.through(name(points[0]), found))
-    return curves
+            yield Curve.through(name(points[0]), found)
 
 
 NOTES = (

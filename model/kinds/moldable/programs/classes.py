@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from typing import NamedTuple, Sequence
+from typing import Iterator, NamedTuple, Sequence
 
 from slotscope.model.kinds.moldable.programs.theorem1 import Optimum, optimum
 
@@ -118,19 +118,17 @@ def _class_optimum(
     return ClassOptimum(arrival_rate, service_rate, share, within, y)
 
 
-def _steps(job_class: int, load: Fraction, speedup: Sequence[Fraction]) -> list[WideningStep]:
+def _steps(job_class: int, load: Fraction, speedup: Sequence[Fraction]) -> Iterator[WideningStep]:
     """From all jobs on i servers to all jobs on i + 1, where that takes servers at all.
 
     The gain does not depend on the load, and falls with i because f_j is convex.
     """
-    found = []
     for i in range(1, len(speedup)):
         here, after = speedup[i - 1], speedup[i]
         servers = load * ((i + 1) / after - i / here)
         if servers:
             gain = load * (1 / here - 1 / after) / servers
-            found.append(WideningStep(gain, job_class, servers))
-    return found
+            yield WideningStep(gain, job_class, servers)
 
 
 def _margin(ordered: Sequence[WideningStep], servers: Fraction) -> tuple[Fraction, bool]:

@@ -265,7 +265,7 @@ def _too_few(scenario: MoldableScenario, jobs: int, machine: str) -> Iterator[st
         )
 
 
-def _notes(scenario: MoldableScenario, log: _ScenarioLog, degree: int) -> list[str]:
+def _notes(scenario: MoldableScenario, log: _ScenarioLog, degree: int) -> Iterator[str]:
     trace = scenario.workload
     assert isinstance(trace, TraceMoldable)
     gap, mean, servers = _mean_gap(scenario), float(scenario.mean_of(0)), scenario.servers.count
@@ -273,17 +273,16 @@ def _notes(scenario: MoldableScenario, log: _ScenarioLog, degree: int) -> list[s
         trace.work
     ]
     machine = "1 server" if servers == 1 else f"{servers:,} servers"
-    notes = [
+    yield (
         f"the inherent size of a job is its {told}, {mean:,.6g} s on average; with {gap:,.6g} s from one arrival to "
         f"the next they offer {machine} a load of {float(scenario.load):.4g}"
-    ]
+    )
     if trace.load is not None:
-        notes.append(f"times between arrivals are scaled by {gap / log.gap:.4g}")
+        yield f"times between arrivals are scaled by {gap / log.gap:.4g}"
         if "recorded" in (trace.arrivals, trace.sizes):  # others come without end
-            notes += _too_few(scenario, len(log.time), machine)
+            yield from _too_few(scenario, len(log.time), machine)
     if scenario.classes[0].degree < degree:
-        notes.append(f"a job runs on {machine} at most, where the speed-up is told for {degree:,}")
+        yield f"a job runs on {machine} at most, where the speed-up is told for {degree:,}"
     if log.machine != servers:
         processors = "1 processor" if log.machine == 1 else f"{log.machine:,} processors"
-        notes.append(f"the log's machine has {processors}")
-    return notes
+        yield f"the log's machine has {processors}"

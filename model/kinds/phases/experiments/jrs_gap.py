@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Mapping
+from typing import Callable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,15 +75,13 @@ def _rows(key: Key, cell: PhaseRuns) -> list[Row]:
     ]
 
 
-def _exponents(model: str, cells: Cells) -> list[Row]:
+def _exponents(model: str, cells: Cells) -> Iterator[Row]:
     """The slope of log(N - Nbar) over log r, with an interval from the replications."""
-    rows = []
     for name, least in (("gap_exponent", 0), (f"gap_exponent_from_r_{LARGE}", LARGE)):
         gaps = {r: gap for r, gap in _gaps(model, cells).items() if r >= least}
         if len(gaps) >= 2 and len({len(gap) for gap in gaps.values()}) == 1:
             found = exponent(np.array(list(gaps)), np.array(list(gaps.values())))
-            rows.append(Row.of(name, found, {"model": model}))
-    return rows
+            yield Row.of(name, found, {"model": model})
 
 
 def _gaps(model: str, cells: Cells) -> dict[int, NDArray[np.float64]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Mapping
+from typing import Iterator, Mapping
 
 from slotscope.model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns, queue_runs
 from slotscope.model.kinds.queue.programs.bounds import all_bounds
@@ -53,16 +53,14 @@ class Stability:
         )
         return Result(self.name, scale, (*rows, *self._fluid_limits()), (figure,), self.notes)
 
-    def _fluid_limits(self) -> list[Row]:
+    def _fluid_limits(self) -> Iterator[Row]:
         """What fluid limits say of growth and of the arrival rate from which on there is any."""
         *_, bounds = all_bounds(load_scenario(self.scenario))  # type: ignore[arg-type]
-        rows = []
         for limit in bounds.fluid:
             at = {"policy": ", ".join(limit.policies)}
-            rows.append(Row("fluid_growth_per_slot", float(limit.slope), exact=str(limit.slope), at=at))
+            yield Row("fluid_growth_per_slot", float(limit.slope), exact=str(limit.slope), at=at)
             if limit.limit is not None:
-                rows.append(Row("largest_arrival_rate", float(limit.limit), at=at, exact=str(limit.limit)))
-        return rows
+                yield Row("largest_arrival_rate", float(limit.limit), at=at, exact=str(limit.limit))
 
 
 MEASURED = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Mapping
+from typing import Any, Iterator, Mapping
 
 from slotscope.model.kinds.queue.experiments import queue_runs
 from slotscope.model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns
@@ -92,7 +92,7 @@ def carry_out(part: Part) -> Outcome:
         ]
     name = settings["system"]
     *_, bounds = all_bounds(_scenario(name))
-    return _limits(bounds, {"system": name}, SYSTEMS[name])
+    return list(_limits(bounds, {"system": name}, SYSTEMS[name]))
 
 
 def _scenario(name: str) -> QueueScenario:
@@ -108,28 +108,26 @@ def _number(what: str, value: Fraction, at: Mapping[str, str | int], paper: floa
     return {"what": what, "value": str(value), "at": dict(at), "paper": paper}
 
 
-def _limits(bounds: QueueBounds, at: Mapping[str, str | int], paper: float | None) -> list[dict[str, Any]]:
-    found = []
+def _limits(bounds: QueueBounds, at: Mapping[str, str | int], paper: float | None) -> Iterator[dict[str, Any]]:
     if bounds.supportable is not None:
-        found.append(_number("supportable_workload", bounds.supportable.value, at, paper))
+        yield _number("supportable_workload", bounds.supportable.value, at, paper)
     if bounds.mean_bound is not None:
-        found.append(_number("servers_over_mean_size", bounds.mean_bound, at))
+        yield _number("servers_over_mean_size", bounds.mean_bound, at)
     refined = [(row, "") for row in bounds.theorem1]
     if bounds.trimmed is not None:
         refined.append((bounds.trimmed, "_cut_at_the_ends"))
     for row, ending in refined:
         cells = {**at, "cells": 2 ** (row.level + 1)}
-        found.append(_number(f"theorem_1_lower{ending}", row.lower, cells))
+        yield _number(f"theorem_1_lower{ending}", row.lower, cells)
         if row.upper is not None:
-            found.append(_number(f"theorem_1_upper{ending}", row.upper, cells))
+            yield _number(f"theorem_1_upper{ending}", row.upper, cells)
     if bounds.reduced is not None and at["system"] != UNIFORM:  # whose jobs are of any size: no J
-        found.append(_number("reduced_workload", bounds.reduced.value, {**at, "J": bounds.depth}))
+        yield _number("reduced_workload", bounds.reduced.value, {**at, "J": bounds.depth})
     for limit in bounds.fluid:
         policy = {**at, "policy": ", ".join(limit.policies)}
-        found.append(_number("fluid_growth_per_slot", limit.slope, policy))
+        yield _number("fluid_growth_per_slot", limit.slope, policy)
         if limit.limit is not None:
-            found.append(_number("largest_arrival_rate", limit.limit, policy))
-    return found
+            yield _number("largest_arrival_rate", limit.limit, policy)
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:

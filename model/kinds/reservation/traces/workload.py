@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, Iterator
 
 import numpy as np
 
@@ -120,7 +120,7 @@ def with_trace(
             )
         jobs = dra_jobs(read_task_events(files), time_scale=trace.time_scale, limit=trace.limit)
     changes: dict[str, Any] = {
-        "job_types": _job_types(jobs, scenario),
+        "job_types": list(_job_types(jobs, scenario)),
         "run": run_over(scenario, float(jobs.time[-1])),
         "workload": trace.model_dump(mode="json"),
     }
@@ -128,26 +128,20 @@ def with_trace(
     return found, RecordedWorkload(jobs.time, jobs.type, jobs.service), jobs.report
 
 
-def _job_types(jobs: DraJobs, scenario: ReservationScenario) -> list[dict[str, Any]]:
+def _job_types(jobs: DraJobs, scenario: ReservationScenario) -> Iterator[dict[str, Any]]:
     capacities = capacity_of(scenario)  # demands are parts of it
     span = float(jobs.time[-1] - jobs.time[0]) or 1.0
-    rows = []
     for number, kind in enumerate(jobs.types):
         service = jobs.service[jobs.type == number]
         offered = float(service.sum()) / span / scenario.servers.count
-        rows.append(
-            {
-                "name": kind.name,
-                "demand": {
-                    one.name: str(part * one.largest) for part, one in zip(kind.demand, capacities, strict=True)
-                },
-                "reward": str(kind.reward),
-                "priority": kind.priority,
-                "workload": str(_rounded(offered)),
-                "service": {"distribution": "exponential", "mean": str(_rounded(np.mean(service)))},
-            }
-        )
-    return rows
+        yield {
+            "name": kind.name,
+            "demand": {one.name: str(part * one.largest) for part, one in zip(kind.demand, capacities, strict=True)},
+            "reward": str(kind.reward),
+            "priority": kind.priority,
+            "workload": str(_rounded(offered)),
+            "service": {"distribution": "exponential", "mean": str(_rounded(np.mean(service)))},
+        }
 
 
 def _rounded(value: float | np.floating[Any]) -> Fraction:

@@ -142,7 +142,7 @@ def test_erlang_s_formula_comes_before_the_chain() -> None:
     assert known is not None and known.source == "Erlang B"
     assert known.time == pytest.approx(20 / 2.1)
     assert distance_bound(frame_of(policy="greedy")) is None  # it is about greedy(p*)
-    assert time_levels(frame_of(policy="greedy"))[0].value == 15.0
+    assert next(time_levels(frame_of(policy="greedy"))).value == 15.0
 
 
 def test_nothing_exact_is_claimed_before_it_is_known() -> None:
