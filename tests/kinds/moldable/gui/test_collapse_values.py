@@ -175,7 +175,7 @@ def test_lines_are_where_the_paper_has_them(large: Frame) -> None:
     assert (full.factors, full.level, full.role) == ((3.0, 4.0), 1.0, "rejection")
     assert edge.factors == load.factors == (2.5, 3.0)
     assert (edge.level, load.level) == (pytest.approx(0.85), pytest.approx(0.8))
-    assert len(lines_of(plane(large), 0.0)) == 2
+    assert len(list(lines_of(plane(large), 0.0))) == 2
 
 
 # -- the trail -----------------------------------------------------------------------------------
