@@ -175,13 +175,7 @@ def _difference(run: Measured, first: Measured, name: str) -> Estimate:
 
 
 def _rows(metrics: Sequence[Mapping[str, Estimate]]) -> list[list[str]]:
-    rows = []
-    for name in metrics[0]:
-        cells = [name]
-        for one in metrics:
-            cells += estimated(one[name])
-        rows.append(cells)
-    return rows
+    return [[name, *(cell for one in metrics for cell in estimated(one[name]))] for name in metrics[0]]
 
 
 def compare(options: argparse.Namespace, progress: Progress) -> Compared:

@@ -88,38 +88,38 @@ def cell_words(frame: Frame, cells: Cells, cell: int, pool: int, cost: Any) -> s
     return "\n".join(lines)
 
 
-def _one(frame: Frame, place: int, pool: int, cost: float) -> list[str]:
+def _one(frame: Frame, place: int, pool: int, cost: float) -> Iterator[str]:
     facts, numbers = frame.info.facts, frame.info.numbers
     plan, names = facts.plan.pools[pool], numbers.model.phases
     k = facts.plan.lattice.configurations[place].tolist()
     case = int(plan.case[place])
-    lines = [f"k = {configuration_text(names, k)}", CASES[case]]
+    yield f"k = {configuration_text(names, k)}"
+    yield CASES[case]
     if case == TIMERS:
-        lines.append(f"π = {scientific(float(plan.stationary[place]), 3)}")
+        yield f"π = {scientific(float(plan.stationary[place]), 3)}"
     asked = [f"{name} {scientific(float(u))}" for name, u in zip(names, plan.requests[place], strict=True) if u > 0]
     if asked:
-        lines.append("requests per server and unit of time, u: " + ", ".join(asked))
+        yield "requests per server and unit of time, u: " + ", ".join(asked)
     timers = [
         f"{name} at rate {significant(float(rate), 3)}"
         for name, rate in zip(names, plan.rate[place], strict=True)
         if rate > 0
     ]
     if timers:
-        lines.append("timers: " + ", ".join(timers))
+        yield "timers: " + ", ".join(timers)
     if case == AT_ONCE:
         chosen = [(name, float(p)) for name, p in zip(names, plan.choice[place], strict=True) if p]
-        lines.append(
+        yield (
             "asks for "
             + " or ".join(name if p == 1 else f"{name} (probability {significant(p, 3)})" for name, p in chosen)
         )
     if place == 0 and case != TIMERS and facts.rules.asks[pool, 0].any():
         told = configuration_text(names, facts.rules.asks[pool, 0].tolist())
         rate = significant(float(facts.rules.rate[pool, 0]))
-        lines.append(f"a timer of rate {rate} asks for k⁰ = {told}")
+        yield f"a timer of rate {rate} asks for k⁰ = {told}"
     if not numbers.model.hard:
-        lines.append(f"cost h = {significant(cost, 3)}" + (", an overrun" if cost > 0 else ""))
-    lines.append(_present(frame, np.array([place]), pool))
-    return lines
+        yield f"cost h = {significant(cost, 3)}" + (", an overrun" if cost > 0 else "")
+    yield _present(frame, np.array([place]), pool)
 
 
 def _present(frame: Frame, places: Any, pool: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple, Sequence
+from typing import Iterator, NamedTuple, Sequence
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QResizeEvent
@@ -238,21 +238,18 @@ class RegionPlot(Chart):
         name = dict(picture.reduced_names).get(dot, "")
         return self._wanted(f"({dot[0]}, {dot[1]}) {name}".strip(), picture.at(dot), "muted")
 
-    def _named_points(self, picture: SupportablePicture) -> list[WantedLabel]:
+    def _named_points(self, picture: SupportablePicture) -> Iterator[WantedLabel]:
         """What must be read first: what is supportable, the load, K_RED, and traps."""
         region = picture.region
         share = "" if picture.share is None else f" = {_share(picture.share)} ρ*"
         best = f"ρ* = {significant(float(picture.value))}"
-        wanted = [
-            self._wanted(best, region.boundary, FULL, must=True),
-            self._wanted(f"load{share}", region.arrivals, load_role(picture), must=True),
-        ]
+        yield self._wanted(best, region.boundary, FULL, must=True)
+        yield self._wanted(f"load{share}", region.arrivals, load_role(picture), must=True)
         carried = picture.reduced_share
         if region.reduced_boundary is not None and carried is not None and carried != 1:
             text = f"K_{{RED}} {_share(carried)} ρ*"
-            wanted.append(self._wanted(text, region.reduced_boundary, REDUCED, must=True))
-        wanted += [self._wanted(f"trap ({x}, {y})", picture.at((x, y)), TRAP, must=True) for x, y in picture.traps]
-        return wanted
+            yield self._wanted(text, region.reduced_boundary, REDUCED, must=True)
+        yield from (self._wanted(f"trap ({x}, {y})", picture.at((x, y)), TRAP, must=True) for x, y in picture.traps)
 
     def _live_points(self, picture: SupportablePicture) -> list[WantedLabel]:
         if self.service is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Iterator
 
 from slotscope.model.kinds.reservation.programs.alpha_curve import AlphaCurve, Points, alpha_curve
 from slotscope.model.lab.parts import Outcome, Part
@@ -81,13 +82,12 @@ def _critical(curve: AlphaCurve) -> list[Row]:
     return [_row(what, ours, paper=paper) for what, (ours, paper) in found.items()]
 
 
-def _values(curve: AlphaCurve) -> list[Row]:
+def _values(curve: AlphaCurve) -> Iterator[Row]:
     places = {alpha for alpha, _ in curve.greedy + curve.optimum if 0 < alpha <= LAST_ALPHA}
-    rows = []
     for alpha in sorted(places.union(ALPHAS)):
         greedy, optimum = curve.value_at(alpha)
-        rows += [_row("greedy_reward", greedy, alpha), _row("optimal_reward", optimum, alpha)]
-    return rows
+        yield _row("greedy_reward", greedy, alpha)
+        yield _row("optimal_reward", optimum, alpha)
 
 
 def _row(what: str, ours: Fraction, alpha: Fraction | None = None, paper: Fraction | None = None) -> Row:
