@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Callable
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QPainter
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.painting.text import WRAPPED
 from slotscope.gui.theme import Theme
-from slotscope.gui.widgets.gestures import Gestures, show_tip
+from slotscope.gui.widgets.gestures import Gestures
 
 #: A server as pictures know it: its section, and its place in that; both from 0.
 Anchor = tuple[int, int]
@@ -43,13 +43,12 @@ class PointedPicture(QWidget):
         """Take the *name* and the room of a picture; the gestures are those on *pointed*."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(name)
-        gestures = Gestures(pointed)
+        gestures = Gestures(pointed, self.words_at)
         gestures.zoomed.connect(self.zoom)
         gestures.dragged.connect(self._drag)
         gestures.clicked.connect(lambda position: self._choose(position, False))
         gestures.double_clicked.connect(self._double)
         gestures.reset.connect(self.reset_zoom)
-        gestures.asked.connect(lambda event: self._tell(pointed, event))
 
     def sizeHint(self) -> QSize:
         return QSize(900, 560)
@@ -57,9 +56,6 @@ class PointedPicture(QWidget):
     def _double(self, position: QPointF) -> None:
         if not self._choose(position, True):
             self.reset_zoom()
-
-    def _tell(self, pointed: QWidget, event: QHelpEvent) -> None:
-        show_tip(pointed, event, self.words_at(QPointF(event.pos())))
 
     def _paint_too_small(self, painter: QPainter) -> None:
         """Say that there is no room for the picture."""

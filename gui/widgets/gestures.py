@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QDropEvent, QHelpEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
@@ -28,11 +30,11 @@ class Gestures(QObject):
     clicked = Signal(QPointF)
     double_clicked = Signal(QPointF)
     reset = Signal()
-    asked = Signal(QHelpEvent)  #: for a tooltip
 
-    def __init__(self, widget: QWidget) -> None:
+    def __init__(self, widget: QWidget, words_at: Callable[[QPointF], str] | None = None) -> None:
+        """*words_at* makes the tooltips, unless the widget shows its own."""
         super().__init__(widget)
-        self._widget = widget
+        self._widget, self._words_at = widget, words_at
         self._pressed: QPointF | None = None
         self._last = QPointF()
         self._dragging = False
@@ -118,13 +120,7 @@ class Gestures(QObject):
         return True
 
     def _ask(self, event: QHelpEvent) -> bool:
-        self.asked.emit(event)
+        if self._words_at is None:
+            return False
+        QToolTip.showText(event.globalPos(), self._words_at(QPointF(event.pos())), self._widget)
         return True
-
-
-def show_tip(widget: QWidget, event: QHelpEvent, text: str) -> None:
-    """Show a sentence beside the mouse, or hide the one that is shown."""
-    if text:
-        QToolTip.showText(event.globalPos(), text, widget)
-    else:
-        QToolTip.hideText()

@@ -6,7 +6,7 @@ from typing import Iterable
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from slotscope.gui.intents import Select
@@ -30,7 +30,7 @@ from slotscope.gui.plotting.scales import SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox
 from slotscope.gui.widgets.chart import Chart
-from slotscope.gui.widgets.gestures import Gestures, show_tip
+from slotscope.gui.widgets.gestures import Gestures
 from slotscope.gui.widgets.rows import STRETCH, in_row
 from slotscope.model.reporting.frame import Frame
 
@@ -65,7 +65,6 @@ class AllocationsChart(Chart):
         gestures.clicked.connect(self._click)
         gestures.double_clicked.connect(lambda _: self.show_all())
         gestures.reset.connect(self.show_all)
-        gestures.asked.connect(self._tell)
 
     # What is shown.
 
@@ -197,7 +196,7 @@ class AllocationsChart(Chart):
         if found is not None and width is not None:
             self.picked.emit(found[0].job_class, width)
 
-    def words_at(self, point: QPointF) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """What is known of the column at a point."""
         found = self.facet_at(point)
         width = found[1].width_at(point, found[0].degree) if found else None
@@ -209,9 +208,6 @@ class AllocationsChart(Chart):
         row, place = found
         (column,) = columns_of(row, width, width, place.together)
         return column_words(row, column)
-
-    def _tell(self, event: QHelpEvent) -> None:
-        show_tip(self, event, self.words_at(QPointF(event.pos())))
 
     # Painting.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPixmap, QResizeEvent
 
 from slotscope.gui.kinds.moldable.collapse_painting import PlanePainter, spot_color
 from slotscope.gui.kinds.moldable.collapse_stage import Stage, Window, near, whole
@@ -22,7 +22,7 @@ from slotscope.gui.kinds.moldable.collapse_words import path_text, point_words
 from slotscope.gui.painting.text import WRAPPED
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
-from slotscope.gui.widgets.gestures import Gestures, show_tip
+from slotscope.gui.widgets.gestures import Gestures
 from slotscope.model.reporting.frame import Frame
 
 WHOLE, NEAR, OWN = "whole", "near", "own"
@@ -56,7 +56,6 @@ class CollapseView(Chart):
         gestures.clicked.connect(self._click)
         gestures.double_clicked.connect(lambda _: self.look(NEAR if self._look == WHOLE else WHOLE))
         gestures.reset.connect(lambda: self.look(WHOLE))
-        gestures.asked.connect(self._tell)
 
     # What is shown.
 
@@ -142,16 +141,13 @@ class CollapseView(Chart):
             nearest = close[off[close] == off[close].min()][-1]
             self.picked.emit(self.trail.event_at(int(nearest)))
 
-    def _tell(self, event: QHelpEvent) -> None:
-        show_tip(self, event, self.words_at(QPointF(event.pos())))
-
-    def words_at(self, at: QPointF) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """What is known of a place."""
         if self.plane is None or self._frame is None or self.stage is None:
             return ""
-        if not self.stage.area.contains(at):
+        if not self.stage.area.contains(point):
             return _HOW
-        return point_words(self.plane, self._frame, self.stage.point(at))
+        return point_words(self.plane, self._frame, self.stage.point(point))
 
     # Painting.
 

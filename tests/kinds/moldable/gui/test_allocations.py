@@ -340,8 +340,8 @@ def test_a_click_points_at_a_job_of_that_width(qtbot: QtBot, panel: AllocationsP
 
 def test_the_mouse_is_told_what_a_column_is(panel: AllocationsPanel, frame: Frame) -> None:
     panel.set_frame(frame)
-    assert "on 2 servers" in panel.chart.words_at(spot(panel, 2))
-    assert "optimum" in panel.chart.words_at(QPointF(1, 1))
+    assert "on 2 servers" in panel.chart.tip_at(spot(panel, 2))
+    assert "optimum" in panel.chart.tip_at(QPointF(1, 1))
 
 
 # -- many widths, many classes -------------------------------------------------------------------

@@ -233,11 +233,11 @@ def test_a_click_on_the_trail_goes_to_that_moment(qtbot: QtBot, panel: CollapseP
 def test_the_mouse_is_told_what_a_point_is(panel: CollapsePanel, frame: Frame) -> None:
     shown(panel, frame)
     assert panel.view.stage is not None
-    told = panel.view.words_at(panel.view.stage.at((4 / 20, 8 / 20)))
+    told = panel.view.tip_at(panel.view.stage.at((4 / 20, 8 / 20)))
     assert "4 jobs on 1 server" in told and "8 jobs on 2 servers" in told
     assert "hereabouts" in told and "r = 0.8" in told
-    assert "never here" in panel.view.words_at(panel.view.stage.at((19 / 20, 9.9 / 20)))
-    assert "Shade" in panel.view.words_at(QPointF(1, 1))
+    assert "never here" in panel.view.tip_at(panel.view.stage.at((19 / 20, 9.9 / 20)))
+    assert "Shade" in panel.view.tip_at(QPointF(1, 1))
 
 
 def test_a_class_is_chosen(qtbot: QtBot, panel: CollapsePanel, classes: Frame) -> None:
