@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.questions.fixed_point import FixedPoint, Remainder, fixed_point
 from slotscope.model.questions.maybe import NEARNESS, StepTree, maybe, tree_of
-from slotscope.model.questions.pairing import ABS, ADD, DIVIDE, LEAST, MOST, NEGATE, OTHER, OWN, SUBTRACT, TIMES
+from slotscope.model.questions.pairing import ABS, ADD, DIVIDE, LEAST, MOST, NEGATE, OR, OTHER, OWN, SUBTRACT, TIMES
 from slotscope.model.questions.remainders import BLOCK
 from slotscope.model.questions.vector_text import MachineCode, MadeVector, VectorText, machine_code, table_of
 
@@ -73,8 +74,9 @@ class _GlanceText:
         none = [f"%none{event}" for event in range(TOGETHER)]
         for vector in range(VECTORS):
             for event in range(TOGETHER):
-                found = things.truth(self._made(self.condition, vector, event))
-                none[event] = things.logic("and", none[event], things.negated(found))
+                for one in _alternatives(self.condition):
+                    found = things.truth(self._made(one, vector, event))
+                    none[event] = things.logic("and", none[event], things.negated(found))
         every = things.same("i1", "true")
         begun = (f"= phi {things.truths} [ {every}, %block ], [ {one}, %loop ]" for one in none)
         begun_lines = [f"%none{event} {phi}" for event, phi in enumerate(begun)]
@@ -191,6 +193,15 @@ class _GlanceText:
         if node.step in _MOST:
             return events.count(_MOST[node.step], *map(self._most, node.parts))
         return events.constant(1.0)  # a truth
+
+
+def _alternatives(node: StepTree) -> Iterator[StepTree]:
+    """Conditions of which one has to be true."""
+    if node.step != OR:
+        yield node
+        return
+    for part in node.parts:
+        yield from _alternatives(part)
 
 
 def _factored(number: StepTree) -> tuple[StepTree, StepTree | None]:

@@ -17,8 +17,8 @@ import numpy as np
 from slotscope.model.api import Session
 from slotscope.model.jit import called_at, compiled_anew
 from slotscope.model.questions.asking import answers, make_ready
-from slotscope.model.questions.block_code import block_code, block_table
 from slotscope.model.questions.fields import AskedField
+from slotscope.model.questions.glance_code import TOGETHER, glance_code, glance_table, known_of
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.pairing import EQUAL, OTHER, OWN, REMAINDER, TIMES
 from slotscope.model.questions.remainders import BLOCK
@@ -185,7 +185,7 @@ def row(scenario: str, text: str, events: int, rounds: int) -> str:
 
 
 def looking_alone(session: Session, events: int) -> Callable[[], float]:
-    """Looks at as many jobs as wait on average, at each event, by the code for :data:`EACH_PAIR` alone; the seconds.
+    """Glances at as many jobs as wait on average, at each event, by the code for :data:`EACH_PAIR` alone; the seconds.
 
     All processors do, each at its share of the events.
     """
@@ -194,27 +194,28 @@ def looking_alone(session: Session, events: int) -> Callable[[], float]:
         waiting += part.values[0].sum()
     things, processors = max(1, round(waiting / events / BLOCK)) * BLOCK, len(os.sched_getaffinity(0))
     product, left = ((OWN, 0), (OTHER, 0), (TIMES, 0)), ((OTHER, 1), (REMAINDER, 0))
-    code, look = block_code((*product, *left, (OTHER, 2), (EQUAL, 0))), compiled_anew(look_over, kept=False)
-    numbers = np.arange(1.0, 1 + things)[None], np.array([[5e5], [7.3], [3.7]]), np.ones(things)
-    found = np.zeros(things // 8, np.uint8), np.zeros(1, np.int64)
+    code, look = glance_code((*product, *left, (OTHER, 2), (EQUAL, 0))), compiled_anew(look_over, kept=False)
+    assert code is not None
+    value, others = np.arange(1.0, 1 + things)[None], np.repeat([[5e5], [7.3], [3.7]], TOGETHER, axis=1)
+    numbers = value, others, known_of(value), np.zeros(things // BLOCK, np.int64)
 
     def seconds() -> float:
-        table = block_table(*numbers, *found)
-        look(code.address, table, things, 1)
+        table = glance_table(*numbers)
+        look(code.address, table, things, TOGETHER)
         began, share = monotonic(), events // processors
         with ThreadPoolExecutor(processors) as threads:
             looks = [threads.submit(look, code.address, table, things, share) for _ in range(processors)]
-        assert not any(each.result() for each in looks)
+        assert all(each.result() is not None for each in looks)
         return monotonic() - began
 
     return seconds
 
 
 def look_over(code: int, table: Any, things: int, events: int) -> float:
-    """Look at so many things after each of some events."""
+    """Glance at so many things after each of some events; how many blocks are hit."""
     found = 0.0
-    for _ in range(events):
-        found += called_at(code, table.ctypes.data, 0, things, 0, things + 1)
+    for _ in range(0, events, TOGETHER):
+        found += called_at(code, table.ctypes.data, 0, things, 0, TOGETHER)
     return found
 
 
