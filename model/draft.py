@@ -19,7 +19,7 @@ def draft_of(path: Path, error: type[UserError] = UserError) -> Iterator[Path]:
     Raises UserError if it cannot be written, or cannot take its place; of the type *error*.
     """
     if path.is_dir():
-        raise error("found a folder, allowed: the path of a file", where=str(path))
+        raise error(Phrase("found a folder, allowed: the path of a file"), where=str(path))
     place = path.resolve()
     try:
         if place.exists() and not place.is_file():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Self
+from typing import Any, Callable, Self, Sequence
 
 
 class Phrase(str):
@@ -18,6 +18,19 @@ class Phrase(str):
         made = super().__new__(cls, pattern.format(**parts))
         made.pattern, made.parts = pattern, parts
         return made
+
+    def packed(self) -> list[Any]:
+        """It as plain data, which another process makes a phrase of again."""
+        parts = {name: part.packed() if isinstance(part, Phrase) else str(part) for name, part in self.parts.items()}
+        return [self.pattern, parts]
+
+    @classmethod
+    def unpacked(cls, data: Sequence[Any]) -> Self:
+        """The phrase that was packed; its parts are phrases, or texts."""
+        pattern, parts = data
+        return cls(
+            pattern, **{name: cls.unpacked(one) if isinstance(one, list) else one for name, one in parts.items()}
+        )
 
     def said(self, translate: Callable[[str], str]) -> str:
         """The sentence in the language that *translate* gives patterns in."""

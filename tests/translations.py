@@ -43,7 +43,7 @@ _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
 
 def sources() -> list[str]:
     """Every text that is shown through ``tr``: those in the source, and those of tables."""
-    said = [(GUI, "tr"), (MODEL, "Phrase")]
+    said = [(GUI, "tr"), (GUI, "Phrase"), (MODEL, "Phrase")]
     found = [text for root, name in said for path in sorted(root.rglob("*.py")) for text in _literals(path, name)]
     return list(dict.fromkeys([*found, *_of_tables()]))
 

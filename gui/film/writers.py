@@ -15,6 +15,7 @@ from PySide6.QtGui import QImage
 from slotscope.gui.widgets.painted import write_image
 from slotscope.model.draft import draft_of
 from slotscope.model.errors import UserError
+from slotscope.model.phrase import Phrase
 
 #: Pictures a second, of films.
 RATE = 25
@@ -56,7 +57,8 @@ def writer_for(path: Path) -> Writer:
     if ending in _HOW:
         return FilmWriter(path, ending, ffmpeg())
     if ending:
-        raise UserError(f"found '{path}', allowed: a path that ends in .mp4 or .gif, or a folder's", where="--out")
+        said = Phrase("found '{path}', allowed: a path that ends in .mp4 or .gif, or a folder's", path=path)
+        raise UserError(said, where="--out")
     return PictureFolder(path)
 
 
@@ -70,11 +72,11 @@ def ffmpeg() -> str:
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
     except ImportError:
-        raise UserError(
+        said = Phrase(
             "found no ffmpeg, which makes films of pictures; install it ('apt-get install ffmpeg', or 'pip install "
-            "imageio-ffmpeg'), or give a folder for PNG pictures",
-            where="--out",
-        ) from None
+            "imageio-ffmpeg'), or give a folder for PNG pictures"
+        )
+        raise UserError(said, where="--out") from None
     return str(get_ffmpeg_exe())
 
 
@@ -90,9 +92,11 @@ class PictureFolder:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UserError(f"cannot be made: {error.strerror or error}", where=str(self._folder)) from None
+            raise UserError(
+                Phrase("cannot be made: {fault}", fault=error.strerror or error), where=str(self._folder)
+            ) from None
         if any(self._folder.glob("frame-*.png")):
-            raise UserError("found pictures of another film, allowed: an empty folder", where=str(self._folder))
+            raise UserError(Phrase("found pictures of another film, allowed: an empty folder"), where=str(self._folder))
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -28,8 +28,10 @@ def tr(text: str) -> str:
 
 
 def line_of(error: UserError) -> str:
-    """An error as one line, in the language that is spoken where it is a phrase."""
-    return error.words.said(tr) if isinstance(error.words, Phrase) and not error.where else error.line
+    """An error as one line, in the language that is spoken where it is a phrase; its place is a name in any."""
+    if not isinstance(error.words, Phrase):
+        return error.line
+    return type(error)(error.words.said(tr), where=error.where).line
 
 
 def spoken() -> str:

@@ -25,6 +25,7 @@ from slotscope.model.comparison.runs import Run, lanes_of, lanes_shown
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Footage, walk
 from slotscope.model.lessons.marks import Mark
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment, Origin, opening_line
@@ -98,8 +99,11 @@ def _check_length(footage: Footage) -> None:
 
 def _refuse_beyond(moments: float) -> None:
     if moments > MOST_MOMENTS:
-        allowed = "a shorter one, or one that goes event by event"
-        raise UserError(f"found a stretch of more than {MOST_MOMENTS} moments, allowed: {allowed}", where="--to")
+        said = Phrase(
+            "found a stretch of more than {most} moments, allowed: a shorter one, or one that goes event by event",
+            most=MOST_MOMENTS,
+        )
+        raise UserError(said, where="--to")
 
 
 def _frames(run: Run, footage: Footage, bounds: object, tell: Tell) -> Iterator[Frame]:

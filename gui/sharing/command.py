@@ -18,6 +18,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Place, stand
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lessons.files import marks_of
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment
 from slotscope.model.running.timeline import AT_HAND
@@ -40,17 +41,27 @@ def carry_out(options: argparse.Namespace, subject: str, make: Callable[[Tell], 
 
         def say(doing: str) -> None:
             if options.json:
-                _print({"doing": doing})
+                _print({"doing": doing} | _as_phrase(doing))
             else:
                 progress.say(doing)
 
-        with stoppable(say, wishes, "Esc" if options.json else "Ctrl+C"):
-            made = make(tell)
+        try:
+            with stoppable(say, wishes, "Esc" if options.json else "Ctrl+C"):
+                made = make(tell)
+        except UserError as error:
+            if options.json:
+                _print({"fault": error.line, "where": error.where} | _as_phrase(error.words))
+            raise
     if options.json:
         print_json({"file": str(options.out), **made})
     else:
         print(options.out)
     return 0
+
+
+def _as_phrase(said: str) -> dict[str, Any]:
+    """What lets the window say it in its own language."""
+    return {"phrase": said.packed()} if isinstance(said, Phrase) else {}
 
 
 def _print(line: dict[str, Any]) -> None:

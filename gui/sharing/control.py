@@ -15,7 +15,7 @@ from PySide6.QtGui import QGuiApplication
 
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.panel_docks import PanelDocks
-from slotscope.gui.language.words import tr
+from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.sharing.dialog import FILM, HANDOUT, PAGE, ShareDialog, ShareShape, Take
 from slotscope.gui.sharing.picture_button import copy_data
@@ -23,6 +23,7 @@ from slotscope.model.cli.links import link_of
 from slotscope.model.comparison.file import save_run
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.files import add_step
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import NO_LINE
 
@@ -124,10 +125,10 @@ class SharingControl(QObject):
             fault = ""
             try:
                 if worker.present.info.origin is not frame.info.origin:
-                    raise UserError("another run is open meanwhile, and no line opens this one")
+                    raise UserError(Phrase("another run is open meanwhile, and no line opens this one"))
                 save_run(worker.present, path)
             except UserError as error:
-                fault = error.line
+                fault = line_of(error)
             self._saved.emit(take, str(path), fault)
 
         self._worker.post(save)

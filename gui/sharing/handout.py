@@ -20,6 +20,7 @@ from slotscope.gui.window.application import application, destroy
 from slotscope.model.draft import draft_of, write_text
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import full_time
 from slotscope.model.reporting.frame import Frame
 
@@ -77,7 +78,8 @@ def save_handout(
 def _sheets_of(path: Path) -> Iterator[_Sheets]:
     """What takes the panels: a file as a whole or not at all, or a folder."""
     if path.suffix.lower() not in {"", ".pdf"}:
-        raise UserError(f"found '{path}', allowed: a path that ends in .pdf, or a folder's", where="--out")
+        said = Phrase("found '{path}', allowed: a path that ends in .pdf, or a folder's", path=path)
+        raise UserError(said, where="--out")
     with draft_of(path) if path.suffix else nullcontext(path) as place:
         sheets: _Sheets = PdfSheets(place) if path.suffix else PictureSheets(place)
         try:
@@ -142,9 +144,11 @@ class PictureSheets:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UserError(f"cannot be made: {error.strerror or error}", where=str(folder)) from None
+            raise UserError(
+                Phrase("cannot be made: {fault}", fault=error.strerror or error), where=str(folder)
+            ) from None
         if any(folder.glob("*.png")):
-            raise UserError("found other pictures, allowed: an empty folder", where=str(folder))
+            raise UserError(Phrase("found other pictures, allowed: an empty folder"), where=str(folder))
 
     def add(self, one: CaptionedPanel) -> None:
         """Write the next picture."""

@@ -7,9 +7,13 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
+
+from slotscope.gui.language.words import line_of
+from slotscope.model.errors import UserError
+from slotscope.model.phrase import Phrase
 
 #: Milliseconds within which a process that is told to stop has cleaned up behind itself.
 _PATIENCE = 3000
@@ -77,13 +81,15 @@ class ShareJob(QObject):
             if "done" in self._said:
                 self.progressed.emit(float(self._said["done"]))
             elif "doing" in self._said:
-                self.doing.emit(str(self._said["doing"]))
+                self.doing.emit(_translated(self._said, "doing"))
 
     def _finish(self, code: int) -> None:
         self._read()
         lines = bytes(self._process.readAllStandardError().data()).decode("utf-8", "replace").strip().splitlines()
         if self._stopped:
             self.ended.emit({}, "")
+        elif code and "fault" in self._said:
+            self.ended.emit({}, _translated(self._said, "fault"))
         elif code:
             self.ended.emit({}, lines[-1].removeprefix("slotscope: ") if lines else f"it ended with the code {code}")
         else:
@@ -92,3 +98,10 @@ class ShareJob(QObject):
     def _fail(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
             self.ended.emit({}, f"{sys.executable} does not start")
+
+
+def _translated(line: Mapping[str, Any], key: str) -> str:
+    """What a line of the command says under *key*, in the language that is spoken where it is a phrase."""
+    if "phrase" not in line:
+        return str(line[key])
+    return line_of(UserError(Phrase.unpacked(line["phrase"]), where=str(line.get("where", ""))))

@@ -7,6 +7,7 @@ from typing import Iterator, Literal, NamedTuple
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.runs import Run, lanes_of, stand_at
 from slotscope.model.errors import UserError
+from slotscope.model.phrase import Phrase
 from slotscope.model.running.origin import Moment
 from slotscope.model.running.timeline import place_of
 from slotscope.model.running.waiting import share_of
@@ -58,7 +59,8 @@ def walk(run: Run, footage: Footage) -> Iterator[float]:
     if (said := stand(run, footage.start)) is not None:
         raise UserError(said, where="--from")
     if _is_past(run, footage.end):
-        raise UserError(f"found {place_words(footage.end)}, allowed: after {place_words(footage.start)}", where="--to")
+        start, end = place_words(footage.start), place_words(footage.end)
+        raise UserError(Phrase("found {end}, allowed: after {start}", end=end, start=start), where="--to")
     begun = _here(run, footage.end)
     yield 0.0
     moves = _times(run, footage) if footage.by == "time" else _moves(run, footage)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.draft import draft_of
 from slotscope.model.errors import UserError
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.csv_text import csv_line, csv_lines
 from slotscope.model.reporting.data_columns import DataColumn, DeclaredColumn
 
@@ -167,7 +168,8 @@ def table_file(path: Path) -> Iterator[TableWriter]:
     """
     writers = {".csv": _csv_file, ".parquet": _parquet_file}
     if path.suffix not in writers:
-        raise UserError(f"found a name that ends in '{path.suffix}', allowed: .csv or .parquet", where=str(path))
+        said = Phrase("found a name that ends in '{ending}', allowed: .csv or .parquet", ending=path.suffix)
+        raise UserError(said, where=str(path))
     with draft_of(path) as draft, writers[path.suffix](draft) as write:
         yield write
 

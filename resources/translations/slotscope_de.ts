@@ -1616,6 +1616,50 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>abgebrochen in Ereignis {event}</translation>
         </message>
         <message>
+            <source>found a folder, allowed: the path of a file</source>
+            <translation>ein Ordner; erlaubt: der Pfad einer Datei</translation>
+        </message>
+        <message>
+            <source>found {end}, allowed: after {start}</source>
+            <translation>{end} ist angegeben; erlaubt: nach {start}</translation>
+        </message>
+        <message>
+            <source>found a name that ends in '{ending}', allowed: .csv or .parquet</source>
+            <translation>ein Name, der auf „{ending}“ endet; erlaubt: .csv oder .parquet</translation>
+        </message>
+        <message>
+            <source>cannot be made: {fault}</source>
+            <translation>kann nicht angelegt werden: {fault}</translation>
+        </message>
+        <message>
+            <source>found pictures of another film, allowed: an empty folder</source>
+            <translation>darin sind Bilder eines anderen Films; erlaubt: ein leerer Ordner</translation>
+        </message>
+        <message>
+            <source>found '{path}', allowed: a path that ends in .mp4 or .gif, or a folder's</source>
+            <translation>„{path}“ ist angegeben; erlaubt: ein Pfad, der auf .mp4 oder .gif endet, oder der eines Ordners</translation>
+        </message>
+        <message>
+            <source>found no ffmpeg, which makes films of pictures; install it ('apt-get install ffmpeg', or 'pip install imageio-ffmpeg'), or give a folder for PNG pictures</source>
+            <translation>ffmpeg fehlt, das aus Bildern Filme macht; installieren Sie es (apt-get install ffmpeg oder pip install imageio-ffmpeg), oder geben Sie einen Ordner für PNG-Bilder an</translation>
+        </message>
+        <message>
+            <source>found other pictures, allowed: an empty folder</source>
+            <translation>darin sind andere Bilder; erlaubt: ein leerer Ordner</translation>
+        </message>
+        <message>
+            <source>found '{path}', allowed: a path that ends in .pdf, or a folder's</source>
+            <translation>„{path}“ ist angegeben; erlaubt: ein Pfad, der auf .pdf endet, oder der eines Ordners</translation>
+        </message>
+        <message>
+            <source>another run is open meanwhile, and no line opens this one</source>
+            <translation>inzwischen ist ein anderer Lauf offen, und keine Zeile öffnet diesen</translation>
+        </message>
+        <message>
+            <source>found a stretch of more than {most} moments, allowed: a shorter one, or one that goes event by event</source>
+            <translation>eine Strecke von mehr als {most} Momenten; erlaubt: eine kürzere, oder eine von Ereignis zu Ereignis</translation>
+        </message>
+        <message>
             <source>{name} is from 1 to {most}{members}</source>
             <translation>{name} ist von 1 bis {most}{members}</translation>
         </message>

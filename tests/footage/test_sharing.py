@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from slotscope.gui.page.command import unpacked
 from slotscope.gui.panels import decisions_view, panels_of
 from slotscope.gui.sharing.dialog import FILM, ShareDialog
 from slotscope.gui.sharing.handout import SIZE, save_handout
+from slotscope.gui.sharing.job import ShareJob
 from slotscope.gui.theme import load_theme
 from slotscope.gui.widgets.labels import cut_lines
 from slotscope.gui.widgets.painted import svg_of
@@ -28,6 +30,7 @@ from slotscope.model.cli.arguments import parse
 from slotscope.model.comparison.runs import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
+from slotscope.model.phrase import Phrase
 from slotscope.model.running.origin import Moment
 from tests.gui.painted import colours_at
 from tests.gui.test_keys import strike
@@ -442,3 +445,36 @@ class TestHandouts:
             save_handout(
                 open_run("dra-classroom", (), kernel=False).frame(), tmp_path / "file", "light", lambda _: None
             )
+
+
+@pytest.mark.parametrize(
+    ("command", "out", "said"),
+    [
+        ("handout dra-classroom --event 3", "x.odt", "--out: „{out}“ ist angegeben; erlaubt: ein Pfad, der auf .pdf"),
+        ("handout dra-classroom --event 3", "no/x.pdf", "{out}: lässt sich nicht schreiben: No such file"),
+        ("export-html dra-classroom --from 9 --to 3", "x.html", "--to: 3 ist angegeben; erlaubt: nach 9"),
+    ],
+)
+def test_a_fault_of_an_export_is_told_in_the_windows_language(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path, command: str, out: str, said: str
+) -> None:
+    job, path = ShareJob(qapp), tmp_path / out
+    speak(qapp, "de")
+    try:
+        with qtbot.waitSignal(job.ended, timeout=60_000) as ended:
+            job.start([*command.split(), "--out", str(path)])
+        assert ended.args is not None
+        made, fault = ended.args
+        assert not made
+        assert fault.startswith(said.format(out=path))
+    finally:
+        speak(qapp, "en")
+        job.end()
+
+
+def test_a_phrase_is_the_same_beyond_a_process() -> None:
+    inner = Phrase("{end}, allowed: after {start}", end="9", start="3")
+    phrase = Phrase("{doing}: {share}", doing=inner, share="5%")
+    again = Phrase.unpacked(json.loads(json.dumps(phrase.packed())))
+    assert (again, again.pattern, again.parts) == (phrase, phrase.pattern, phrase.parts)
+    assert isinstance(again.parts["doing"], Phrase)

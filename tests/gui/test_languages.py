@@ -122,7 +122,7 @@ def test_what_was_stopped_or_is_no_answer_is_said_in_german() -> None:
     assert stopped.value.line == "Going to event 350: stopped at 45%"
     wrong = refused(" banana", Phrase("a whole number"))
     assert line_of(wrong) == "gefunden 'banana', erlaubt: eine ganze Zahl"
-    assert line_of(wrong.inside("my.toml")) == "my.toml: found 'banana', allowed: a whole number"
+    assert line_of(wrong.inside("my.toml")) == "my.toml: gefunden 'banana', erlaubt: eine ganze Zahl"
 
 
 def test_the_wish_comes_before_the_settings(qapp: QApplication, tmp_path: Path) -> None:
