@@ -163,6 +163,19 @@ def test_nothing_is_looked_at_once_enough_is_known(monkeypatch: pytest.MonkeyPat
     assert sum(looks) < 3 * events, sum(looks) / events
 
 
+def test_no_length_is_learned_from_looks_that_told_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all things are open at each event, parts become long as soon as each length was tried."""
+    events, things, opened_ones = 1000, 1000, []
+    looks_counted(monkeypatch)
+    open_class = counting.open_class
+    monkeypatch.setattr(counting, "open_class", lambda *told: opened_ones.append(told[-1]) or open_class(*told))
+    numbers = np.random.default_rng()
+    others = np.array([numbers.integers(10**5, 10**6, events) + 0.5, np.full(events, 7.3), np.full(events, 3.7)])
+    steps = ((OWN, 0), (OTHER, 0), (STEPS["*"], 0), (OTHER, 1), (STEPS["%"], 0), (OTHER, 2), (STEPS["="], 0))
+    counted_by_event(Pairing(steps, (), ()), numbered(np.arange(1.0, things + 1)), others, np.full(events, MANY))
+    assert len(opened_ones) < 25 * things, len(opened_ones) / things
+
+
 def numbered(own: np.ndarray) -> ThingValues:
     """Things of a number each, of which no event changes any."""
     none = np.zeros(0, np.int64)
