@@ -45,6 +45,7 @@ class QuestionControl(QObject):
         self._exercise: Exercise | None = None
         self._lane, self._step = 0, ("", 0)
         self._awaited = False  # whether a question that was asked for is on its way
+        self._stepped_out = False  # whether its decision has been shown since it was answered
         self._turns = 0  # how often something was asked: what was posed before comes too late
         worker.posed.connect(self._take)
         # Until a policy's file is allowed none comes; who does not allow it goes on with the run that is there.
@@ -168,7 +169,7 @@ class QuestionControl(QObject):
     def _end(self, text: str, answer: str = "", right: bool = False) -> None:
         """The question is over: say so, step the answer out, and keep what was given."""
         assert self._exercise is not None
-        was_open = self.open
+        was_open, self._stepped_out = self.open, False
         self.line.say_fault("")
         self.line.show_answer(text, self.goes_on)
         self._hold(False)
@@ -197,6 +198,8 @@ class QuestionControl(QObject):
     def follow(self, frame: Frame) -> None:
         """A frame is shown: one beyond the decision tells the answer."""
         made = self._exercise
+        if made is not None and self.posed is not None and not self.open:
+            self._follow_verdict(made, frame)
         if made is None or not self.open or made.question.until is not None:
             return
         lanes = frame.lanes
@@ -206,6 +209,18 @@ class QuestionControl(QObject):
         shown = lanes[self._lane].event, len(lanes[self._lane].records)
         if shown > (made.event, made.posed.place):
             self.reveal()
+
+
+    def _follow_verdict(self, made: Exercise, frame: Frame) -> None:
+        """Once the run has left its decision a verdict says nothing of what is shown.
+
+        In a lesson and an exercise it stays for what comes next.
+        """
+        events = {lane.event for lane in frame.lanes[self._lane :][:1]}
+        here = bool(events & {made.event, made.event + 1})
+        if self._stepped_out and not here and not self.goes_on and not self._step[0]:
+            self.close()
+        self._stepped_out |= here
 
 
 def _step_out(made: Exercise) -> Intent:

@@ -87,7 +87,8 @@ class HistoryList(QWidget):
             newer = told[-1:] != self.model.told[-1:]
             self.model.set_told(told)
             self._show_place(frame, newer)
-        self.view.empty_note = "Nothing found yet." if found is None or found.searching else "Nothing happened to it."
+        whole = found is not None and found.complete
+        self.view.note_if_empty("Nothing happened to it." if whole else "Nothing found yet.")
         self.how_far.setText(self._words(found))
 
     def _show_place(self, frame: Frame, newer: bool) -> None:

@@ -15,7 +15,7 @@ from slotscope.gui.panels.inspector import InspectorPanel, WhyView
 from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.reporting.explain import THIN_SPACE
 from slotscope.model.reporting.frame import Frame
-from slotscope.model.reporting.inspection import Thing
+from slotscope.model.reporting.inspection import Found, Thing
 from slotscope.model.whys.asking import why
 from tests.gui.painted import colours_at
 from tests.gui.windows import on_screen
@@ -218,6 +218,14 @@ class TestPointing:
         panel.set_frame(frame)
         panel.set_selection(Select(server=2))
         assert panel.heading.text() == "Server 2"
+
+    @pytest.mark.parametrize("searching", [False, True])  # what is complete may still be looked at for what comes
+    def test_where_nothing_has_happened_both_lines_say_so(self, panel, frame, searching):
+        panel.history.show_found(frame, Found((), 1, EVENTS, searching, complete=True))
+        assert "All of history: 0 events" in panel.history.how_far.text()
+        assert panel.history.view.empty_note == "Nothing happened to it."
+        panel.history.show_found(frame, Found((), 9, EVENTS, searching, complete=False))
+        assert panel.history.view.empty_note == "Nothing found yet."
 
     def test_searching_says_how_far_and_goes_further(self, panel, qtbot, asked):
         session = ran("moldable-classroom", events=400)
