@@ -210,7 +210,6 @@ class QuestionControl(QObject):
         if shown > (made.event, made.posed.place):
             self.reveal()
 
-
     def _follow_verdict(self, made: Exercise, frame: Frame) -> None:
         """Once the run has left its decision a verdict says nothing of what is shown.
 

@@ -10,10 +10,10 @@ from slotscope.gui.panels.wording import significant, with_interval
 from slotscope.gui.plotting.sampled import counted_from, warmup
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.scripts import unbroken
-from slotscope.model.kinds.spec import UNDECIDED, UNSTABLE, Judgement
+from slotscope.model.kinds.spec import UNDECIDED, UNSTABLE, Judgement, Measure
 from slotscope.model.measures.metrics import Batches, Estimate, estimates
 from slotscope.model.measures.student import CONFIDENCE
-from slotscope.model.reporting.explain import quantity
+from slotscope.model.reporting.explain import quantity, units
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.recorder import TIME_COLUMN
 
@@ -115,13 +115,18 @@ def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme, left_o
     )
     since = "so far" if is_early(frame) else f"since t = {unbroken(significant(warmup(frame)))}"
     told = frame.info.kind.measures[: len(frame.info.kind.measures) - left_out]
-    rows = "".join(_row(one.name, one.title, lanes, theme) for one in told)
+    rows = "".join(_row(one.name, _title(one, frame.info.time_unit), lanes, theme) for one in told)
     if len(lanes) > 2:  # an interval may stand below its mean
         rows = rows.replace(f"{_NO_BREAK}±", " ±")
     return (
         f'<table width="100%" cellspacing="3"><tr><td style="color:{theme.muted}">{since}</td>'
         f"{head}</tr>{_verdicts(lanes, theme)}{rows}</table>"
     )
+
+
+def _title(measure: Measure, unit: str) -> str:
+    """What a measure is called, with the unit of time where it is one."""
+    return f"{measure.title}, {units(unit)}" if measure.scale == "a time" and unit else measure.title
 
 
 def _kept_together(words: str) -> str:

@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 from typing import Sequence
 
-from slotscope.model.reporting.explain import THIN_SPACE
+from slotscope.model.reporting.explain import THIN_SPACE, units
 
 MINUS = "\u2212"
 _STEPS = 5
@@ -30,6 +30,11 @@ def format_number(value: float, resolution: float = 1.0) -> str:
     if text.startswith("-") and not any(digit in text for digit in "123456789"):
         text = text.removeprefix("-")
     return text.replace(",", THIN_SPACE).replace("-", MINUS)
+
+
+def time_axis(unit: str) -> str:
+    """What an axis of time in a unit, or in none, is called."""
+    return f"time ({units(unit)})" if unit else "time"
 
 
 def step_up(value: float) -> float:

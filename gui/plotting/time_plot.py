@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis, PlotAxis, keep_menu
 from slotscope.gui.plotting.curve import PyramidBand, PyramidCurve, SteadyLine
 from slotscope.gui.plotting.pyramid import Pyramid
-from slotscope.gui.plotting.scales import SteppedRange
+from slotscope.gui.plotting.scales import SteppedRange, time_axis
 from slotscope.gui.theme import Fonts, Theme, configure_plots
 
 Role = str | int
@@ -149,7 +149,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def set_time_unit(self, unit: str) -> None:
         """Name the axis of time by its unit, if it has one."""
-        self.set_quantity(x=f"time ({unit})" if unit else "time")
+        self.set_quantity(x=time_axis(unit))
 
     def set_quantity(self, *, x: str = "", y: str = "", whole: bool | None = None) -> None:
         """Change what an axis shows, and whether *y* counts things."""

@@ -45,7 +45,7 @@ class Measure(NamedTuple):
 
     name: str
     title: str
-    #: "as it is", "per cent" (of a share), or "per time" (a count, divided by the time measured)
+    #: "as it is", "per cent" (of a share), "per time" (a count, divided by the time measured), or "a time"
     scale: str = "as it is"
 
     @property

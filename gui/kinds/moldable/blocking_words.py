@@ -128,7 +128,7 @@ def blocking_levels(frame: Frame, measured: dict[str, Estimate]) -> Iterator[Lev
     least = least_blocking(frame)
     if least is not None:
         share = _PER_CENT * float(least)
-        yield Level("best", share, "optimum", f"at least{THIN} {significant(share)}" if least else "0")
+        yield Level("best", share, "optimum", f"at least{THIN} {significant(share)}")
 
 
 def time_levels(frame: Frame) -> Iterator[Level]:

@@ -11,7 +11,7 @@ from slotscope.gui.kinds.reservation.groups_chart import RowChart, RowStyle
 from slotscope.gui.panels.columns import scrolled
 from slotscope.gui.panels.tiles import TiledPanel, TileText
 from slotscope.gui.plotting.sampled import LEAST_GROWTH, Columns, History
-from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.plotting.scales import format_number, time_axis
 from slotscope.model.kinds.reservation import sampling
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.reporting.frame import Frame
@@ -83,7 +83,7 @@ class GroupsPanel(TiledPanel):
             )
             for job_type, name in enumerate(info.numbers.type_names)
         ]
-        axis = f"time ({info.time_unit})" if info.time_unit else "time"
+        axis = time_axis(info.time_unit)
         self.chart.begin(tuple(rows), self._history.series, axis)
 
     def _show_numbers(self, frame: Frame) -> None:

@@ -36,7 +36,7 @@ class MoldableKind(Kind):
     inspector: Inspector = MoldableInspector()
     measures: tuple[Measure, ...] = (
         Measure("blocking_probability", "blocked, %", "per cent"),
-        Measure("execution_time", "mean execution time"),
+        Measure("execution_time", "mean execution time", "a time"),
         Measure("busy", "servers in use, %", "per cent"),
         Measure("distance", "E‖x − y*‖"),
     )

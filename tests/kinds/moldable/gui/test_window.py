@@ -233,7 +233,7 @@ def test_greedy_runs_beside_greedy_p(qtbot: QtBot, beside: MainWindow) -> None:
     low, high = zip(*[curve.extremes() for curve in comparison.curves._curves], strict=True)
     assert min(low) >= 0 and 0.4 < max(high) < 1.1  # shares of enough jobs
     qtbot.waitUntil(lambda: "±" in comparison.table.text())
-    for title in ("blocked, %", "mean execution time", "servers in use, %"):
+    for title in ("blocked, %", "mean execution time, minutes", "servers in use, %"):
         assert title in comparison.table.text()
 
 
