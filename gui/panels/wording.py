@@ -10,7 +10,7 @@ from typing import Any
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.plotting.scales import MINUS, MOST_TEXTS, format_number
-from slotscope.model.reporting.explain import THIN_SPACE, grouped, quantity, settled
+from slotscope.model.reporting.explain import THIN_SPACE, grouped, quantity, settled, shown_time
 from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: In plain text, for labels in pictures, and in rich text.
@@ -97,7 +97,7 @@ def clock_text(info: RunInfo, time: float) -> str:
     if info.kind.slotted:
         return tr("slot {number}").format(number=grouped(int(time)))
     digits = max(_DIGITS, 1 - math.floor(math.log10(info.usual_pace)))
-    return f"t = {quantity(f'{time:.{digits}f}', info.time_unit)}"
+    return f"t = {quantity(shown_time(time, digits), info.time_unit)}"
 
 
 def event_told(frame: Frame) -> str:

@@ -126,6 +126,8 @@ def plain(value: float) -> str:
 
 def refused(text: str, allowed: Phrase) -> UserError:
     """Why a text is no answer."""
+    if not text.strip():
+        return UserError(Phrase("nothing is written yet, allowed: {allowed}", allowed=allowed))
     return UserError(Phrase("found '{answer}', allowed: {allowed}", answer=text.strip()[:60], allowed=allowed))
 
 

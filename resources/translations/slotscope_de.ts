@@ -1464,6 +1464,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>gefunden '{answer}', erlaubt: {allowed}</translation>
         </message>
         <message>
+            <source>nothing is written yet, allowed: {allowed}</source>
+            <translation>noch steht nichts da, erlaubt: {allowed}</translation>
+        </message>
+        <message>
             <source>Not so: {why}</source>
             <translation>Nicht richtig: {why}</translation>
         </message>

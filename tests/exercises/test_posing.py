@@ -246,3 +246,10 @@ def test_what_is_veiled_is_told_by_a_panel_and_is_what_is_asked_for() -> None:
     assert veiled["ranks"] == told != set()
     assert set().union(*veiled.values()) - {""} == told
     assert veiled["server"] | veiled["migration"] == {""}
+
+
+def test_who_has_written_nothing_is_told_so_and_what_is_allowed() -> None:
+    posed = next(posed for _, posed in some_of(opened("dra-classroom", None, 1), question_of("server")))
+    for nothing in ("", "  "):
+        with pytest.raises(UserError, match=r"^nothing is written yet, allowed: the number of a server"):
+            verdict(posed, nothing)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QTextBoundaryFinder
 
-from slotscope.gui.panels.wording import capitalized, sentence, significant
+from slotscope.gui.panels.wording import capitalized, clock_text, sentence, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.api import Session
@@ -64,6 +66,12 @@ def test_what_rounding_leaves_of_a_difference_is_zero_and_small_chances_are_not(
     assert significant(-1e-9) == "0" and shown(-1e-9) == "0"
     assert significant(-0.001) == "−0.001" and shown(-0.001) == "-0.001"
     assert significant(1e-12) != "0" and shown(1e-12) == "1e-12"
+
+
+def test_long_times_have_spaces_at_the_thousands_and_as_many_digits_as_go_on() -> None:
+    info = Session.open("dra-classroom", kernel=False).info
+    assert clock_text(info, 2664185.731) == "t = 2\u202f664\u202f185.73 seconds"
+    assert clock_text(replace(info, usual_pace=0.004, time_unit=""), 0.01234) == "t = 0.0123"
 
 
 def test_no_line_ends_within_a_number() -> None:
