@@ -197,6 +197,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "no record": ("yield 7", "it yields 7, allowed: Admit, Reject, Migrate"),
     "nothing": ("yield", "it yields None, allowed: Admit"),
     "class": ("yield Reject", "it yields the class Reject; write Reject(...)"),
+    "field without its name": ("yield Admit(0)", "found Admit(0), allowed: Admit(server=...), each field by its name"),
     "generator": ("yield (x for x in ())", "write 'yield from'"),
     "other record": ("class Mine(Admit): pass\nyield Mine(server=0)", "object of the class Mine"),
     "own kind": ("yield Record('arrival')", "kind 'arrival', which the program itself uses"),

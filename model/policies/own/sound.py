@@ -6,6 +6,7 @@ values, of a policy that anybody may have written, become exact integers and flo
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 from functools import cache
 from math import isnan
@@ -51,10 +52,9 @@ def sound(record: Any, checks: Mapping[type[Record], RecordCheck], numbers: Any)
         if type(kind) is not str or not kind.strip():
             raise NotADecisionError(f"the kind of a Record is {found(kind)}, allowed: a text")
     elif not (type(kind) is str and kind == type(record).__dataclass_fields__["kind"].default):
-        name = type(record).__name__
-        raise NotADecisionError(
-            f"{name} has the kind {found(kind)}, allowed: none; what else is to be said goes into values"
-        )
+        name, own = type(record).__name__, [each.name for each in dataclasses.fields(record)][3:]
+        written = ", ".join(f"{each}=..." for each in own)
+        raise NotADecisionError(f"found {name}({found(kind)}), allowed: {name}({written}), each field by its name")
     right = {} if record.line is None or type(record.line) is Line else {"line": _line(record)}
     if check is not None:
         right |= check(record, numbers)
