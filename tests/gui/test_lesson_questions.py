@@ -227,23 +227,6 @@ def test_ask_me_this_asks_for_the_decision_that_comes(qtbot: QtBot, window: Main
     assert window.lessons.questions.line.words.text().startswith("The training job")
 
 
-def test_a_verdict_goes_where_the_run_has_left_its_decision(qtbot: QtBot, window: MainWindow) -> None:
-    window.lessons.end()
-    line = window.lessons.questions.line
-    strike(window, Key.Key_A)
-    qtbot.waitUntil(line.answer.hasFocus)
-    event = window.frame.event
-    strike(window, Key.Key_R)
-    rest(qtbot, window, lambda: bool(window.frame.records) or window.frame.event > event)
-    assert line.isVisible()
-    window.control.go_to(event)  # back to just before it
-    rest(qtbot, window, lambda: window.frame.event == event and not window.frame.records)
-    assert line.isVisible()
-    window.control.go_to(event + 9)
-    rest(qtbot, window, lambda: window.frame.event == event + 9)
-    assert not line.isVisible() and not window.lessons.questions.stands
-
-
 def test_who_asks_while_a_run_is_on_its_way_to_its_moment_is_asked_there(qtbot: QtBot, window: MainWindow) -> None:
     window.lessons.end()
     window.control.open("dra-classroom", "dra", 171, Moment((17,)))
