@@ -295,6 +295,8 @@ def load_llvm() -> Any:
 def load_numba() -> ModuleType:
     """Numba, which keeps its compiled code in a folder of this program's."""
     os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
+    # Where colorama is installed Numba colours thousands of messages of errors that nobody ever sees.
+    os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
     import numba
     import numba.extending
     import numba.np.linalg as algebra

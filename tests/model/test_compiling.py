@@ -121,6 +121,7 @@ def test_every_kernel_of_the_program_has_a_meaning(system):
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
     """Compiles the planted kernel from a folder; whether its code was found."""
+    load_numba()  # which lets Numba read its settings anew
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kept"))
 
     def found(folder, source, *arguments):
