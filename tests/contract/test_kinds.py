@@ -52,7 +52,7 @@ def test_flags_and_marks_tell_one_thing_each(system: str) -> None:
         assert mark.label and mark.tip.endswith(".")
         assert mark.meaning in {"muted", "normal", "rejection", "migration"}
     assert len({measure.name for measure in kind.measures}) == len(kind.measures) > 0
-    assert {measure.scale for measure in kind.measures} <= {"as it is", "per cent", "per time"}
+    assert {measure.scale for measure in kind.measures} <= {"as it is", "per cent", "per time", "a time"}
 
 
 @KIND
