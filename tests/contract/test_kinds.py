@@ -16,6 +16,7 @@ from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied, digest
+from tests.conftest import ROOT
 from tests.contract.moments import SMALL, frame_of, scenarios
 from tests.runs import ran
 
@@ -90,6 +91,16 @@ def test_every_event_has_a_sentence(system: str) -> None:
         assert frame.info.narrator.row(row)
     assert frame.next_event is not None
     assert frame.info.narrator.event(frame.next_event)
+
+
+@KIND
+def test_what_is_said_of_sub_steps_is_of_kinds_that_some_policy_yields(system: str) -> None:
+    narrator = ran(SMALL[system], events=1).info.narrator
+    named = {name.removeprefix("_substep_") for name in dir(narrator) if name.startswith("_substep_")}
+    room = ROOT / "model" / "kinds" / system
+    yielded = "".join(path.read_text("utf-8") for path in room.rglob("*.py") if path.name != "explain.py")
+    assert named
+    assert {name for name in named if f'"{name}"' not in yielded} == set()
 
 
 @KIND
