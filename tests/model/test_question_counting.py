@@ -89,6 +89,25 @@ def test_events_that_are_glanced_at_together_are_counted_as_one_by_one(
     assert turn >= 3 or any(desk.hits.any() for desk in desks)
 
 
+def counted_by_numpy(
+    steps: list[tuple[int, int]], things: ThingValues, places: int, others: np.ndarray
+) -> tuple[list[int], list[tuple[int, bool]]]:
+    """At each event: of how many it is true; 1 more than of those that changed then, and whether of any other."""
+    own, there, before, event, place = things
+    value, present = np.full((len(own), places), np.nan), np.zeros(places, np.bool_)
+    value[:, :before], present[:before] = own[:, :before], there[:before]
+    expected, several = [], []
+    with np.errstate(all="ignore"):
+        for at in range(others.shape[1]):
+            for change in np.flatnonzero(event == at):
+                value[:, place[change]], present[place[change]] = own[:, before + change], there[before + change]
+            true = by_numpy(steps, value, present, others[:, at])
+            changed = np.unique(place[event == at])
+            expected.append(int(true.sum()))
+            several.append((1 + int(true[changed].sum()), bool(np.delete(true, changed).any())))
+    return expected, several
+
+
 def compare_counts(places: int, turn: int, given: list[tuple[int, int]] | None = None) -> None:
     """With places that come on the way, missing and boundless numbers, and equal ones; of *given* steps all differ."""
     seed = random.randrange(2**32)
@@ -116,17 +135,7 @@ def compare_counts(places: int, turn: int, given: list[tuple[int, int]] | None =
         ends = np.where(numbers.random(events) < 0.5, left, numbers.choice([0, 1e-3, 3.7, 7.299, 10], events))
         others = np.vstack([others, np.full(events, 7.3), ends])
     things = ThingValues(own, there, before, event, place)
-    value, present, expected = np.full((KINDS + 1, places), np.nan), np.zeros(places, np.bool_), []
-    several: list[tuple[int, bool]] = []
-    value[:, :before], present[:before] = own[:, :before], there[:before]
-    with np.errstate(all="ignore"):
-        for at in range(events):
-            for change in np.flatnonzero(event == at):
-                value[:, place[change]], present[place[change]] = own[:, before + change], there[before + change]
-            true = by_numpy(steps, value, present, others[:, at])
-            expected.append(int(true.sum()))
-            changed = np.unique(place[event == at])
-            several.append((1 + int(true[changed].sum()), bool(np.delete(true, changed).any())))
+    expected, several = counted_by_numpy(steps, things, places, others)
     pairing, all_of_them = Pairing(tuple(steps), (), ()), np.full(events, MANY)
     assert counted_by_event(pairing, things, others, all_of_them).tolist() == expected
     found = counted_by_event(pairing, things, others, all_of_them // MANY)
