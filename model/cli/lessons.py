@@ -14,7 +14,8 @@ from slotscope.model.errors import UserError
 from slotscope.model.exercises.posing import pose
 from slotscope.model.lessons.files import find_lesson, lesson_files, load_lesson
 from slotscope.model.lessons.lesson import Lesson, Step
-from slotscope.model.reporting.inspection import SERVER, Thing
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.inspection import JOB, SERVER, Thing
 from slotscope.model.scenario.validation import ValidationFaultError
 
 #: The names of the panels of a kind of system.
@@ -22,38 +23,56 @@ PanelsOf = Callable[[str], Collection[str]]
 
 
 def faults_of(lesson: Lesson, path: Path, panels_of: PanelsOf) -> Iterator[str]:
-    """A line for each step, of a lesson in the file *path*, that the window could not show as it is meant."""
+    """A line for each thing in a lesson, of the file *path*, that the window could not show as it is meant."""
     for number, step in enumerate(lesson.steps):
-        try:
-            _check(step, path.parent, panels_of)
-        except UserError as error:
-            yield f"{path}: steps[{number}]: {error.line}"
+        for fault in _faults_at(step, path.parent, panels_of):
+            yield f"{path}: steps[{number}]: {fault.line}"
 
 
-def _check(step: Step, folder: Path, panels_of: PanelsOf) -> None:
-    """Stand at the moment of a step. Raises UserError if it is not there, or what the step wants to show."""
-    place = step.place(folder)
-    run = place.open()
-    if said := stand_at(run, place.moment):
-        raise UserError(said, where="moment")
+def _faults_at(step: Step, folder: Path, panels_of: PanelsOf) -> Iterator[UserError]:
+    """What is wrong with a step: its moment, or else all that it wants to show there."""
+    try:
+        place = step.place(folder)
+        run = place.open()
+        if said := stand_at(run, place.moment):
+            yield UserError(said, where="moment")
+            return
+    except UserError as error:
+        yield error
+        return
     known = panels_of(run.info.system)
     named = [*(("panels", name) for name in step.panels), *(("marks", mark.panel) for mark in step.marks)]
     for where, name in named:
         if name not in known:
-            raise UserError(f"found '{name}', allowed: {', '.join(sorted(known))}", where=where)
-    _check_outlined(step, run)
-    if step.question is not None:
-        pose(run, step.question, step.policy - 1)
-
-
-def _check_outlined(step: Step, run: Run) -> None:
-    lanes, server = run.frame().lanes, step.outlined(SERVER)
+            yield UserError(f"found '{name}', allowed: {', '.join(sorted(known))}", where=where)
+    lanes = run.frame().lanes
     for where, policy in (("policy", step.policy), *(("marks", mark.policy) for mark in step.marks)):
         if policy > len(lanes):
-            raise UserError(f"found {policy}, allowed: from 1 to {len(lanes)}, as many as run here", where=where)
-    frame = lanes[step.policy - 1]
-    if server is not None and (absent := frame.info.kind.inspector.describe(frame, Thing(SERVER, server)).absent):
-        raise UserError(f"found 'server {server + 1}', allowed: one that is there. {absent}", where="outline")
+            yield UserError(f"found {policy}, allowed: from 1 to {len(lanes)}, as many as run here", where=where)
+    lane = min(step.policy, len(lanes)) - 1
+    yield from _absent(step, lanes[lane])
+    yield from _unasked(step, run, lane)
+
+
+def _absent(step: Step, frame: Frame) -> Iterator[UserError]:
+    """What is to be outlined and is not there."""
+    for what, first in ((SERVER, 1), (JOB, 0)):
+        number = step.outlined(what)
+        if number is None:
+            continue
+        if absent := frame.info.kind.inspector.describe(frame, Thing(what, number)).absent:
+            found = f"found '{what} {number + first}', allowed: one that is there. {absent}"
+            yield UserError(found, where="outline")
+
+
+def _unasked(step: Step, run: Run, lane: int) -> Iterator[UserError]:
+    """Why its question cannot be asked, where it has one."""
+    if step.question is None:
+        return
+    try:
+        pose(run, step.question, lane)
+    except UserError as error:
+        yield error
 
 
 def execute(options: argparse.Namespace, panels_of: PanelsOf) -> int:

@@ -50,6 +50,12 @@ def _thing(value: str) -> str:
     return value
 
 
+def _one_of_each(value: tuple[str, ...]) -> tuple[str, ...]:
+    if len({thing.split()[0] for thing in value}) < len(value):
+        raise ValueError("one server, one job, or one of each")
+    return value
+
+
 MomentLine = Annotated[str, AfterValidator(_line)]
 Outlined = Annotated[str, AfterValidator(_thing)]
 
@@ -67,7 +73,7 @@ class Step(Section):
     text: str = Field(min_length=1, max_length=1000)
     panels: tuple[Name, ...] = Field(default=(), max_length=6)
     width: float | None = Field(default=None, ge=0.2, le=0.7)
-    outline: tuple[Outlined, ...] = Field(default=(), max_length=2)
+    outline: Annotated[tuple[Outlined, ...], AfterValidator(_one_of_each)] = Field(default=(), max_length=2)
     policy: int = Field(default=1, ge=1, le=3)
     question: QuizQuestion | None = None
     marks: tuple[Mark, ...] = Field(default=(), max_length=100)

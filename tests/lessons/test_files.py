@@ -63,6 +63,10 @@ def test_a_run_is_that_of_a_step_by_all_its_policies(tmp_path: Path) -> None:
         (HEAD + "txt = 1\n" + STEP, "txt: found an unknown key; did you mean 'steps[].text'?"),
         (HEAD + STEP + "width = 2\n", "steps[0].width: found 2, allowed: a number of at most 0.7"),
         (HEAD + STEP + 'outline = ["rank 3"]\n', "steps[0].outline[0]: found 'rank 3', allowed: 'server N' or 'job N'"),
+        (
+            HEAD + STEP + 'outline = ["server 3", "server 4"]\n',
+            "steps[0].outline: found ['server 3', 'server 4'], allowed: one server, one job, or one of each",
+        ),
         (HEAD + STEP.replace(" --event 14.2", ""), "allowed: the line that 'Copy the line that opens this moment'"),
         (HEAD + STEP.replace("slotscope ", "slotscope run "), "steps[0].moment: found 'slotscope run"),
         (HEAD + STEP.replace("14.2", "14.2.1"), "found '14.2.1', allowed: an event's number"),
@@ -130,6 +134,10 @@ def test_the_command_lists_and_checks(tmp_path: Path, capsys: pytest.CaptureFixt
         (("dra-classroom", "dra-example-2"), "allowed: up to"),
         (('text = "Said."', 'text = "x"\npanels = ["rewards"]'), "panels: found 'rewards', allowed: "),
         (('text = "Said."', 'text = "x"\noutline = ["server 8"]'), "found 'server 8'"),
+        (
+            ('text = "Said."', 'text = "x"\noutline = ["job 99"]'),
+            "outline: found 'job 99', allowed: one that is there.",
+        ),
         (('text = "Said."', 'text = "x"\npolicy = 2'), "policy: found 2, allowed: from 1 to 1"),
         (('text = "Said."', f'text = "x"\n{MARK}policy = 2'), "marks: found 2, allowed: from 1 to 1"),
         (('text = "Said."', f'text = "x"\n{MARK.replace("servers", "serves")}'), "marks: found 'serves', allowed: "),
@@ -148,6 +156,17 @@ def test_checking_says_all_that_is_wrong_with_the_fields(tmp_path: Path, capsys:
     assert len(lines) == len(places) and all(
         f"{path}: {place}: found" in line for line, place in zip(lines, places, strict=True)
     )
+
+
+def test_checking_says_all_that_is_wrong_with_a_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = 'policy = 3\npanels = ["rewards", "lpp"]\noutline = ["server 8", "job 99"]\nquestion = { ask = "token" }\n'
+    mark = f"{MARK.replace('servers', 'serves')}policy = 3\n"
+    path = written(tmp_path, HEAD + STEP + wrong + mark + STEP.replace("dra-classroom", "nowhere"))
+    assert main(["lessons", "check", str(path)]) == 2
+    told = [line.partition(f"{path}: ")[2] for line in capsys.readouterr().err.splitlines()]
+    places = ["panels", "panels", "marks", "policy", "marks", "outline", "outline", "question.ask"]
+    assert [line.split(": ")[:2] for line in told[:-1]] == [["steps[0]", place] for place in places]
+    assert told[-1].startswith("steps[1]: no scenario is called 'nowhere'")
 
 
 def test_a_lesson_runs_no_file_that_nobody_allowed(
