@@ -11,8 +11,9 @@ import pytest
 from slotscope.model.jit import compiled
 from slotscope.model.questions import counting, opened
 from slotscope.model.questions.counting import MANY, ThingValues, counted_by_event
-from slotscope.model.questions.operations import CALLED, COMPARED, COUNTED, OPERATIONS
+from slotscope.model.questions.operations import CALLED, COMPARED, COUNTED
 from slotscope.model.questions.pairing import OTHER, OWN, STEPS, Pairing
+from tests.model.reckoned import by_numpy
 
 #: Numbers of each thing; behind them stands something that is true of it or not.
 KINDS = 2
@@ -39,23 +40,6 @@ def truth_steps(draw: random.Random, depth: int) -> list[tuple[int, int]]:
     if draw.random() < 0.25:
         return [*truth_steps(draw, depth - 1), (STEPS["not"], 0)]
     return [*truth_steps(draw, depth - 1), *truth_steps(draw, depth - 1), (STEPS[draw.choice(("and", "or"))], 0)]
-
-
-def by_numpy(steps: list[tuple[int, int]], own: np.ndarray, there: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """[places] of which things it is true, from the values [k, places] of all of them."""
-    stack: list[np.ndarray] = []
-    signs = {step: sign for sign, step in STEPS.items()}
-    for step, which in steps:
-        if step == OWN:
-            stack.append(own[which] == 1 if which == KINDS else own[which])
-        elif step == OTHER:
-            stack.append(np.full(own.shape[1], others[which]))
-        elif signs[step] in ("negative", "not", "abs", "known"):
-            stack[-1] = OPERATIONS[signs[step]](stack[-1])
-        else:
-            other, one = stack.pop(), stack.pop()
-            stack.append(OPERATIONS[signs[step]](one, other))
-    return stack[0] & there
 
 
 @pytest.mark.parametrize("places", [1, 70, 2500, 40_000])
@@ -101,7 +85,8 @@ def counted_by_numpy(
         for at in range(others.shape[1]):
             for change in np.flatnonzero(event == at):
                 value[:, place[change]], present[place[change]] = own[:, before + change], there[before + change]
-            true = by_numpy(steps, value, present, others[:, at])
+            so = (*value[:KINDS], value[KINDS] == 1)
+            true = by_numpy(steps, so, others[:, at]) & present
             changed = np.unique(place[event == at])
             expected.append(int(true.sum()))
             several.append((1 + int(true[changed].sum()), bool(np.delete(true, changed).any())))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from slotscope.model.jit import called_at
-from slotscope.model.questions.block_code import block_code, block_table
 from slotscope.model.questions.glance_code import TOGETHER, glance_code, glance_table, known_of
 from slotscope.model.questions.maybe import maybe, tree_of
 from slotscope.model.questions.pairing import (
@@ -36,6 +35,7 @@ from slotscope.model.questions.pairing import (
     UNEQUAL,
 )
 from slotscope.model.questions.remainders import BLOCK
+from tests.model.reckoned import by_numpy
 
 WILD = (np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, -1e-310, 1e-300, 1e-150, -1e150, 1e300, 1.7e308)
 
@@ -66,21 +66,19 @@ def drawn(draw: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
 
 def hits_and_truths(steps: Steps, value: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """[events, blocks] which blocks are hit, and of how many things of each the condition is true."""
-    glance, code = glance_code(steps), block_code(steps)
-    assert glance is not None
+    code = glance_code(steps)
+    assert code is not None
     (_, things), events, known = value.shape, others.shape[1], known_of(value)
-    told, weight = np.zeros(things // BLOCK, np.int64), np.ones(things)
-    true, latest = np.zeros(things // 8, np.uint8), np.zeros(1, np.int64)
-    table, exact = glance_table(value, others, known, told), block_table(value, others, weight, true, latest)
-    hit, truths = np.zeros((2, events, things // BLOCK), np.int64)
+    told = np.zeros(things // BLOCK, np.int64)
+    table, hit = glance_table(value, others, known, told), np.zeros((events, things // BLOCK), np.int64)
     for first in range(0, events, TOGETHER):
         last = min(first + TOGETHER, events)
-        count = int(called_at(glance.address, table.ctypes.data, 0, things, first, last))
+        count = int(called_at(code.address, table.ctypes.data, 0, things, first, last))
         for event in range(first, last):
             hit[event, (told[:count] >> 8) // BLOCK] = told[:count] >> (event - first) & 1
-            called_at(code.address, exact.ctypes.data, 0, things, event, things + 1)
-            truths[event] = np.unpackbits(true, bitorder="little").reshape(-1, BLOCK).sum(axis=1)
-    return hit, truths
+    with np.errstate(all="ignore"):
+        true = by_numpy(steps, value[:, None], others[:, :, None])
+    return hit, np.broadcast_to(true, (events, things)).reshape(*hit.shape, BLOCK).sum(axis=2)
 
 
 def number_steps(draw: np.random.Generator, depth: int) -> Steps:
