@@ -17,9 +17,7 @@ import json
 import math
 import operator
 import os
-import stat
 import sys
-import tempfile
 from contextlib import suppress
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p
 from ctypes import cast as cast_pointer
@@ -32,6 +30,7 @@ from typing import Any, Callable, Mapping, TypeVar, cast
 import numpy as np
 
 from slotscope.model.compiling.meaning import meant_by
+from slotscope.model.folders import may_be_made, own_temporary_folder, user_folder
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -327,10 +326,9 @@ _COMPILED_FROM = (
 
 def cache_folder() -> Path:
     """The folder for this user's compiled code, whatever clone or version of the program it comes from."""
-    root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    if not os.access(Path(root).parent, os.W_OK):
-        root = _own_temporary_folder()
-    return Path(root) / "slotscope" / "compiled"
+    usual = user_folder("XDG_CACHE_HOME", ".cache")
+    folder = usual if may_be_made(usual / "compiled") else Path(own_temporary_folder()) / "slotscope"
+    return folder / "compiled"
 
 
 def source_meaning() -> str:
@@ -341,19 +339,6 @@ def source_meaning() -> str:
     meanings = _meanings([path.read_bytes() for path in paths], known)
     text = " ".join([sys.version, *meanings])
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-@cache
-def _own_temporary_folder() -> str:
-    """A folder for temporary files that nobody else can write: code is loaded from there."""
-    folder = Path(tempfile.gettempdir()) / f"slotscope-{os.getuid()}"
-    with suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o022
-        if private and found.st_uid == os.getuid():
-            return str(folder)
-    return tempfile.mkdtemp(prefix="slotscope-")
 
 
 def _meanings(sources: list[bytes], file: Path) -> list[str]:

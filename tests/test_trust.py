@@ -117,6 +117,10 @@ def test_a_folder_that_cannot_be_written_loses_only_the_memory(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     helper = Path(scenario).parent / "helper.py"
     assert slotscope("run dra-classroom --until 5 --policy", helper).code == 0
+    monkeypatch.setattr(trust, "_allowed", set())
+    said = slotscope("trust", helper)
+    assert (said.code, said.out) == (2, "")
+    assert "allowed-policies.txt: cannot be written: " in said.err
 
 
 @pytest.mark.parametrize("lanes", [1, 2])

@@ -17,6 +17,7 @@ from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_files, ask_folder
 from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.errors import UserError
+from slotscope.model.folders import without_tilde
 
 #: Options of commands as they stand in errors, and what to say instead where there are fields.
 _HERE = {
@@ -143,7 +144,7 @@ class FolderField(LineField):
 
     @property
     def path(self) -> Path:
-        return Path(self.text).expanduser()
+        return without_tilde(self.text)
 
     def _ask(self) -> None:
         ask_folder(self, tr("Results go to"), self.line.setText, self.text)
@@ -166,7 +167,7 @@ class TraceField(LineField):
     def paths(self) -> tuple[str, ...]:
         """The paths that are given."""
         parts = (part.strip() for part in self.text.split(os.pathsep))
-        return tuple(str(Path(part).expanduser()) for part in parts if part)
+        return tuple(str(without_tilde(part)) for part in parts if part)
 
     def _ask_files(self) -> None:
         ask_files(self, tr("Trace"), lambda chosen: self.line.setText(os.pathsep.join(chosen)))

@@ -24,6 +24,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.rows import in_column
 from slotscope.model.errors import TraceError, UserError
+from slotscope.model.folders import home_folder
 from slotscope.model.lab import check_beside, experiment_module, experiments
 from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
@@ -328,7 +329,7 @@ def _processors() -> int:
 def _first_folder() -> Path:
     """Where the program was started, or the user's own folder if nothing can be written there."""
     here = Path.cwd()
-    return (here if os.access(here, os.W_OK) else Path.home()) / FOLDER
+    return (here if os.access(here, os.W_OK) else home_folder()) / FOLDER
 
 
 def _examples(scenario: Scenario) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Callable
 
 from PySide6.QtCore import QSettings, Signal
@@ -13,6 +12,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.errors import UserError
+from slotscope.model.folders import without_tilde
 from slotscope.model.lessons.files import add_step
 
 #: Where the settings keep the file that was added to last.
@@ -54,7 +54,7 @@ class AddingLine(QWidget):
 
     def write(self) -> None:
         """Add the moment that is shown now; what is wrong is said here."""
-        path = Path(self.file.text().strip()).expanduser()
+        path = without_tilde(self.file.text().strip())
         if path.suffix != ".toml":
             self._say_fault(f"found '{path}', allowed: a path that ends in .toml")
             return

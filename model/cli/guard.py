@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Callable, Sequence
 
 from slotscope.model.errors import UserError
+from slotscope.model.folders import user_folder
 
 #: Exit codes, as shells and scripts know them.
 BAD_INPUT, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 2, 3, 130, 141
@@ -60,8 +61,7 @@ def note(message: str) -> None:
 
 def log_file() -> Path:
     """Where tracebacks of unexpected errors go: the user's folder for state."""
-    root = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(root) / "slotscope" / "errors.log"
+    return user_folder("XDG_STATE_HOME", ".local", "state") / "errors.log"
 
 
 def _unexpected(error: Exception, arguments: Sequence[str]) -> str:

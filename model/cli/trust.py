@@ -7,14 +7,14 @@ import argparse
 from slotscope.model.cli.output import print_json
 from slotscope.model.policies.own.beside import whole_text
 from slotscope.model.policies.own.file import read_policy
-from slotscope.model.policies.own.trust import allow_text, digest_of
+from slotscope.model.policies.own.trust import digest_of, keep_allowed
 
 
 def execute(options: argparse.Namespace) -> int:
     """Remember the hash of each file's text, and of the modules beside it; nothing of it is executed."""
     texts = {path: whole_text(path, read_policy(path)) for path in options.files}
     for path, text in texts.items():
-        allow_text(path, text)
+        keep_allowed(path, text)
     if options.json:
         print_json({"allowed": [{"file": path, "sha256": digest_of(texts[path])} for path in texts]})
     else:

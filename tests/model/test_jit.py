@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import stat
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from time import sleep
 
 import pytest
@@ -53,20 +50,6 @@ def test_a_damaged_memory_of_meanings_does_no_harm(monkeypatch, tmp_path, damage
     assert memory.exists()
     memory.write_text(damaged, encoding="utf-8")
     assert source_meaning() == expected
-
-
-def test_where_the_home_cannot_be_written_code_comes_from_a_folder_of_ones_own(tmp_path, monkeypatch):
-    """Whoever can write the folder of compiled code can make the program run theirs."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    folder = jit._own_temporary_folder.__wrapped__
-    mine = Path(folder())
-    assert mine.parent == tmp_path
-    assert stat.S_IMODE(mine.stat().st_mode) == 0o700
-    assert folder() == str(mine)
-    mine.chmod(0o777)  # another user's, or open to all
-    other = Path(folder())
-    assert other != mine
-    assert stat.S_IMODE(other.stat().st_mode) == 0o700
 
 
 def test_threads_that_compile_at_the_same_time_take_turns_with_what_is_marked(monkeypatch):

@@ -8,12 +8,12 @@ modules beside it, in the user's folder for data.
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from slotscope.model.errors import UntrustedPolicyError
+from slotscope.model.errors import UntrustedPolicyError, UserError
+from slotscope.model.folders import user_folder
 from slotscope.model.policies.own.beside import whole_text
 
 _named: set[str] = set()
@@ -37,14 +37,24 @@ def allow_text(path: str, text: str) -> None:
 
     Where the user's folder cannot be written it holds in this process.
     """
+    if digest_of(text) not in _allowed:
+        _allowed.add(digest_of(text))
+        with suppress(UserError):
+            keep_allowed(path, text)
+
+
+def keep_allowed(path: str, text: str) -> None:
+    """Let later processes know that *text* is allowed. Raises UserError if the user's folder cannot be written."""
     digest = digest_of(text)
-    if _is_allowed(digest):
+    if digest in _kept():
         return
-    _allowed.add(digest)
-    with suppress(OSError):
+    try:
         record().parent.mkdir(parents=True, exist_ok=True)
         with record().open("a", encoding="utf-8", errors="backslashreplace") as lines:
             lines.write(f"{digest} {_absolute(path)!r}\n")
+    except OSError as error:
+        allowed = "allowed: another folder, named by XDG_DATA_HOME, or the policy's file after --policy each time"
+        raise UserError(f"cannot be written: {error.strerror or error}; {allowed}", where=str(record())) from None
 
 
 def check_allowed(path: str, text: str) -> None:
@@ -60,19 +70,21 @@ def check_allowed(path: str, text: str) -> None:
 
 
 def _is_allowed(digest: str) -> bool:
-    if digest in _allowed:
-        return True
+    return digest in _allowed or digest in _kept()
+
+
+def _kept() -> set[str]:
+    """The hashes of what was allowed, here or in other processes, and is remembered."""
     try:
         lines = record().read_text("utf-8").splitlines()
     except (OSError, ValueError):
-        return False
-    return any(line.partition(" ")[0] == digest for line in lines)
+        return set()
+    return {line.partition(" ")[0] for line in lines}
 
 
 def record() -> Path:
     """The file with the hashes of what was allowed."""
-    root = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(root) / "slotscope" / "allowed-policies.txt"
+    return user_folder("XDG_DATA_HOME", ".local", "share") / "allowed-policies.txt"
 
 
 def _absolute(path: str) -> str:

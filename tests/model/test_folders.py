@@ -1,0 +1,86 @@
+"""Where the program keeps what is the user's, also where the usual place cannot be had."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from slotscope.model import folders
+from slotscope.model.cli.guard import log_file
+from slotscope.model.folders import home_folder, may_be_made, own_temporary_folder, user_folder, without_tilde
+from slotscope.model.jit import cache_folder
+from slotscope.model.policies.own.trust import record
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary folders are made meanwhile."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(folders, "own_temporary_folder", own_temporary_folder.__wrapped__)
+    monkeypatch.setattr("slotscope.model.jit.own_temporary_folder", own_temporary_folder.__wrapped__)
+    for variable in ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    return tmp_path
+
+
+def test_a_folder_that_the_environment_names_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert user_folder("XDG_DATA_HOME", ".local", "share") == tmp_path / "slotscope"
+    monkeypatch.setenv("XDG_DATA_HOME", "")
+    assert user_folder("XDG_DATA_HOME", ".local", "share") == Path.home() / ".local" / "share" / "slotscope"
+
+
+def test_whoever_has_no_home_has_a_folder_of_ones_own(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", none)
+    mine = home_folder()
+    assert mine.parent == temporary
+    assert {place.relative_to(mine).name for place in (log_file(), record(), cache_folder())} == {
+        "errors.log",
+        "allowed-policies.txt",
+        "compiled",
+    }
+
+
+def test_where_the_home_cannot_be_written_code_comes_from_a_folder_of_ones_own(temporary: Path) -> None:
+    """Whoever can write the folder of compiled code can make the program run theirs."""
+    folder = own_temporary_folder.__wrapped__
+    mine = Path(folder())
+    assert mine.parent == temporary
+    assert stat.S_IMODE(mine.stat().st_mode) == 0o700
+    assert folder() == str(mine)
+    mine.chmod(0o777)  # another user's, or open to all
+    other = Path(folder())
+    assert other != mine
+    assert stat.S_IMODE(other.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("blocked", [".cache", ".cache/slotscope", ".cache/slotscope/compiled"])
+def test_a_cache_that_somebody_else_made_is_not_where_code_is_kept(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch, blocked: str
+) -> None:
+    """As the administrator leaves it, who has run the program with this user's home."""
+    home = temporary / "home"
+    (home / blocked).mkdir(parents=True)
+    monkeypatch.setattr(Path, "home", lambda: home)
+    assert cache_folder() == home / ".cache" / "slotscope" / "compiled"
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: may(path, mode) and Path(path) != home / blocked)
+    assert home not in cache_folder().parents
+
+
+def test_a_folder_below_a_file_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert may_be_made(tmp_path / "new" / "newer")
+    assert not may_be_made(tmp_path / "file" / "newer")
+
+
+def test_a_tilde_of_nobody_is_left_as_it_is() -> None:
+    assert without_tilde("~/results") == Path.home() / "results"
+    assert without_tilde("~nobody-of-this-name/results") == Path("~nobody-of-this-name/results")
