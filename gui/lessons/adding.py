@@ -8,7 +8,7 @@ from PySide6.QtCore import QSettings, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QToolButton, QWidget
 
-from slotscope.gui.language.words import tr
+from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.errors import UserError
@@ -56,12 +56,12 @@ class AddingLine(QWidget):
         """Add the moment that is shown now; what is wrong is said here."""
         path = without_tilde(self.file.text().strip())
         if path.suffix != ".toml":
-            self._say_fault(f"found '{path}', allowed: a path that ends in .toml")
+            self._say_fault(tr("found '{path}', allowed: a path that ends in .toml").format(path=path))
             return
         try:
             lesson = add_step(path, {**self._moment(), "text": self.text.text().strip()})
         except UserError as error:
-            self._say_fault(error.line)
+            self._say_fault(line_of(error))
             return
         self._settings.setValue(_FILE, str(path))
         self.text.clear()

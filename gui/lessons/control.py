@@ -32,6 +32,7 @@ from slotscope.model.lessons.answers import Given, add_answers
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from slotscope.model.lessons.lesson import Lesson, Step
 from slotscope.model.lessons.place import StepPlace
+from slotscope.model.lessons.shown import not_there
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import JOB, SERVER
 from slotscope.model.running.origin import NO_LINE
@@ -117,6 +118,7 @@ class LessonControl(QObject):
         self._usual: dict[str, str] = {}  # the layouts that stood before the lesson
         self._turns = 0  # how often a step was shown: an answer to an earlier one comes too late
         self._stands = False  # whether the next frame is of a step's moment
+        self._told: dict[str, str] = {}  # what is wrong with the step, by what it is about
         self._source: str | None = None  # the scenario of the run that is shown since the step's moment was
         self._dress_soon = soon(self, self.dress)
         lecture.switched.connect(self._follow_lecture)
@@ -225,7 +227,7 @@ class LessonControl(QObject):
         self.number = number
         self._lecture.lead(True)
         self._turns += 1
-        self._source = None
+        self._source, self._told = None, {}
         self.questions.close()
         self.strip.show_step(lesson.title, number, len(lesson.steps), lesson.steps[number].text)
         step, asking = lesson.steps[number], None
@@ -239,7 +241,7 @@ class LessonControl(QObject):
         """The run of a step is there, or its moment; or there is none."""
         if turn != self._turns or self.lesson is None:
             return
-        self.strip.say_fault(tr("This step's moment cannot be shown: {fault}").format(fault=fault) if fault else "")
+        self._tell(moment=tr("This step's moment cannot be shown: {fault}").format(fault=fault) if fault else "")
         if fault:
             self.questions.close()  # none comes
         else:
@@ -256,21 +258,28 @@ class LessonControl(QObject):
             self._stands, self._source = False, source
             for dock in self._area.docks.values():
                 dock.forget()
-            self._outline(self.lesson.steps[self.number])
+            step = self.lesson.steps[self.number]
+            self._outline(step)
+            faults = not_there(step, names_of(frame.info.system), frame.lanes)
+            self._tell(shown="\n".join(tr("This step: {fault}").format(fault=line_of(fault)) for fault in faults))
         elif self._source not in (None, source):
             self._source = source
             here = self.lesson.steps[self.number].place(self._folder).origins[0].source
             said = tr("Shown is {other}, this step is about {scenario}: PageUp and PageDown lead back to the lesson.")
-            self.strip.say_fault(
-                "" if source == here else said.format(other=frame.info.scenario_name, scenario=Path(here).stem)
-            )
+            other = said.format(other=frame.info.scenario_name, scenario=Path(here).stem)
+            self._tell(run="" if source == here else other)
+
+    def _tell(self, **faults: str) -> None:
+        """Say what is wrong with the step, a line for each thing; nothing takes back what was said of that."""
+        self._told |= faults
+        self.strip.say_fault("\n".join(filter(None, self._told.values())))
 
     def _end_for_exercise(self) -> None:
         if self.lesson is not None:
             self.end()
 
     def _refuse_question(self, text: str) -> None:
-        (self.refused.emit if self.lesson is None else self.strip.say_fault)(text)
+        self.refused.emit(text) if self.lesson is None else self._tell(question=text)
 
     # Panels.
 
@@ -279,10 +288,8 @@ class LessonControl(QObject):
         area = self._area
         if self.lesson is None or not area.complete or area.info is None:
             return
-        step, known = self.lesson.steps[self.number], names_of(area.system)
+        step = self.lesson.steps[self.number]
         self._usual.setdefault(self._lanes.layout_key, area.layouts.text())
-        for name in known.symmetric_difference(step.panels) - known:
-            self.strip.say_fault(f"found the panel '{name}' in this step, allowed: {', '.join(sorted(known))}")
         panels = [name for name in step.panels if name in area.docks]
         if self._lecture.on:
             self._lecture.stage(panels, step.width)

@@ -87,7 +87,6 @@ class LessonStrip(QWidget):
     def say_fault(self, text: str) -> None:
         """Say why the moment of the step cannot be shown; nothing if it can."""
         self._fault.say(text)
-        self._fault.setVisible(bool(text))  # else it would keep a line's room
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type; in lecture mode the panels need the room."""

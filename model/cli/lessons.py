@@ -9,13 +9,12 @@ from typing import Callable, Collection, Iterator
 from slotscope.model.cli.guard import BAD_INPUT, note
 from slotscope.model.cli.output import print_json, progress_of, table
 from slotscope.model.cli.parser import UsageError
-from slotscope.model.comparison.runs import Run, stand_at
+from slotscope.model.comparison.runs import stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posing import pose
 from slotscope.model.lessons.files import find_lesson, lesson_files, load_lesson
 from slotscope.model.lessons.lesson import Lesson, Step
-from slotscope.model.reporting.frame import Frame
-from slotscope.model.reporting.inspection import JOB, SERVER, Thing
+from slotscope.model.lessons.shown import not_there
 from slotscope.model.scenario.validation import ValidationFaultError
 
 #: The names of the panels of a kind of system.
@@ -40,39 +39,13 @@ def _faults_at(step: Step, folder: Path, panels_of: PanelsOf) -> Iterator[UserEr
     except UserError as error:
         yield error
         return
-    known = panels_of(run.info.system)
-    named = [*(("panels", name) for name in step.panels), *(("marks", mark.panel) for mark in step.marks)]
-    for where, name in named:
-        if name not in known:
-            yield UserError(f"found '{name}', allowed: {', '.join(sorted(known))}", where=where)
-    lanes = run.frame().lanes
-    for where, policy in (("policy", step.policy), *(("marks", mark.policy) for mark in step.marks)):
-        if policy > len(lanes):
-            yield UserError(f"found {policy}, allowed: from 1 to {len(lanes)}, as many as run here", where=where)
-    lane = min(step.policy, len(lanes)) - 1
-    yield from _absent(step, lanes[lane])
-    yield from _unasked(step, run, lane)
-
-
-def _absent(step: Step, frame: Frame) -> Iterator[UserError]:
-    """What is to be outlined and is not there."""
-    for what, first in ((SERVER, 1), (JOB, 0)):
-        number = step.outlined(what)
-        if number is None:
-            continue
-        if absent := frame.info.kind.inspector.describe(frame, Thing(what, number)).absent:
-            found = f"found '{what} {number + first}', allowed: one that is there. {absent}"
-            yield UserError(found, where="outline")
-
-
-def _unasked(step: Step, run: Run, lane: int) -> Iterator[UserError]:
-    """Why its question cannot be asked, where it has one."""
-    if step.question is None:
-        return
-    try:
-        pose(run, step.question, lane)
-    except UserError as error:
-        yield error
+    yield from not_there(step, panels_of(run.info.system), run.frame().lanes)
+    if step.question is not None:
+        try:
+            pose(run, step.question, step.policy - 1)
+        except UserError as error:
+            if error.where != "policy":  # which was said
+                yield error
 
 
 def execute(options: argparse.Namespace, panels_of: PanelsOf) -> int:

@@ -21,13 +21,22 @@ from slotscope.model.phrase import Phrase
 def pose(run: Run, question: QuizQuestion, lane: int = 0) -> Posed:
     """The question as it stands here, about a decision of the policy of a lane; the run stays where it is.
 
-    Raises UserError if nothing of the kind is decided in the event that comes.
+    Raises UserError if nothing of the kind is decided in the event that comes, or no such policy runs.
     """
+    lanes = len(lanes_of(run))
+    if lane >= lanes:
+        raise no_such_policy(lane + 1, lanes, "policy")
     if question.ask in LATER:
         posed = pose_later(run, question, lane)
     else:
         posed = under_its_policy(_pose_decision(lanes_of(run)[lane], question), run, lane)
     return replace(posed, words=Phrase("{text}", text=question.text)) if question.text else posed
+
+
+def no_such_policy(number: int, lanes: int, where: str) -> UserError:
+    """A step speaks, in its key *where*, of a policy, from 1, of which fewer run."""
+    said = Phrase("found {number}, allowed: from 1 to {lanes}, as many as run here", number=number, lanes=lanes)
+    return UserError(said, where=where)
 
 
 def under_its_policy(posed: Posed, run: Run, lane: int) -> Posed:

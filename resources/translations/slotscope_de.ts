@@ -386,6 +386,10 @@ Schreibt den Augenblick ans Ende der Lektion (Eingabetaste).</translation>
             <translation>Schritt {number} von „{title}“ geschrieben nach {path}</translation>
         </message>
         <message>
+            <source>found '{path}', allowed: a path that ends in .toml</source>
+            <translation>„{path}“ ist angegeben; erlaubt: ein Pfad, der auf .toml endet</translation>
+        </message>
+        <message>
             <source>Closing code {code}; answers written to {path}: {count}</source>
             <translation>Schlusscode {code}; Antworten in {path}: {count}</translation>
         </message>
@@ -406,12 +410,16 @@ Schreibt den Augenblick ans Ende der Lektion (Eingabetaste).</translation>
             <translation>Gezeigt wird {other}, dieser Schritt handelt von {scenario}: Bild-auf und Bild-ab führen zurück zur Lektion.</translation>
         </message>
         <message>
+            <source>{fault}; choose another file</source>
+            <translation>{fault}; bitte eine andere Datei wählen</translation>
+        </message>
+        <message>
             <source>This step's moment cannot be shown: {fault}</source>
             <translation>Der Augenblick dieses Schritts lässt sich nicht zeigen: {fault}</translation>
         </message>
         <message>
-            <source>{fault}; choose another file</source>
-            <translation>{fault}; bitte eine andere Datei wählen</translation>
+            <source>This step: {fault}</source>
+            <translation>Dieser Schritt: {fault}</translation>
         </message>
         <message>
             <source>Exercise in</source>
@@ -758,6 +766,10 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Ereignis {number}, Teilschritt {substep}</translation>
         </message>
         <message>
+            <source>slot {number}</source>
+            <translation>Zeitschlitz {number}</translation>
+        </message>
+        <message>
             <source>event {number}</source>
             <translation>Ereignis {number}</translation>
         </message>
@@ -824,6 +836,14 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         <message>
             <source>Policy file</source>
             <translation>Datei einer Strategie</translation>
+        </message>
+        <message>
+            <source>now</source>
+            <translation>jetzt</translation>
+        </message>
+        <message>
+            <source>next</source>
+            <translation>nächstes</translation>
         </message>
         <message>
             <source>Just before the first decision that differs.</source>
@@ -1266,14 +1286,6 @@ Der Lauf und die anderen Ansichten gehen weiter. Hier oder an einem anderen Auge
             <translation>Beim nächsten Ereignis wird nichts entschieden.</translation>
         </message>
         <message>
-            <source>next</source>
-            <translation>nächstes</translation>
-        </message>
-        <message>
-            <source>now</source>
-            <translation>jetzt</translation>
-        </message>
-        <message>
             <source>another policy from here on, such as {policy}</source>
             <translation>eine andere Strategie ab hier, etwa {policy}</translation>
         </message>
@@ -1310,10 +1322,6 @@ Zu jedem Augenblick des Laufs ziehen; Striche unten sind gesicherte Zustände, S
         <message>
             <source>{rate} events/s</source>
             <translation>{rate} Ereignisse/s</translation>
-        </message>
-        <message>
-            <source>slot {number}</source>
-            <translation>Zeitschlitz {number}</translation>
         </message>
         <message>
             <source>{rate} M events/s</source>
@@ -1368,6 +1376,38 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Lektion</translation>
         </message>
         <message>
+            <source>found '{path}', allowed: a path that ends in .mp4 or .gif, or a folder's</source>
+            <translation>„{path}“ ist angegeben; erlaubt: ein Pfad, der auf .mp4 oder .gif endet, oder der eines Ordners</translation>
+        </message>
+        <message>
+            <source>found no ffmpeg, which makes films of pictures; install it ('apt-get install ffmpeg', or 'pip install imageio-ffmpeg'), or give a folder for PNG pictures</source>
+            <translation>ffmpeg fehlt, das aus Bildern Filme macht; installieren Sie es (apt-get install ffmpeg oder pip install imageio-ffmpeg), oder geben Sie einen Ordner für PNG-Bilder an</translation>
+        </message>
+        <message>
+            <source>found pictures of another film, allowed: an empty folder</source>
+            <translation>darin sind Bilder eines anderen Films; erlaubt: ein leerer Ordner</translation>
+        </message>
+        <message>
+            <source>cannot be made: {fault}</source>
+            <translation>kann nicht angelegt werden: {fault}</translation>
+        </message>
+        <message>
+            <source>found a stretch of more than {most} moments, allowed: a shorter one, or one that goes event by event</source>
+            <translation>eine Strecke von mehr als {most} Momenten; erlaubt: eine kürzere, oder eine von Ereignis zu Ereignis</translation>
+        </message>
+        <message>
+            <source>another run is open meanwhile, and no line opens this one</source>
+            <translation>inzwischen ist ein anderer Lauf offen, und keine Zeile öffnet diesen</translation>
+        </message>
+        <message>
+            <source>found '{path}', allowed: a path that ends in .pdf, or a folder's</source>
+            <translation>„{path}“ ist angegeben; erlaubt: ein Pfad, der auf .pdf endet, oder der eines Ordners</translation>
+        </message>
+        <message>
+            <source>found other pictures, allowed: an empty folder</source>
+            <translation>darin sind andere Bilder; erlaubt: ein leerer Ordner</translation>
+        </message>
+        <message>
             <source>{what}: {number} so far</source>
             <translation>{what}: bisher {number}</translation>
         </message>
@@ -1378,6 +1418,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>stopped before the policies met again: all stand at the start, and their history is kept</source>
             <translation>abgebrochen, bevor die Policies wieder zusammentrafen: alle stehen am Anfang, ihr Verlauf bleibt erhalten</translation>
+        </message>
+        <message>
+            <source>found a folder, allowed: the path of a file</source>
+            <translation>ein Ordner; erlaubt: der Pfad einer Datei</translation>
         </message>
         <message>
             <source>{path}: cannot be written: {fault}</source>
@@ -1464,10 +1508,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>gefunden '{answer}', erlaubt: {allowed}</translation>
         </message>
         <message>
-            <source>nothing is written yet, allowed: {allowed}</source>
-            <translation>noch steht nichts da, erlaubt: {allowed}</translation>
-        </message>
-        <message>
             <source>Not so: {why}</source>
             <translation>Nicht richtig: {why}</translation>
         </message>
@@ -1476,8 +1516,16 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Nicht richtig, sondern {answer}: {why}</translation>
         </message>
         <message>
+            <source>nothing is written yet, allowed: {allowed}</source>
+            <translation>noch steht nichts da, erlaubt: {allowed}</translation>
+        </message>
+        <message>
             <source>found '{answer}' twice, allowed: each answer once</source>
             <translation>'{answer}' steht zweimal da, erlaubt: jede Antwort einmal</translation>
+        </message>
+        <message>
+            <source>found {number}, allowed: from 1 to {lanes}, as many as run here</source>
+            <translation>gefunden {number}, erlaubt: von 1 bis {lanes}, so viele laufen hier</translation>
         </message>
         <message>
             <source>Under {policy}: {question}</source>
@@ -1502,6 +1550,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>{event}. What is {variable} after this line? {line}</source>
             <translation>{event}. Was ist {variable} nach dieser Zeile? {line}</translation>
+        </message>
+        <message>
+            <source>found {end}, allowed: after {start}</source>
+            <translation>{end} ist angegeben; erlaubt: nach {start}</translation>
         </message>
         <message>
             <source>a number of servers from 0 (blocked) to {most}</source>
@@ -1612,56 +1664,16 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Suche einen Verstoß gegen Definition 8</translation>
         </message>
         <message>
+            <source>found '{thing}', allowed: one that is there. {absent}</source>
+            <translation>gefunden '{thing}', erlaubt: was da ist. {absent}</translation>
+        </message>
+        <message>
             <source>Compiling the policy, or loading it compiled</source>
             <translation>Die Policy wird kompiliert oder kompiliert geladen</translation>
         </message>
         <message>
             <source>stopped within event {event}</source>
             <translation>abgebrochen in Ereignis {event}</translation>
-        </message>
-        <message>
-            <source>found a folder, allowed: the path of a file</source>
-            <translation>ein Ordner; erlaubt: der Pfad einer Datei</translation>
-        </message>
-        <message>
-            <source>found {end}, allowed: after {start}</source>
-            <translation>{end} ist angegeben; erlaubt: nach {start}</translation>
-        </message>
-        <message>
-            <source>found a name that ends in '{ending}', allowed: .csv or .parquet</source>
-            <translation>ein Name, der auf „{ending}“ endet; erlaubt: .csv oder .parquet</translation>
-        </message>
-        <message>
-            <source>cannot be made: {fault}</source>
-            <translation>kann nicht angelegt werden: {fault}</translation>
-        </message>
-        <message>
-            <source>found pictures of another film, allowed: an empty folder</source>
-            <translation>darin sind Bilder eines anderen Films; erlaubt: ein leerer Ordner</translation>
-        </message>
-        <message>
-            <source>found '{path}', allowed: a path that ends in .mp4 or .gif, or a folder's</source>
-            <translation>„{path}“ ist angegeben; erlaubt: ein Pfad, der auf .mp4 oder .gif endet, oder der eines Ordners</translation>
-        </message>
-        <message>
-            <source>found no ffmpeg, which makes films of pictures; install it ('apt-get install ffmpeg', or 'pip install imageio-ffmpeg'), or give a folder for PNG pictures</source>
-            <translation>ffmpeg fehlt, das aus Bildern Filme macht; installieren Sie es (apt-get install ffmpeg oder pip install imageio-ffmpeg), oder geben Sie einen Ordner für PNG-Bilder an</translation>
-        </message>
-        <message>
-            <source>found other pictures, allowed: an empty folder</source>
-            <translation>darin sind andere Bilder; erlaubt: ein leerer Ordner</translation>
-        </message>
-        <message>
-            <source>found '{path}', allowed: a path that ends in .pdf, or a folder's</source>
-            <translation>„{path}“ ist angegeben; erlaubt: ein Pfad, der auf .pdf endet, oder der eines Ordners</translation>
-        </message>
-        <message>
-            <source>another run is open meanwhile, and no line opens this one</source>
-            <translation>inzwischen ist ein anderer Lauf offen, und keine Zeile öffnet diesen</translation>
-        </message>
-        <message>
-            <source>found a stretch of more than {most} moments, allowed: a shorter one, or one that goes event by event</source>
-            <translation>eine Strecke von mehr als {most} Momenten; erlaubt: eine kürzere, oder eine von Ereignis zu Ereignis</translation>
         </message>
         <message>
             <source>{name} is from 1 to {most}{members}</source>
@@ -1678,6 +1690,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>said[{name}] is missing: the policy says no number of that name in the first {count} events</source>
             <translation>said[{name}] fehlt: Die Strategie sagt in den ersten {count} Ereignissen keine Zahl dieses Namens</translation>
+        </message>
+        <message>
+            <source>found a name that ends in '{ending}', allowed: .csv or .parquet</source>
+            <translation>ein Name, der auf „{ending}“ endet; erlaubt: .csv oder .parquet</translation>
         </message>
         <message>
             <source>Within event {event}: {count} sub-steps so far</source>

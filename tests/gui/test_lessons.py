@@ -77,7 +77,7 @@ def test_a_presenter_goes_through_a_lesson(qtbot: QtBot, window: MainWindow, les
     strike(window, Key.Key_PageDown)
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 14, 3))
     assert window.worker.session is run  # the run is there: it only goes to the moment
-    qtbot.waitUntil(lambda: "found the panel 'nothing' in this step, allowed: algorithm" in said(window))
+    qtbot.waitUntil(lambda: "This step: panels: found 'nothing', allowed: algorithm" in said(window))
     assert window.docks["groups"].seen
 
     for told, number in (("gone.py", 3), ("allowed: up to", 4)):
@@ -95,6 +95,31 @@ def test_a_presenter_goes_through_a_lesson(qtbot: QtBot, window: MainWindow, les
     strike(window, Key.Key_PageUp)
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 10))
     assert "5 of 6" in said(window)
+
+
+def test_all_that_is_wrong_with_a_step_is_told_at_its_moment(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    wrong = (
+        'policy = 2\npanels = ["first", "second"]\noutline = ["server 8", "job 99"]\nquestion = { ask = "server" }\n'
+    )
+    right = f'[[steps]]\nmoment = "{LINE.format(15)}"\ntext = "y"\n'
+    path = tmp_path / "two.toml"
+    path.write_text(
+        f'title = "T"\nlearn = "L"\n[[steps]]\nmoment = "{LINE.format(14)}"\ntext = "x"\n{wrong}{right}', "utf-8"
+    )
+    window.lessons.open(path)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 14))
+    told = (
+        "panels: found 'first'",
+        "panels: found 'second'",
+        "policy: found 2, allowed: from 1 to 1",
+        "outline: found 'server 8'",
+        "outline: found 'job 99'",
+        "The question of this step cannot be asked: policy: found 2",
+    )
+    qtbot.waitUntil(lambda: all(text in said(window) for text in told))
+    strike(window, Key.Key_PageDown)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 15))
+    assert "found" not in said(window)
 
 
 def test_a_step_has_one_scale_however_it_is_reached(qtbot: QtBot, window: MainWindow) -> None:

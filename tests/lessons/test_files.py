@@ -159,12 +159,12 @@ def test_checking_says_all_that_is_wrong_with_the_fields(tmp_path: Path, capsys:
 
 
 def test_checking_says_all_that_is_wrong_with_a_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    wrong = 'policy = 3\npanels = ["rewards", "lpp"]\noutline = ["server 8", "job 99"]\nquestion = { ask = "token" }\n'
+    wrong = 'panels = ["rewards", "lpp"]\noutline = ["server 8", "job 99"]\nquestion = { ask = "token" }\n'
     mark = f"{MARK.replace('servers', 'serves')}policy = 3\n"
     path = written(tmp_path, HEAD + STEP + wrong + mark + STEP.replace("dra-classroom", "nowhere"))
     assert main(["lessons", "check", str(path)]) == 2
     told = [line.partition(f"{path}: ")[2] for line in capsys.readouterr().err.splitlines()]
-    places = ["panels", "panels", "marks", "policy", "marks", "outline", "outline", "question.ask"]
+    places = ["panels", "panels", "marks", "marks", "outline", "outline", "question.ask"]
     assert [line.split(": ")[:2] for line in told[:-1]] == [["steps[0]", place] for place in places]
     assert told[-1].startswith("steps[1]: no scenario is called 'nowhere'")
 
