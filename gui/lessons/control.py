@@ -74,7 +74,7 @@ class AnswerKeeper(QObject):
             code = add_answers(self._path, self._waiting)
         except UserError as error:
             self._path = None
-            self.said.emit(tr("{fault}; choose another file").format(fault=error.line))
+            self.said.emit(tr("{fault}; choose another file").format(fault=line_of(error)))
             return
         self._count += len(self._waiting)
         self._waiting = ()
@@ -176,7 +176,7 @@ class LessonControl(QObject):
             path = find_lesson(str(name))
             lesson = load_lesson(path, spoken())
         except UserError as error:
-            self.said.emit(error.line)
+            self.said.emit(line_of(error))
             return
         self.lesson, self._folder, self._name = lesson, path.parent, path.stem
         if self._name == TOUR:

@@ -83,7 +83,7 @@ class SharingControl(QObject):
             if link:
                 data.setHtml(f'<a href="{escape(link)}">{escape(line)}</a>')
             copy_data(data)
-        self._say_copied(line, NO_LINE)
+        self._say_copied(line, NO_LINE.said(tr))
 
     def copy_link(self) -> None:
         """Copy the link that opens this moment, or say why there is none."""

@@ -133,7 +133,7 @@ def exercise_run(session: Session, seed: int) -> Session:
     """
     origin = session.origin
     if not origin.source:
-        raise UserError(f"exercises need a scenario that can be opened again; {NO_LINE}")
+        raise UserError(Phrase("exercises need a scenario that can be opened again; {why}", why=NO_LINE))
     run = Session.open(origin.source, origin.policy, seed, origin.trace, kernel=False)
     run.seek(int(np.random.default_rng(seed).integers(*_STARTS)))
     if run.timeline.next_event is None:

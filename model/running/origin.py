@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Sequence
 
+from slotscope.model.phrase import Phrase
+
 #: What to do about a run that no command can open.
-NO_LINE = (
+NO_LINE = Phrase(
     "no command opens an edited or forked run: save it with Ctrl+S; 'slotscope FILE.slotscope' opens it where it stands"
 )
 

@@ -1456,6 +1456,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>eine solche Entscheidung kommt nicht (betrachtete Ereignisse: {count}); erlaubt: eine andere, ein anderer Seed</translation>
         </message>
         <message>
+            <source>exercises need a scenario that can be opened again; {why}</source>
+            <translation>Übungen brauchen ein Szenario, das wieder geöffnet werden kann; {why}</translation>
+        </message>
+        <message>
             <source>{doing}: stopped</source>
             <translation>{doing}: abgebrochen</translation>
         </message>
@@ -1698,6 +1702,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>Within event {event}: {count} sub-steps so far</source>
             <translation>In Ereignis {event}: bisher {count} Teilschritte</translation>
+        </message>
+        <message>
+            <source>no command opens an edited or forked run: save it with Ctrl+S; 'slotscope FILE.slotscope' opens it where it stands</source>
+            <translation>kein Befehl öffnet einen geänderten oder abgezweigten Lauf: speichern Sie ihn mit Strg+S; „slotscope DATEI.slotscope“ öffnet ihn, wo er steht</translation>
         </message>
         <message>
             <source>{doing}, at event {event}</source>

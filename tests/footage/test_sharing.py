@@ -24,6 +24,7 @@ from slotscope.gui.sharing.dialog import FILM, ShareDialog
 from slotscope.gui.sharing.handout import SIZE, save_handout
 from slotscope.gui.sharing.job import ShareJob
 from slotscope.gui.theme import load_theme
+from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.labels import cut_lines
 from slotscope.gui.widgets.painted import svg_of
 from slotscope.model.cli.arguments import parse
@@ -31,6 +32,7 @@ from slotscope.model.comparison.runs import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.phrase import Phrase
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment
 from tests.gui.painted import colours_at
 from tests.gui.test_keys import strike
@@ -115,6 +117,23 @@ class TestLineAndLink:
         window.actions_by_name["copy_link"].trigger()
         assert QGuiApplication.clipboard().text() == "mine"
         assert said[-1].startswith("Nothing is copied: a link names built-in scenarios")
+
+    def test_a_run_that_no_command_opens_is_told_so_in_german(
+        self, qapp: QApplication, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        said = said_by(window)
+        monkeypatch.setattr(Frame, "opening_line", "")
+        speak(qapp, "de")
+        try:
+            window.actions_by_name["copy_line"].trigger()
+            window.lessons.adding.ask()
+            window.lessons.adding.write()
+            fault = window.lessons.adding.findChild(FaultLine)
+            assert fault is not None and fault.text().startswith("kein Befehl öffnet einen geänderten")
+        finally:
+            speak(qapp, "en")
+            window.lessons.adding.close()
+        assert said[-1].startswith("Nichts ist kopiert: kein Befehl öffnet einen geänderten oder abgezweigten Lauf")
 
 
 class TestPictures:
