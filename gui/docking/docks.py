@@ -12,13 +12,12 @@ from typing import Callable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QToolButton
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QToolButton, QWidget
 
-from slotscope.gui.docking.panel_place import PanelPlace
 from slotscope.gui.docking.title_bar import PanelTitle, TitleBar
 from slotscope.gui.intents import Select
 from slotscope.gui.language.words import line_of, tr
-from slotscope.gui.panel import Panel
+from slotscope.gui.panel import LEAST, Panel
 from slotscope.gui.sharing.picture_button import PictureButton
 from slotscope.gui.theme import Fonts, Theme, current_fonts
 from slotscope.gui.widgets.file_dialogs import ask_new_file
@@ -26,6 +25,45 @@ from slotscope.gui.widgets.icons import icon
 from slotscope.model.draft import draft_of
 from slotscope.model.errors import UserError
 from slotscope.model.reporting.frame import Frame
+
+
+class PanelPlace(QWidget):
+    """Holds the place of a panel that is not built yet: as small as that can be, and reached by keys like it."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.setMinimumSize(*LEAST)
+        self.setAccessibleName(title)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def give_to(self, panel: Panel, dock: QDockWidget) -> None:
+        """Let a panel stand here, also in the order in which keys go from one thing to the next."""
+        focused = self.hasFocus()
+        self.clearFocus()
+        dock.setWidget(panel)
+        _put_behind(self, panel)
+        if focused:
+            panel.setFocus(Qt.FocusReason.TabFocusReason)
+        layout = dock.layout()
+        assert layout is not None
+        layout.activate()  # it has its size before it shows anything
+        self.deleteLater()
+
+
+def _put_behind(before: QWidget, panel: Panel) -> None:
+    """Have keys go from *before* to a panel and all that is in it, to which they went last.
+
+    Qt moves what is inside along with a widget that hands its keys on to that, as far as keys go.
+    """
+    first, last = panel.nextInFocusChain(), panel.window().previousInFocusChain()
+    assert first is not None and last is not None
+    policy = last.focusPolicy()
+    last.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    panel.setFocusProxy(first)
+    QWidget.setTabOrder(before, panel)
+    panel.setFocusProxy(None)  # type: ignore[arg-type]  # which takes the proxy away
+    last.setFocusPolicy(policy)
+
 
 AREAS = {
     "left": Qt.DockWidgetArea.LeftDockWidgetArea,

@@ -30,8 +30,7 @@ from slotscope.model.comparison.runs import stand_at
 from slotscope.model.errors import UntrustedPolicyError, UserError
 from slotscope.model.lessons.answers import Given, add_answers
 from slotscope.model.lessons.files import find_lesson, load_lesson
-from slotscope.model.lessons.lesson import Lesson, Step
-from slotscope.model.lessons.place import StepPlace
+from slotscope.model.lessons.lesson import Lesson, Step, StepPlace
 from slotscope.model.lessons.shown import not_there
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import JOB, SERVER

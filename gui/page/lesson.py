@@ -16,9 +16,8 @@ from slotscope.gui.sharing.command import Tell
 from slotscope.gui.widgets.scripts import paragraphs, set_scripts
 from slotscope.model.comparison.runs import Run, lanes_of, stand_at
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.later import NEAR
 from slotscope.model.exercises.posed import Posed, Sketch, told, verdict
-from slotscope.model.exercises.posing import pose
+from slotscope.model.exercises.posing import NEAR, pose
 from slotscope.model.footage.footage import FEW_EVENTS, Footage, Place
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from slotscope.model.lessons.lesson import Lesson, Step

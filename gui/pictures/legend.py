@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen
 
 from slotscope.gui.painting.kept import Kept
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.painting.textures import Pixels, device_ratio, tile_brush
 from slotscope.gui.theme import Theme
 

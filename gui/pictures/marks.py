@@ -9,7 +9,7 @@ from typing import Iterator
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.theme import Theme
 from slotscope.model.whys.passing import PassedOver
 

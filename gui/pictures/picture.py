@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.painting.kept import put_image
-from slotscope.gui.painting.stack_text import Lines
+from slotscope.gui.painting.text import Lines
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.pictures.marks import around

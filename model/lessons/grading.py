@@ -13,8 +13,7 @@ from slotscope.model.exercises.posed import Verdict, verdict
 from slotscope.model.exercises.posing import pose
 from slotscope.model.lessons.answers import Damaged, Given, read_answers
 from slotscope.model.lessons.files import lesson_files, load_lesson
-from slotscope.model.lessons.lesson import Lesson, Step
-from slotscope.model.lessons.place import StepPlace
+from slotscope.model.lessons.lesson import Lesson, Step, StepPlace
 from slotscope.model.running.origin import Moment, Origin
 
 #: Events that a moment may be away from the start of its run: files come from anywhere.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.jit import compiled, unsigned
 from slotscope.model.questions.remainders import BLOCK
-from slotscope.model.systems.trail import mixed
+from slotscope.model.systems.random_words import mixed
 
 Array = Any
 

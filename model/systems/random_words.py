@@ -5,6 +5,8 @@ compiled twin.  So its words are not drawn one after another: each is a function
 run's key, the job's number and how many words were drawn for that job before.  They are the
 outputs of splitmix64 (Steele, Lea & Flood 2014, Fast splittable pseudorandom number
 generators), started anew for each job at a point that depends on key and job.
+
+The same step mixes the running hash of what has happened, so that the digest of a state covers its history.
 """
 
 from __future__ import annotations
@@ -93,3 +95,9 @@ def exponential(word: Any) -> float:
     series = ((((1 / 21 * fourth + 1 / 17) * fourth + 1 / 13) * fourth + 1 / 9) * fourth + 1 / 5) * fourth + 1.0
     other = ((((1 / 23 * fourth + 1 / 19) * fourth + 1 / 15) * fourth + 1 / 11) * fourth + 1 / 7) * fourth + 1 / 3
     return -(2.0 * ratio * (series + square * other) + exponent * LOG_2)
+
+
+@jitable
+def mixed(trail: Any, value: int) -> Any:
+    """One step of a 64-bit running hash (the finalizer of splitmix64)."""
+    return scrambled(trail ^ unsigned(value))

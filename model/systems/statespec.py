@@ -3,6 +3,9 @@
 A kind of system says it in the annotations of its state (``model/kinds/<kind>/state.py``).  A state
 that comes from a file is held against them before anything else looks at it, because compiled code
 reads and writes where an index says without looking.
+
+Most states have arrays with a place for each job in the system, its record (axis M), and in ``free_record`` a
+stack of those that hold none.
 """
 
 from __future__ import annotations
@@ -161,3 +164,21 @@ def _out_of_range(name: str, array: NDArray[Any], field: Field, lengths: Mapping
     least, most = array.min(), array.max()  # NaN, if there is one
     if not (least >= low and (most < high if field.below else most <= high)):
         yield (f"{name} has values from {least} to {most}, allowed: {low} to {'below ' if field.below else ''}{high}")
+
+
+def free_records(count: int) -> NDArray[np.int32]:
+    """[count] the stack of free records: all of them, the lowest on top."""
+    return np.arange(count, dtype=np.int32)[::-1].copy()
+
+
+def with_more_records(spec: StateSpec, state: Any, free: int) -> Any:
+    """*state* with twice the records; the new ones are free, below those that were.
+
+    *free* is the place in ``state.number`` that counts the free ones.
+    """
+    records, left = len(state.free_record), int(state.number[free])
+    larger = spec.longer(state, "M")
+    larger.free_record[:records] = np.arange(2 * records - 1, records - 1, -1)
+    larger.free_record[records : records + left] = state.free_record[:left]
+    larger.number[free] = records + left
+    return larger

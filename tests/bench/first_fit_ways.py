@@ -11,8 +11,8 @@ import numpy as np
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.state import FREE, NEXT_ARRIVAL, SPEC, ReservationState
 from slotscope.model.running.assembly import Bench
-from slotscope.model.systems.growing import with_more_records
 from slotscope.model.systems.state import copied
+from slotscope.model.systems.statespec import with_more_records
 from tests.bench.contestants import TAPE, events_of
 from tests.bench.native import Pointers, library_of
 from tests.bench.simpy_loss import Outcome, Problem

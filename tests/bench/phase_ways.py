@@ -16,8 +16,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from slotscope.model.kinds.phases.rows import PHASE_ROW
-from slotscope.model.kinds.phases.tables import (
+from slotscope.model.kinds.phases.numbers import (
     REAL_KEY,
     REQUEST_KEY,
     ROUTE_KEY,
@@ -26,6 +25,7 @@ from slotscope.model.kinds.phases.tables import (
     VIRTUAL_KEY,
     VIRTUAL_TOKEN_KEY,
 )
+from slotscope.model.kinds.phases.rows import PHASE_ROW
 from slotscope.model.running.assembly import Bench
 from slotscope.model.systems import random_words
 from tests.bench.contestants import TAPE

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
 from slotscope.gui.painting.colour import argb
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.pictures.legend import GRADIENT, LINES, PictureLegend
 from slotscope.gui.pictures.picture import PicturePanel

@@ -11,9 +11,8 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.runs import Run
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.later import POINTS, sketch_times
 from slotscope.model.exercises.posed import Posed, verdict
-from slotscope.model.exercises.posing import pose
+from slotscope.model.exercises.posing import POINTS, pose, sketch_times
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.running.waiting import GivenUpError, waiting
 

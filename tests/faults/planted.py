@@ -225,7 +225,7 @@ FAULTS = (
     ),
     Fault("gui/window/lecture.py", "pairwise(beside)", "pairwise(beside[:1])", ("tests/gui/test_lessons.py",)),
     Fault(
-        "model/lessons/place.py",
+        "model/lessons/lesson.py",
         "self.origins == tuple(lane.origin for lane in lanes_of(run))",
         "self.origins[0] == lanes_of(run)[0].origin",
         _LESSONS,

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.docking.panel_place import PanelPlace
+from slotscope.gui.docking.docks import PanelPlace
 from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import panels_of

@@ -12,7 +12,7 @@ from slotscope.model.cli.bounds import solved
 from slotscope.model.comparison.runs import Run, lanes_of, stand_at
 from slotscope.model.lab.runs import StraightRun
 from slotscope.model.lessons.files import lesson_files, load_lesson
-from slotscope.model.lessons.place import StepPlace
+from slotscope.model.lessons.lesson import StepPlace
 from slotscope.model.measures.metrics import estimates
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment, Origin

@@ -13,13 +13,11 @@ from slotscope.gui.panels import names_of
 from slotscope.model.api import Session
 from slotscope.model.comparison.runs import lanes_of, stand_at
 from slotscope.model.exercises.exercise import exercise_run, next_exercise
-from slotscope.model.exercises.later import POINTS, sketch_times
 from slotscope.model.exercises.posed import verdict
-from slotscope.model.exercises.posing import pose
+from slotscope.model.exercises.posing import POINTS, pose, sketch_times
 from slotscope.model.exercises.question import LATER
 from slotscope.model.lessons.files import lesson_files, load_lesson
-from slotscope.model.lessons.lesson import Step
-from slotscope.model.lessons.place import StepPlace
+from slotscope.model.lessons.lesson import Step, StepPlace
 from slotscope.model.reporting.inspection import SERVER, Thing
 from tests.exercises.test_posing import others
 from tests.lessons import (

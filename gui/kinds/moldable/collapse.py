@@ -10,9 +10,18 @@ from typing import Iterable
 from PySide6.QtWidgets import QButtonGroup, QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from slotscope.gui.intents import GoTo
-from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, share_above
+from slotscope.gui.kinds.moldable.collapse_values import (
+    CollapsePlane,
+    delta_decimals,
+    delta_tip,
+    delta_words,
+    is_ours,
+    nearness,
+    plane_of,
+    share_above,
+    tiles,
+)
 from slotscope.gui.kinds.moldable.collapse_view import NEAR, WHOLE, CollapseView
-from slotscope.gui.kinds.moldable.collapse_words import delta_decimals, delta_tip, delta_words, is_ours, tiles
 from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing

@@ -15,10 +15,11 @@ from slotscope.gui.kinds.moldable.collapse_values import (
     bin_edges,
     fluid_at,
     fluid_of,
+    path_text,
+    point_words,
     present,
     spent,
 )
-from slotscope.gui.kinds.moldable.collapse_words import path_text, point_words
 from slotscope.gui.painting.text import WRAPPED
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart

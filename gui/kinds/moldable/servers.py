@@ -30,7 +30,7 @@ from slotscope.gui.kinds.moldable.servers_words import (
     server_words,
 )
 from slotscope.gui.painting.colour import letter_ink
-from slotscope.gui.painting.stack_text import Lines
+from slotscope.gui.painting.text import Lines
 from slotscope.gui.painting.textures import texture_scale
 from slotscope.gui.pictures.picture import PicturePanel, ZoomedPicture
 from slotscope.gui.pictures.scene import ShownSection

@@ -12,7 +12,7 @@ from slotscope.gui.kinds.moldable.colours import paint_width_mark, width_color
 from slotscope.gui.kinds.moldable.servers_content import sections_of
 from slotscope.gui.kinds.moldable.servers_layout import MoldableCell
 from slotscope.gui.kinds.moldable.servers_raster import STEPS, empty_color, free_color, idle_tile, step_color
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.painting.textures import texture_scale, tile_brush
 from slotscope.gui.pictures.legend import GRADIENT, PictureLegend, paint_gradient
 from slotscope.gui.theme import Theme

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.moldable.servers_content import pieces_of, record_of
 from slotscope.gui.kinds.moldable.servers_scene import MoldableScene, ServerStrip
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.pictures.marks import WIDTH, paint_brackets, paint_reason, passed_role
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
 from slotscope.model.reporting.frame import Frame

@@ -9,7 +9,7 @@ import numpy as np
 
 from slotscope.gui.kinds.moldable.servers_content import PoolSection, pieces_of, shares
 from slotscope.gui.kinds.moldable.wording import class_words, time_words
-from slotscope.gui.painting.stack_text import symbol
+from slotscope.gui.painting.text import symbol
 from slotscope.gui.panels.wording import significant
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 from slotscope.model.reporting.explain import counted, grouped, plural, quantity

@@ -12,15 +12,17 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.policy_map_bars import StationaryBars, bars, heaviest
 from slotscope.gui.kinds.phases.policy_map_layout import MOST_PHASES, Cells, cells_of, usual_axes
 from slotscope.gui.kinds.phases.policy_map_values import (
+    cell_words,
     cost_rates,
     distance,
     event_server,
     expected_shares,
+    lemma_words,
     map_values,
     most_jobs,
+    tiles,
 )
 from slotscope.gui.kinds.phases.policy_map_view import MapView
-from slotscope.gui.kinds.phases.policy_map_words import cell_words, lemma_words, tiles
 from slotscope.gui.panels.columns import TwoColumns
 from slotscope.gui.panels.pages import rich_text
 from slotscope.gui.panels.tiles import TiledPanel

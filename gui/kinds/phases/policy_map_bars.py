@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from slotscope.gui.kinds.phases.policy_map_words import scientific, share_text
+from slotscope.gui.kinds.phases.policy_map_values import scientific, share_text
 from slotscope.gui.kinds.phases.wording import configuration_text, short_configuration
 from slotscope.gui.painting.text import LEFT, RIGHT
 from slotscope.gui.plotting.scales import SteppedRange

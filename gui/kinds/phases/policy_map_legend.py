@@ -12,8 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QLinearGradient, QPainte
 from slotscope.gui.kinds.phases.colours import phase_color
 from slotscope.gui.kinds.phases.policy_map_layout import NONE
 from slotscope.gui.kinds.phases.policy_map_painting import paint_arrow, paint_at_once, paint_cross, paint_towards, shade
-from slotscope.gui.kinds.phases.policy_map_values import MapValues
-from slotscope.gui.kinds.phases.policy_map_words import scientific
+from slotscope.gui.kinds.phases.policy_map_values import MapValues, scientific
 from slotscope.gui.painting.text import LEFT
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS

@@ -29,7 +29,7 @@ from slotscope.gui.kinds.phases.servers_sections import (
 from slotscope.gui.kinds.phases.servers_text import PhaseText, Stamps, label_widths
 from slotscope.gui.kinds.phases.servers_words import brief_caption, job_lines, server_words
 from slotscope.gui.kinds.phases.wording import configuration_text, units_text
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.painting.textures import device_ratio, texture_scale
 from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_line, paint_pair
 from slotscope.gui.pictures.picture import PicturePanel, ZoomedPicture

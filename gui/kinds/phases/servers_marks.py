@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.servers_scene import PhaseScene
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace, place_of
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.pictures.marks import (
     outline,
     outline_server,

@@ -18,7 +18,7 @@ from slotscope.gui.kinds.phases.servers_sections import Integers
 from slotscope.gui.kinds.phases.servers_words import caption_words, label_words, phase_names
 from slotscope.gui.kinds.phases.wording import short_configuration
 from slotscope.gui.painting.colour import letter_ink, mix
-from slotscope.gui.painting.stack_text import Lines, Symbols
+from slotscope.gui.painting.text import Lines, Symbols
 from slotscope.gui.pictures.layout import Box
 from slotscope.gui.pictures.scene import ShownSection
 from slotscope.gui.theme import Theme

@@ -20,7 +20,7 @@ from slotscope.gui.kinds.queue.bins_text import BinText, label_widths
 from slotscope.gui.kinds.queue.bins_words import block_words, may_stall, server_words, size_on_block
 from slotscope.gui.kinds.queue.colours import Look, paint_look, size_classes
 from slotscope.gui.kinds.queue.wording import Interval, fraction_words, interval_words, lane_name
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.painting.textures import device_ratio, texture_scale, texture_tile
 from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_pair, paint_tile
 from slotscope.gui.pictures.marks import outline_server, outline_thing, paint_brackets, paint_reason, passed_role

@@ -17,7 +17,7 @@ from slotscope.gui.kinds.queue.bins_words import configuration_words, size_on_bl
 from slotscope.gui.kinds.queue.colours import look_color, look_ink
 from slotscope.gui.kinds.queue.wording import lane_name
 from slotscope.gui.painting.colour import letter_ink, mix
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.pictures.layout import level
 from slotscope.gui.pictures.marks import placed_reason
 from slotscope.model.kinds.queue.facts import QueueFacts

@@ -8,7 +8,7 @@ import numpy as np
 
 from slotscope.gui.kinds.queue.bins_content import reserves_of
 from slotscope.gui.kinds.queue.wording import lane_name, share_words, size_words
-from slotscope.gui.painting.stack_text import symbol
+from slotscope.gui.painting.text import symbol
 from slotscope.gui.panels.wording import significant
 from slotscope.model.kinds.queue.facts import QueueFacts, records_on
 from slotscope.model.kinds.queue.numbers import QueueNumbers

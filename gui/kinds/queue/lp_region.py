@@ -8,8 +8,7 @@ from typing import Iterator, NamedTuple, Sequence
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QResizeEvent
 
-from slotscope.gui.kinds.queue.lp_picture import Counts, Point, Service, SupportablePicture
-from slotscope.gui.kinds.queue.lp_plane import RegionPlane, paint_axes
+from slotscope.gui.kinds.queue.lp_picture import Counts, Point, RegionPlane, Service, SupportablePicture, paint_axes
 from slotscope.gui.kinds.queue.lp_scale import PlacedLabel, WantedLabel, paint_symbols, place_labels, symbols_width
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from slotscope.gui.kinds.reservation.servers_words import X_HAT
 from slotscope.gui.painting.colour import letter_ink
-from slotscope.gui.painting.stack_text import Symbols, symbol
+from slotscope.gui.painting.text import Symbols, symbol
 from slotscope.gui.painting.textures import RasterPalette
 from slotscope.gui.pictures.legend import LINE, LINES, PictureLegend, Placed, flow, paint_tile
 from slotscope.gui.theme import Theme

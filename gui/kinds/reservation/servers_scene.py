@@ -18,7 +18,7 @@ from slotscope.gui.kinds.reservation.servers_stack_layout import (
     spans,
     widening,
 )
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.frame import Frame
 

@@ -33,7 +33,7 @@ from slotscope.gui.kinds.reservation.servers_steps import EventLine, Movement, m
 from slotscope.gui.kinds.reservation.servers_words import Captions, captions_of, column_words, pointed_words, selected
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.kept import Kept, put_image
-from slotscope.gui.painting.stack_text import Lines
+from slotscope.gui.painting.text import Lines
 from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.pictures.pointed import Anchor, PointedPicture
 from slotscope.gui.theme import Theme

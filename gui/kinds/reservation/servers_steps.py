@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QRectF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from slotscope.gui.kinds.reservation.servers_legend import swatch
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.painting.textures import RasterPalette
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.pictures.marks import passed_role

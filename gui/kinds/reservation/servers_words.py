@@ -12,7 +12,7 @@ import numpy as np
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
 from slotscope.gui.kinds.reservation.wording import configuration_words, letter_words
-from slotscope.gui.painting.stack_text import symbol
+from slotscope.gui.painting.text import symbol
 from slotscope.gui.panels.wording import job_words
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.reporting.explain import grouped

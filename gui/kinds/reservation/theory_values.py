@@ -9,14 +9,15 @@ import numpy as np
 
 from slotscope.gui.plotting.sampled import Columns, SampledSeries, average_width
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.kinds.reservation.programs.deficit import (
+from slotscope.model.kinds.reservation.programs.lyapunov import (
     Counts,
+    Lyapunov,
+    LyapunovValue,
     configurations_in_play,
     effective_counts,
     next_configuration,
     slot_deficit,
 )
-from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov, LyapunovValue
 from slotscope.model.kinds.reservation.sampling import columns
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
 from slotscope.model.programs.configurations import Configuration

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers, MoldableTables
 from slotscope.model.kinds.moldable.policies.base import MoldablePolicy
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.state import NOW, MoldableState
-from slotscope.model.kinds.moldable.tables import MoldableTables
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.numbers import DISTANCE_UNIT, MoldableNumbers
 from slotscope.model.kinds.moldable.sampling import BUSY_COLUMN
 from slotscope.model.kinds.moldable.state import (
     ADMITTED,
@@ -34,7 +34,6 @@ from slotscope.model.kinds.moldable.state import (
     SQUARED,
     MoldableState,
 )
-from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT
 from slotscope.model.measures.job_records import Sentences, numbered
 from slotscope.model.measures.monitors import Monitor
 from slotscope.model.scenario.workload import ContinuedWorkload

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.moldable import sampling
-from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers, tables_of
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
 from slotscope.model.kinds.moldable.programs.distance import DistanceBounds
 from slotscope.model.kinds.moldable.state import (
@@ -25,7 +25,6 @@ from slotscope.model.kinds.moldable.state import (
     SQUARED,
     MoldableState,
 )
-from slotscope.model.kinds.moldable.tables import tables_of
 from slotscope.model.measures.metrics import Batches, ratio
 from slotscope.model.measures.monitors import Claim
 

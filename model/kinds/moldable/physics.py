@@ -12,6 +12,7 @@ import numpy as np
 
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.moldable.gaps import give_back, take
+from slotscope.model.kinds.moldable.numbers import DISTANCE_UNIT
 from slotscope.model.kinds.moldable.state import (
     ADMITTED,
     BELOW,
@@ -27,9 +28,7 @@ from slotscope.model.kinds.moldable.state import (
     SPLIT,
     SQUARED,
 )
-from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT
-from slotscope.model.systems.random_words import random_word
-from slotscope.model.systems.trail import mixed
+from slotscope.model.systems.random_words import mixed, random_word
 
 State = Any
 Array = Any

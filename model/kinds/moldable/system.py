@@ -14,11 +14,10 @@ import numpy as np
 
 from slotscope.model.kinds.moldable import physics, rows, sampling, whatif
 from slotscope.model.kinds.moldable.gaps import open_pools
-from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers, tables_of
 from slotscope.model.kinds.moldable.outcome import MoldableOutcome
 from slotscope.model.kinds.moldable.policies.base import MoldablePolicy
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, NEXT_ARRIVAL, NOW, MoldableState, blank_state
-from slotscope.model.kinds.moldable.tables import tables_of
 from slotscope.model.kinds.moldable.takeover import check_continuation, taken_over
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
 from slotscope.model.reporting.explain import counted

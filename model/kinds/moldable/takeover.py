@@ -8,9 +8,9 @@ import numpy as np
 
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.moldable import gaps, physics
+from slotscope.model.kinds.moldable.numbers import DISTANCE_UNIT, MoldableTables
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.state import NOW, MoldableState
-from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT, MoldableTables
 
 #: A :class:`model.kinds.moldable.system.MoldableSystem`, which imports this module.
 MoldableSystem = Any

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.moldable import physics
-from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers, MoldableTables
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.state import BUSY, MoldableState
-from slotscope.model.kinds.moldable.tables import MoldableTables
 from slotscope.model.systems import random_words
 from slotscope.model.systems.view import PolicyView
 

@@ -129,7 +129,7 @@ class PhasesKind(Kind):
 
     def all_bounds(self, scenario: PhasesScenario) -> Iterator[Any]:
         """See :func:`.programs.bounds.all_bounds`; then short runs beside them."""
-        from slotscope.model.kinds.phases.experiments.phase_points import points
+        from slotscope.model.kinds.phases.experiments.phase_runs import points
         from slotscope.model.kinds.phases.programs.bounds import all_bounds
 
         bounds = self.no_bounds()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable, unsigned
+from slotscope.model.kinds.phases.numbers import REAL_KEY, VIRTUAL_KEY
 from slotscope.model.kinds.phases.state import (
     ACTIVE,
     ARRIVED,
@@ -27,11 +28,9 @@ from slotscope.model.kinds.phases.state import (
     VIRTUAL,
     VIRTUAL_LEFT,
 )
-from slotscope.model.kinds.phases.tables import REAL_KEY, VIRTUAL_KEY
 from slotscope.model.systems.heap import pop as heap_pop
 from slotscope.model.systems.heap import push as heap_push
-from slotscope.model.systems.random_words import exponential, start_of, uniform, word_at
-from slotscope.model.systems.trail import mixed
+from slotscope.model.systems.random_words import exponential, mixed, start_of, uniform, word_at
 
 State = Any
 Array = Any

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases import physics, tokens
-from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.numbers import PhaseNumbers, PhaseTables
 from slotscope.model.kinds.phases.policies.base import PhasePolicy
 from slotscope.model.kinds.phases.scenario.workload import (
     PATCH,
@@ -23,7 +23,6 @@ from slotscope.model.kinds.phases.scenario.workload import (
     ScriptedTick,
 )
 from slotscope.model.kinds.phases.state import EVENT, NEXT_ARRIVAL, NEXT_VIRTUAL, PhaseState, job_of, with_room
-from slotscope.model.kinds.phases.tables import PhaseTables
 from slotscope.model.kinds.phases.view import RandomChoices
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, MOVE, TICK, Event
 

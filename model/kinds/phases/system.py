@@ -11,7 +11,7 @@ from typing import Any, Callable, ClassVar, Iterator
 import numpy as np
 
 from slotscope.model.kinds.phases import physics, rows, sampling, timers, tokens, whatif
-from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.numbers import PhaseNumbers, tables_of
 from slotscope.model.kinds.phases.outcome import PhaseOutcome
 from slotscope.model.kinds.phases.policies.base import PhasePolicy
 from slotscope.model.kinds.phases.script import PhaseScript, ScriptedChoices
@@ -28,7 +28,6 @@ from slotscope.model.kinds.phases.state import (
     job_of,
     with_room,
 )
-from slotscope.model.kinds.phases.tables import tables_of
 from slotscope.model.kinds.phases.takeover import check_continuation, taken_over
 from slotscope.model.kinds.phases.view import PhaseJob, PhaseView, RandomChoices
 from slotscope.model.reporting.records import (

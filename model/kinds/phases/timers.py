@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable, unsigned
+from slotscope.model.kinds.phases.numbers import TIMER_KEY
 from slotscope.model.kinds.phases.state import NEXT_TIMER, NOW
-from slotscope.model.kinds.phases.tables import TIMER_KEY
 from slotscope.model.systems.random_words import exponential, random_word
 
 Array = Any

@@ -7,17 +7,17 @@ from typing import Any, Iterator, NamedTuple, Protocol, Sequence, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.phases.numbers import PhaseNumbers
-from slotscope.model.kinds.phases.state import NEXT_REQUEST, NEXT_VIRTUAL, REAL, PhaseState
-from slotscope.model.kinds.phases.tables import (
+from slotscope.model.kinds.phases.numbers import (
     CHOICE_KEY,
     REQUEST_KEY,
     ROUTE_KEY,
     TIMER_KEY,
     TOKEN_KEY,
     VIRTUAL_TOKEN_KEY,
+    PhaseNumbers,
     PhaseTables,
 )
+from slotscope.model.kinds.phases.state import NEXT_REQUEST, NEXT_VIRTUAL, REAL, PhaseState
 from slotscope.model.systems import random_words
 from slotscope.model.systems.view import PolicyView
 

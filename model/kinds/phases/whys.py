@@ -15,8 +15,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL, on_backup
 from slotscope.model.kinds.phases.invariants import MONITORS
 from slotscope.model.kinds.phases.state import NEXT_TOKEN, NEXT_VIRTUAL, REAL, PhaseState
-from slotscope.model.kinds.phases.why_changes import changes_of, sent_to
-from slotscope.model.kinds.phases.why_requests import about, missed, of_request, request_in
+from slotscope.model.kinds.phases.why_requests import about, changes_of, missed, of_request, request_in, sent_to
 from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.reporting.inspection import SERVER, Thing, per_cent
 from slotscope.model.reporting.records import ARRIVAL, Match, Overflow, Place, Record, Request
@@ -91,7 +90,7 @@ class PhaseWhys(Whys):
         return np.asarray(fits & (jobs < system.numbers.model.most_jobs))
 
     def changes(self, setting: Setting, before: PhaseState) -> Iterator[Change]:
-        """See :func:`model.kinds.phases.why_changes.changes_of`."""
+        """See :func:`model.kinds.phases.why_requests.changes_of`."""
         return changes_of(setting, before)
 
 

@@ -22,8 +22,7 @@ from slotscope.model.kinds.queue.scenario.arrivals import (
     TraceSlots,
 )
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
-from slotscope.model.kinds.queue.service import slot_sampler
-from slotscope.model.kinds.queue.sizes import SizeDistribution
+from slotscope.model.kinds.queue.sizes import SizeDistribution, slot_sampler
 from slotscope.model.kinds.queue.units import scaled
 from slotscope.model.scenario.streams import BlockStreams, drawn_classes
 from slotscope.model.scenario.workload import RecentBlocks, Sampler

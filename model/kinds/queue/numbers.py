@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.queue.scenario.arrivals import LEAST_RATE, MOST_RATE, ScriptedSlots, SlotCounts, TraceSlots
 from slotscope.model.kinds.queue.scenario.schema import QueueJobClass, QueueScenario
-from slotscope.model.kinds.queue.service import mean_slots
-from slotscope.model.kinds.queue.sizes import Atoms, MixedSizes, SizeDistribution, Units
+from slotscope.model.kinds.queue.sizes import Atoms, MixedSizes, SizeDistribution, Units, mean_slots
 from slotscope.model.kinds.queue.units import scaled, size_distribution, units_of
 from slotscope.model.scenario.fields import plain
 

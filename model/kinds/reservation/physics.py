@@ -26,7 +26,7 @@ from slotscope.model.systems.heap import find as heap_find
 from slotscope.model.systems.heap import pop as heap_pop
 from slotscope.model.systems.heap import push as heap_push
 from slotscope.model.systems.heap import remove as heap_remove
-from slotscope.model.systems.trail import mixed
+from slotscope.model.systems.random_words import mixed
 
 State = Any
 

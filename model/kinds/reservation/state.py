@@ -11,8 +11,19 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.systems.growing import free_records, with_more_records
-from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, identity, index, span
+from slotscope.model.systems.statespec import (
+    MOST,
+    Field,
+    StateSpec,
+    anything,
+    count,
+    due,
+    free_records,
+    identity,
+    index,
+    span,
+    with_more_records,
+)
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]

@@ -14,7 +14,7 @@ from slotscope.model.policies.common import NoParameters, PseudocodeLine
 from slotscope.model.policies.own.faults import line_in, said_by
 from slotscope.model.policies.own.guard import GuardedPolicy, Made
 from slotscope.model.policies.own.kind import OwnKind, kind_of
-from slotscope.model.policies.own.loading import executed, loaded
+from slotscope.model.policies.own.loading import executed, loaded, own_lines
 from slotscope.model.policies.own.shape import (
     kernel_function,
     line_of,
@@ -23,7 +23,6 @@ from slotscope.model.policies.own.shape import (
     system_of,
     takes_nothing,
 )
-from slotscope.model.policies.own.text import own_lines
 from slotscope.model.policies.own.watch import watched
 from slotscope.model.reporting.records import Line
 from slotscope.model.scenario.validation import validated

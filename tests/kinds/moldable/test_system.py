@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.errors import PolicyError
+from slotscope.model.kinds.moldable.numbers import DISTANCE_UNIT
 from slotscope.model.kinds.moldable.rows import (
     FLAG_ADMITTED,
     FLAG_ARRIVED,
@@ -24,7 +25,6 @@ from slotscope.model.kinds.moldable.rows import (
     FLAG_SPLIT,
 )
 from slotscope.model.kinds.moldable.state import BELOW, BUSY, DISTANCE, EVENT, JOBS, NOW, SQUARED
-from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Record, Reject
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import EventRun, started

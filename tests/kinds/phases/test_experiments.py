@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from slotscope.model.api import Session
 from slotscope.model.kinds.phases.experiments import jrs_gap, jrs_misestimation, jrs_peers
 from slotscope.model.kinds.phases.experiments.jrs_gap import exponent
-from slotscope.model.kinds.phases.experiments.phase_points import PEERS, points
 from slotscope.model.kinds.phases.experiments.phase_runs import (
+    PEERS,
     PhaseLength,
     PhaseRuns,
     at_scale,
     budget_of,
     phase_runs,
+    points,
     scaled,
 )
 from slotscope.model.kinds.phases.measures import COUNTS
@@ -291,7 +292,7 @@ class TestMisestimation:
 
 class TestPoints:
     def test_jrs_and_its_peers_then_other_scales(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("slotscope.model.kinds.phases.experiments.phase_points.JOBS", 200)
+        monkeypatch.setattr("slotscope.model.kinds.phases.experiments.phase_runs.JOBS", 200)
         scenario: Any = edited(load_scenario("jrs-two-phases"), {"workload": {"kind": "poisson", "scale": 8}})
         found = list(points(scenario))
         assert [point.title for point in found[:4]] == ["JRS", *(title for title, _ in PEERS)]
@@ -301,7 +302,7 @@ class TestPoints:
             assert (point.nbar is None) is (point.title != "JRS")
 
     def test_the_scenario_s_own_parameters_stay(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("slotscope.model.kinds.phases.experiments.phase_points.JOBS", 200)
+        monkeypatch.setattr("slotscope.model.kinds.phases.experiments.phase_runs.JOBS", 200)
         scenario: Any = load_scenario("jrs-deadlock")
         first = next(iter(points(scenario)))
         assert first.active_servers.mean > 15  # each job is alone on a backup server

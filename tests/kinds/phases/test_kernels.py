@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.jit import compiled
-from slotscope.model.kinds.phases.kernels import fits
+from slotscope.model.kinds.phases.kernels import fitting
 from slotscope.model.kinds.phases.moving import MOVING, REMAINDERS, tell_job
 from slotscope.model.kinds.phases.questions import VOCABULARY
 from slotscope.model.kinds.phases.rows import PHASE_ROW
@@ -270,14 +270,14 @@ def test_bit_sets(members: set[int], position: int) -> None:
     """Counts, members by position and the lowest number missing, against sorted lists."""
     words = np.zeros((2, 4), np.uint64)
     for one in sorted(members):
-        assert fits.put_bit(words, 1, one, True) == 1
-        assert fits.put_bit(words, 1, one, True) == 0
+        assert fitting.put_bit(words, 1, one, True) == 1
+        assert fitting.put_bit(words, 1, one, True) == 0
     with np.errstate(over="ignore"):
-        assert sum(fits.ones(word) for word in words[1]) == len(members)
+        assert sum(fitting.ones(word) for word in words[1]) == len(members)
         ordered = sorted(members)
-        assert fits.member(words, 1, position % len(members)) == ordered[position % len(members)]
+        assert fitting.member(words, 1, position % len(members)) == ordered[position % len(members)]
         missing = min(set(range(200)) - members)
-        assert fits.first_without(words, 1) == missing
-    assert [fits.has(words, 1, one) for one in range(200)] == [one in members for one in range(200)]
-    assert fits.put_bit(words, 1, ordered[0], False) == -1
+        assert fitting.first_without(words, 1) == missing
+    assert [fitting.has(words, 1, one) for one in range(200)] == [one in members for one in range(200)]
+    assert fitting.put_bit(words, 1, ordered[0], False) == -1
     assert not words[0].any()

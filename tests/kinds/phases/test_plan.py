@@ -20,8 +20,7 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds, all_bounds, bounds_of
 from slotscope.model.kinds.phases.programs.choosing import RateEstimate, estimated
-from slotscope.model.kinds.phases.programs.plan import ServerPlan, ceiling, plan_from_pools
-from slotscope.model.kinds.phases.programs.plan_tables import PoolTable
+from slotscope.model.kinds.phases.programs.plan import PoolTable, ServerPlan, ceiling, plan_from_pools
 from slotscope.model.kinds.phases.programs.planning import plan_from_file, planned
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario

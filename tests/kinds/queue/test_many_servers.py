@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.kinds.queue.kernels import many, sorted_keys
-from slotscope.model.kinds.queue.kernels.sorted_keys import add, drop, first_from
+from slotscope.model.kinds.queue.kernels import many
+from slotscope.model.kinds.queue.kernels.many import add, drop, first_from
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
@@ -43,9 +43,9 @@ def from_servers(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
 @settings(max_examples=60, deadline=None)
 def test_keys_are_in_order_whatever_comes_and_goes(start: list[int], data: st.DataObject) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sorted_keys, "MOST", 8)
-        patch.setattr(sorted_keys, "FEWEST", 5)
-        keys, known = sorted_keys.sorted_keys(np.array(start)), sorted(start)
+        patch.setattr(many, "MOST", 8)
+        patch.setattr(many, "FEWEST", 5)
+        keys, known = many.sorted_keys(np.array(start)), sorted(start)
         for place, key in data.draw(st.lists(st.tuples(st.integers(0, 59), st.integers(0, 300)), max_size=120)):
             if key not in known:  # a server has another key now
                 drop(keys, gone := known[place % len(known)])

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.jit import jitable, with_others
-from slotscope.model.kinds.reservation.kernels import foresight
-from slotscope.model.kinds.reservation.kernels.foresight import FOLLOWING, ask_for_departures, foresee_departures
+from slotscope.model.kinds.reservation.kernels import loop
+from slotscope.model.kinds.reservation.kernels.loop import FOLLOWING, ask_for_departures, foresee_departures
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.state import DEPARTURES, ReservationState
@@ -74,14 +74,14 @@ def test_it_changes_nothing_where_there_are_many(policy: str) -> None:
 @CASES
 def test_it_asks_for_what_departs_next(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Places within arrays of the state: of the next job and its server, and of each job that may follow it."""
-    assert foresight.MANY_JOBS > FOLLOWING
+    assert loop.MANY_JOBS > FOLLOWING
     asked: list[tuple[int, int]] = []
 
     def touched(array: Any, at: Any) -> None:
         assert 0 <= at < len(array)
         asked.append((id(array), int(at)))
 
-    monkeypatch.setattr(foresight, "touch", touched)
+    monkeypatch.setattr(loop, "touch", touched)
     bench = assemble(edited(load_scenario("dra-vms"), {"policy": {"name": policy}}))
     kernel, tape, state = bench.kernel(), np.zeros(1, EVENT_ROW), started(bench.system)
     looked = 0

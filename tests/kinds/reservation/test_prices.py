@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from slotscope.model.api import Session
 from slotscope.model.errors import ScenarioError, TraceError, UserError
+from slotscope.model.kinds.reservation.cli.prices import Host, price_scenario
 from slotscope.model.kinds.reservation.numbers import numbers_of
 from slotscope.model.kinds.reservation.programs.bounds import solve_bounds
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.kinds.reservation.programs.reward_lp import formulate
-from slotscope.model.kinds.reservation.traces.price_scenario import Host, price_scenario
 from slotscope.model.programs.configurations import ConfigurationSpace
 from slotscope.model.programs.solver import choose_solver
 from slotscope.model.scenario.load import load_scenario, parse_scenario_text, scenario_text

@@ -16,7 +16,7 @@ from slotscope.model.policies.own.kernel import ImpossibleDecisionError
 
 
 class OwnTables(NamedTuple):
-    """:class:`model.kinds.moldable.tables.MoldableTables`, and what the user's function is given."""
+    """:class:`model.kinds.moldable.numbers.MoldableTables`, and what the user's function is given."""
 
     speedup: NDArray[np.float64]
     target: NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.kinds.phases.kernels import fitting, loop, requesting
-from slotscope.model.kinds.phases.kernels.fits import fits_of
+from slotscope.model.kinds.phases.kernels.fitting import fits_of
 from slotscope.model.kinds.phases.moving import MOVING
 from slotscope.model.kinds.phases.outcome import OUTCOMES
 from slotscope.model.kinds.phases.state import PhaseState

@@ -4,9 +4,10 @@ Reference
     The references are :mod:`model.kinds.phases.policies.grand`, ``first_fit``, ``best_fit`` and
     ``power_of_d``.
 Implements
-    Busy servers, and those with room for each type, stand in bit sets
-    (:mod:`model.kinds.phases.kernels.fits`).  All place a job in one place of the loop, so that
-    it is compiled once; a kernel of one's own stands in the place of :func:`taking`.
+    Busy servers, and those with room for each type, stand in bit sets (:class:`Fits`): an event changes
+    one server, so that keeping them costs a step for each type and resource, and the policies count and
+    choose among 64 servers at a time.  All place a job in one place of the loop, so that it is compiled
+    once; a kernel of one's own stands in the place of :func:`taking`.
 Symbols
     l  ``server``
 Deviations
@@ -15,10 +16,12 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.phases.kernels.fits import first_without, follow, has, least_left, member
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.jit import jitable, lowest_bit, unsigned
 from slotscope.model.kinds.phases.kernels.loop import (
     ARRIVES,
     DRAWS,
@@ -31,13 +34,147 @@ from slotscope.model.kinds.phases.kernels.loop import (
     next_due,
     run_move,
 )
+from slotscope.model.kinds.phases.numbers import CHOICE_KEY, PhaseNumbers
 from slotscope.model.kinds.phases.outcome import FITTING, FLAGS, JOB, SERVER, TYPE
 from slotscope.model.kinds.phases.physics import put
 from slotscope.model.kinds.phases.rows import FLAG_PLACED
-from slotscope.model.kinds.phases.state import REAL
-from slotscope.model.kinds.phases.tables import CHOICE_KEY
+from slotscope.model.kinds.phases.state import REAL, PhaseState
+from slotscope.model.systems import bitset
+from slotscope.model.systems.bitset import ALL_BITS, LOW, NO_BITS, ONE, SIX
 from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 from slotscope.model.systems.random_words import below, random_word
+
+PAIRS = np.uint64(0x5555555555555555)
+FOURS = np.uint64(0x3333333333333333)
+EIGHTS = np.uint64(0x0F0F0F0F0F0F0F0F)
+BYTES = np.uint64(0x0101010101010101)
+TWO, FOUR, TOP_BYTE = np.uint64(2), np.uint64(4), np.uint64(56)
+
+
+class Fits(NamedTuple):
+    """I types, D resources, S servers, W words of 64 servers."""
+
+    need: NDArray[np.int64]  #: [I, D] units that an arriving job counts for
+    limit: NDArray[np.int64]  #: [D] units that the jobs of a server may take
+    weight: NDArray[np.int64]  #: [D] what a unit left weighs
+    by_peak: NDArray[np.int64]  #: [1] whether jobs count for the most that they may need
+    most_jobs: NDArray[np.int64]  #: [1] K_max
+    busy: NDArray[np.uint64]  #: [1, W] servers with a real job
+    room: NDArray[np.uint64]  #: [I, W] those with room for one more job of a type
+    members: NDArray[np.int64]  #: [I + 1] how many have room for each type; the last: busy ones
+    left: NDArray[np.int64]  #: [S] what is left on each server, weighed
+
+
+def fits_of(state: PhaseState, policy: Any, numbers: PhaseNumbers) -> Fits:
+    """The bit sets of a state, under a :class:`..policies.fitting.FittingPolicy`."""
+    servers, types = state.real.shape
+    words = bitset.words_for(servers)
+    fits = Fits(
+        need=np.ascontiguousarray(numbers.peak if policy.by_peak else numbers.demand),
+        limit=policy.limit,
+        weight=getattr(policy, "weight", np.zeros_like(policy.limit)),
+        by_peak=np.array([policy.by_peak], np.int64),
+        most_jobs=np.array([numbers.model.most_jobs], np.int64),
+        busy=np.zeros((1, words), np.uint64),
+        room=np.zeros((types, words), np.uint64),
+        members=np.zeros(types + 1, np.int64),
+        left=np.zeros(servers, np.int64),
+    )
+    for server in np.flatnonzero(state.jobs_on):
+        follow(fits, state, int(server))
+    return fits
+
+
+@jitable
+def follow(fits: Any, state: State, server: int) -> None:
+    """What is on a server has changed."""
+    on = unsigned(server)
+    jobs = state.jobs_on[on]
+    types = fits.need.shape[0]
+    taken = state.peak_use if fits.by_peak[0] else state.use
+    left = 0
+    for d in range(len(fits.limit)):
+        left += (fits.limit[unsigned(d)] - taken[on, unsigned(d)]) * fits.weight[unsigned(d)]
+    fits.left[on] = left
+    fits.members[types] += put_bit(fits.busy, 0, server, jobs > 0)
+    open_to_jobs = 0 < jobs < fits.most_jobs[0]
+    for kind in range(types):
+        enough = open_to_jobs
+        for d in range(len(fits.limit)):
+            free = fits.limit[unsigned(d)] - taken[on, unsigned(d)]
+            enough = enough and fits.need[unsigned(kind), unsigned(d)] <= free
+        fits.members[kind] += put_bit(fits.room, kind, server, enough)
+
+
+@jitable
+def put_bit(words: Array, row: int, member: int, wanted: bool) -> int:
+    """Add or remove a member of a row; returns by how many the row has grown."""
+    place = np.uint64(member)
+    at, word = unsigned(row), place >> SIX
+    bit = ONE << (place & LOW)
+    before = words[at, word]
+    after = before | bit if wanted else before & ~bit
+    words[at, word] = after
+    return int(after > before) - int(after < before)
+
+
+@jitable
+def has(words: Array, row: int, member: int) -> bool:
+    """Whether a row has a member."""
+    place = np.uint64(member)
+    return bool((words[unsigned(row), place >> SIX] >> (place & LOW)) & ONE)
+
+
+@jitable
+def ones(word: Any) -> int:
+    """How many bits of a word are set (in a form in which compilers know their instruction)."""
+    word = word - ((word >> ONE) & PAIRS)
+    word = (word & FOURS) + ((word >> TWO) & FOURS)
+    word = (word + (word >> FOUR)) & EIGHTS
+    return int((word * BYTES) >> TOP_BYTE)
+
+
+@jitable
+def member(words: Array, row: int, position: int) -> int:
+    """The member of a row at a position of their order, from 0; there must be so many."""
+    at, word = unsigned(row), 0
+    many = ones(words[at, unsigned(word)])
+    while position >= many:
+        position -= many
+        word += 1
+        many = ones(words[at, unsigned(word)])
+    rest = words[at, unsigned(word)]
+    for _ in range(position):
+        rest &= rest - ONE
+    return (word << 6) + lowest_bit(rest)
+
+
+@jitable
+def first_without(words: Array, row: int) -> int:
+    """The lowest number that is no member of a row; there must be one."""
+    word = 0
+    while words[unsigned(row), unsigned(word)] == ALL_BITS:
+        word += 1
+    return (word << 6) + lowest_bit(~words[unsigned(row), unsigned(word)])
+
+
+@jitable
+def least_left(fits: Any, kind: int) -> int:
+    """The server with room for a type that has the least left, of equals the first; there must be
+    one."""
+    found = -1
+    least = 0
+    for word in range(fits.room.shape[1]):
+        rest = fits.room[unsigned(kind), unsigned(word)]
+        while rest != NO_BITS:
+            server = (word << 6) + lowest_bit(rest)
+            rest &= rest - ONE
+            left = fits.left[unsigned(server)]
+            if found < 0 or left < least:
+                found = server
+                least = left
+    return found
+
 
 State = Any
 Array = Any
@@ -109,8 +246,8 @@ def advance(
 ) -> int:
     """Run events; see :mod:`model.systems.compiled`.
 
-    - *tables*: :class:`model.kinds.phases.tables.Tables`.
-    - *index*: :class:`model.kinds.phases.kernels.fits.Fits`.
+    - *tables*: :class:`model.kinds.phases.numbers.Tables`.
+    - *index*: :class:`model.kinds.phases.kernels.fitting.Fits`.
     """
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until, outcome)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.phases.kernels import fits, fitting
+from slotscope.model.kinds.phases.kernels import fitting
 from slotscope.model.kinds.phases.kernels.driver import PhaseKernel
 from slotscope.model.kinds.phases.outcome import JOB, TYPE
 from slotscope.model.kinds.phases.rows import FLAG_PLACED
@@ -96,7 +96,7 @@ class OwnPhaseKernel(OwnKernel, PhaseKernel):
                 raise ImpossibleDecisionError("no room there")
             return int(server)
 
-        return {fitting.taking: taking, fits.follow: follow_room}
+        return {fitting.taking: taking, fitting.follow: follow_room}
 
     def decided(self, _: Any, mine: tuple[Any, Any], __: Any) -> str:
         """Where the arriving job went."""

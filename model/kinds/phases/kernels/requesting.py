@@ -28,6 +28,7 @@ from slotscope.model.kinds.phases.kernels.loop import (
     next_due,
     run_move,
 )
+from slotscope.model.kinds.phases.numbers import REQUEST_KEY, ROUTE_KEY, TIMER_KEY, TOKEN_KEY, VIRTUAL_TOKEN_KEY
 from slotscope.model.kinds.phases.outcome import (
     FIRST_TOKEN,
     FIRST_VIRTUAL,
@@ -53,7 +54,6 @@ from slotscope.model.kinds.phases.rows import (
     FLAG_VIRTUAL,
 )
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, MATCHED, NEXT_REQUEST, NEXT_TOKEN, NEXT_VIRTUAL
-from slotscope.model.kinds.phases.tables import REQUEST_KEY, ROUTE_KEY, TIMER_KEY, TOKEN_KEY, VIRTUAL_TOKEN_KEY
 from slotscope.model.kinds.phases.timers import start_timer, stop_timer
 from slotscope.model.kinds.phases.tokens import begin_request, make_token, take_virtual, use_token
 from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
@@ -333,7 +333,7 @@ def advance(
 ) -> int:
     """Run events; see :mod:`model.systems.compiled`.
 
-    - *tables*: :class:`model.kinds.phases.tables.Tables`, with a lattice.
+    - *tables*: :class:`model.kinds.phases.numbers.Tables`, with a lattice.
     - *rules*: :class:`model.kinds.phases.programs.rules.Rules`.
     - *asked*, *step*: [I] zeros and [STEPS], scratch.
     """

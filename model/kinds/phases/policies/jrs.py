@@ -31,7 +31,7 @@ from pydantic import Field
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PhasePolicy, PseudocodeLine, listing
 from slotscope.model.kinds.phases.programs.choosing import RateEstimate, plan_of
-from slotscope.model.kinds.phases.programs.plan_tables import PoolTable
+from slotscope.model.kinds.phases.programs.plan import PoolTable
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, TIMERS
 from slotscope.model.kinds.phases.programs.rules import (
     AFTER_PAUSE,

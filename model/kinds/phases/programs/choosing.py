@@ -18,9 +18,8 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.jit import compiled
 from slotscope.model.kinds.phases.arrivals import poisson
 from slotscope.model.kinds.phases.jobs import JobModel
-from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.numbers import REAL_KEY, PhaseNumbers, PhaseTables, tables_of
 from slotscope.model.kinds.phases.programs.plan import ServerPlan, plan_from_pools
-from slotscope.model.kinds.phases.tables import REAL_KEY, PhaseTables, tables_of
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section

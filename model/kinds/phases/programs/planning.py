@@ -17,8 +17,14 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.phases.jobs import JobModel
 from slotscope.model.kinds.phases.lattice import cost_units, lattice_of
 from slotscope.model.kinds.phases.programs.chains import RecurrentClass, chain_of, recurrent_classes
-from slotscope.model.kinds.phases.programs.plan import CEILING_TOLERANCE, PoolPlan, ServerPlan, ceiling
-from slotscope.model.kinds.phases.programs.plan_tables import GivenSolution, read_solution
+from slotscope.model.kinds.phases.programs.plan import (
+    CEILING_TOLERANCE,
+    GivenSolution,
+    PoolPlan,
+    ServerPlan,
+    ceiling,
+    read_solution,
+)
 from slotscope.model.kinds.phases.programs.policy import TIMERS, PolicyPart, PolicyTable, policy_of, together
 from slotscope.model.kinds.phases.programs.simplex import Progress, unheard
 from slotscope.model.kinds.phases.programs.single_server import solved

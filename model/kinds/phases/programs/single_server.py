@@ -18,9 +18,8 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.jobs import JobModel
 from slotscope.model.kinds.phases.lattice import lattice_of
 from slotscope.model.kinds.phases.programs import store
-from slotscope.model.kinds.phases.programs.chains import chain_of
+from slotscope.model.kinds.phases.programs.chains import chain_of, lemma7
 from slotscope.model.kinds.phases.programs.decomposition import decomposed, undecided
-from slotscope.model.kinds.phases.programs.lemma7 import lemma7
 from slotscope.model.kinds.phases.programs.policy import PolicyPart, policy_of, together
 from slotscope.model.kinds.phases.programs.program import SingleServerProgram, program_of
 from slotscope.model.kinds.phases.programs.simplex import WAYS, Basis, Progress, by_highs, unheard

@@ -8,7 +8,7 @@ from typing import Any, Iterator, Mapping
 from slotscope.model.kinds.queue.experiments import queue_runs
 from slotscope.model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
-from slotscope.model.kinds.queue.programs.reduced_region import worst_queue
+from slotscope.model.kinds.queue.programs.reduced import worst_queue
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished, parts_of

@@ -36,8 +36,7 @@ from slotscope.model.kinds.queue.programs.region import (
 from slotscope.model.kinds.queue.programs.supportable import PoolOfServers, SupportableWorkload, pools_of
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.scenario.service import Fixed
-from slotscope.model.kinds.queue.service import mean_slots
-from slotscope.model.kinds.queue.sizes import MixedSizes, SizeDistribution
+from slotscope.model.kinds.queue.sizes import MixedSizes, SizeDistribution, mean_slots
 from slotscope.model.programs.configurations import Configuration
 
 #: Types for which (4) is solved exactly: of one resource with few units, and in general.

@@ -33,9 +33,15 @@ from slotscope.model.kinds.reservation.kernels.events import (
     servers_with_room,
     take_sample,
 )
-from slotscope.model.kinds.reservation.kernels.foresight import foresee_departures
 from slotscope.model.kinds.reservation.kernels.index import PRESENT
-from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS, UPDATES, begin_arrival, next_due
+from slotscope.model.kinds.reservation.kernels.loop import (
+    ARRIVES,
+    DEPARTS,
+    UPDATES,
+    begin_arrival,
+    foresee_departures,
+    next_due,
+)
 from slotscope.model.kinds.reservation.outcome import (
     EMPTY_SLOTS,
     FLAGS,

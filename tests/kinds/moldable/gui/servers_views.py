@@ -15,8 +15,8 @@ from slotscope.gui.kinds.moldable.servers_scene import MoldableScene
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable import physics
+from slotscope.model.kinds.moldable.numbers import tables_of
 from slotscope.model.kinds.moldable.state import NOW, MoldableState
-from slotscope.model.kinds.moldable.tables import tables_of
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied

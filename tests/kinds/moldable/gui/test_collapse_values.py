@@ -10,8 +10,17 @@ import pytest
 from slotscope.gui.kinds.moldable.collapse_painting import lines_of
 from slotscope.gui.kinds.moldable.collapse_stage import clipped
 from slotscope.gui.kinds.moldable.collapse_trail import SPOT, Raster, Trail, Visited, raster, recent
-from slotscope.gui.kinds.moldable.collapse_values import bin_edges, fluid_at, fluid_of, nearness, share_above, spent
-from slotscope.gui.kinds.moldable.collapse_words import path_text, share_at, tiles
+from slotscope.gui.kinds.moldable.collapse_values import (
+    bin_edges,
+    fluid_at,
+    fluid_of,
+    nearness,
+    path_text,
+    share_above,
+    share_at,
+    spent,
+    tiles,
+)
 from slotscope.model.kinds.moldable.programs.bounds import all_bounds
 from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, TIME_COLUMN, columns
 from slotscope.model.kinds.moldable.state import BELOW, DISTANCE

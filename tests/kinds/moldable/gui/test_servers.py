@@ -24,7 +24,7 @@ from slotscope.gui.kinds.moldable.servers_words import (
 )
 from slotscope.gui.kinds.moldable.wording import class_words, time_words, width_words
 from slotscope.gui.painting.colour import contrast, letter_ink
-from slotscope.gui.painting.stack_text import Lines
+from slotscope.gui.painting.text import Lines
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import MARK_CONTRAST, TEXT_CONTRAST
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED

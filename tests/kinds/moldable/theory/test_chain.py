@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from slotscope.model.kinds.moldable.programs import chain as chains
 from slotscope.model.kinds.moldable.programs.chain import ChainClass, ChainTooLargeError, JobChain, chain_of
-from slotscope.model.kinds.moldable.programs.chain_measures import ChainMeasures, chain_measures
 from slotscope.model.kinds.moldable.programs.distance import theorem2
-from slotscope.model.kinds.moldable.programs.references import erlang_b
+from slotscope.model.kinds.moldable.programs.references import ChainMeasures, chain_measures, erlang_b
 from slotscope.model.kinds.moldable.programs.theorem1 import Optimum, optimum
 
 LINEAR = tuple(Fraction(i) for i in range(1, 6))

@@ -31,8 +31,7 @@ from slotscope.model.kinds.moldable.experiments.moldable_runs import (
 )
 from slotscope.model.kinds.moldable.experiments.moldable_table1 import DISTRIBUTIONS, PAPER, SERVERS
 from slotscope.model.kinds.moldable.numbers import numbers_of
-from slotscope.model.kinds.moldable.programs.chain_measures import ChainMeasures
-from slotscope.model.kinds.moldable.programs.references import chain_reference, erlang_b
+from slotscope.model.kinds.moldable.programs.references import ChainMeasures, chain_reference, erlang_b
 from slotscope.model.kinds.moldable.rows import FLAG_ARRIVED, FLAG_BLOCKED, FLAG_DEPARTED
 from slotscope.model.kinds.moldable.sampling import COUNTS, LEVEL_AREA, SCALARS, TIME_COLUMN, TIMES
 from slotscope.model.kinds.moldable.state import (

@@ -16,8 +16,8 @@ from slotscope.gui.kinds.phases.servers_sections import ServerPlace
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.phases import physics, timers, tokens
+from slotscope.model.kinds.phases.numbers import tables_of
 from slotscope.model.kinds.phases.state import NEXT_VIRTUAL, PhaseState, doubled, with_room
-from slotscope.model.kinds.phases.tables import tables_of
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied

@@ -19,13 +19,12 @@ from slotscope.gui.kinds.phases.policy_map import PolicyMapPanel
 from slotscope.gui.kinds.phases.policy_map_bars import MOST_BARS, heaviest
 from slotscope.gui.kinds.phases.policy_map_legend import PolicyMapLegend
 from slotscope.gui.kinds.phases.policy_map_painting import shade
-from slotscope.gui.kinds.phases.policy_map_values import expected_shares
+from slotscope.gui.kinds.phases.policy_map_values import expected_shares, lemma_words
 from slotscope.gui.kinds.phases.policy_map_view import MARGIN
-from slotscope.gui.kinds.phases.policy_map_words import lemma_words
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
-from slotscope.model.kinds.phases.programs.lemma7 import Lemma7
+from slotscope.model.kinds.phases.programs.chains import Lemma7
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, listed, svg_of, text_of, type_of
 from tests.gui.windows import on_screen

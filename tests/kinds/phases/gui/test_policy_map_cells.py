@@ -14,8 +14,14 @@ from PySide6.QtCore import QRectF, QSizeF
 
 from slotscope.gui.kinds.phases.policy_map_layout import NONE, Cells, cells_of, laid_out, usual_axes
 from slotscope.gui.kinds.phases.policy_map_legend import MOST_DOTS, disc_size, dot_places
-from slotscope.gui.kinds.phases.policy_map_values import cost_rates, distance, map_values, request_weights
-from slotscope.gui.kinds.phases.policy_map_words import scientific, share_text
+from slotscope.gui.kinds.phases.policy_map_values import (
+    cost_rates,
+    distance,
+    map_values,
+    request_weights,
+    scientific,
+    share_text,
+)
 from slotscope.model.api import Session
 from slotscope.model.kinds.phases.lattice import cost_rate
 from slotscope.model.kinds.phases.numbers import PhaseNumbers

@@ -22,10 +22,15 @@ from slotscope.model.kinds.phases.from_scenario import job_model
 from slotscope.model.kinds.phases.jobs import Cost, JobModel
 from slotscope.model.kinds.phases.lattice import cost_rate, cost_units, lattice_of
 from slotscope.model.kinds.phases.programs.bounds import packing
-from slotscope.model.kinds.phases.programs.chains import chain_of, closed_classes
+from slotscope.model.kinds.phases.programs.chains import (
+    chain_of,
+    class_distribution,
+    class_requests,
+    closed_classes,
+    lemma7,
+)
 from slotscope.model.kinds.phases.programs.decomposition import decomposed
-from slotscope.model.kinds.phases.programs.lemma7 import class_distribution, class_requests, lemma7
-from slotscope.model.kinds.phases.programs.plan_tables import read_solution
+from slotscope.model.kinds.phases.programs.plan import read_solution
 from slotscope.model.kinds.phases.programs.planning import classes_of
 from slotscope.model.kinds.phases.programs.policy import (
     AT_ONCE,

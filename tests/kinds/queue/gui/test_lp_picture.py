@@ -15,8 +15,14 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.kinds.queue.lp_picture import SupportablePicture, jobs_by_size, picture_of, service_of, size_name
-from slotscope.gui.kinds.queue.lp_plane import RegionPlane
+from slotscope.gui.kinds.queue.lp_picture import (
+    RegionPlane,
+    SupportablePicture,
+    jobs_by_size,
+    picture_of,
+    service_of,
+    size_name,
+)
 from slotscope.gui.kinds.queue.lp_region import RegionPlot, load_role, named_dots
 from slotscope.gui.kinds.queue.lp_scale import WantedLabel, place_labels, symbols_width
 from slotscope.gui.theme import fonts, load_theme

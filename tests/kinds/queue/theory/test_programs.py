@@ -16,14 +16,15 @@ from slotscope.model.kinds.queue.programs import packing, supportable, theorem1
 from slotscope.model.kinds.queue.programs.packing import Packer
 from slotscope.model.kinds.queue.programs.partition import Partition
 from slotscope.model.kinds.queue.programs.reduced import (
+    GUARANTEE,
     largest_sizes,
     nominal_contents,
     queue_probabilities,
     real_contents,
     real_supportable,
     reduced_supportable,
+    worst_queue,
 )
-from slotscope.model.kinds.queue.programs.reduced_region import GUARANTEE, worst_queue
 from slotscope.model.kinds.queue.programs.supportable import (
     PoolOfServers,
     SupportableWorkload,

@@ -23,7 +23,7 @@ from slotscope.gui.kinds.reservation.servers_columns import figure_of
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_words import captions_of, job_at, server_words, slot_of
 from slotscope.gui.painting.colour import argb
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.widgets import calm
 from slotscope.model.api import Session
 from tests.gui.painted import area, has, pixels, wheel
@@ -438,7 +438,7 @@ def test_on_a_fine_screen_points_and_pixels_agree(kind: str) -> None:
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
 from slotscope.gui.kinds.reservation.servers import {kind}
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.widgets import calm
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session

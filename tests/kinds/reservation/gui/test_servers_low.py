@@ -15,7 +15,7 @@ from slotscope.gui.kinds.reservation.servers_grid_view import GridView
 from slotscope.gui.kinds.reservation.servers_scene import LADDER
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_words import caption_lines
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.model.api import Session
 from slotscope.model.lessons.files import lesson_files
 from slotscope.model.reporting.frame import Frame

@@ -17,7 +17,7 @@ from slotscope.gui.kinds.reservation.servers_marks import APART
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements
 from slotscope.gui.kinds.reservation.servers_words import HAT
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.text import Symbols
 from slotscope.gui.widgets import calm
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.kinds.reservation.programs.deficit import (
+from slotscope.model.kinds.reservation.programs.greedy import greedy_configurations
+from slotscope.model.kinds.reservation.programs.lyapunov import (
     Counts,
     configurations_in_play,
     effective_counts,
     next_configuration,
     slot_deficit,
 )
-from slotscope.model.kinds.reservation.programs.greedy import greedy_configurations
 from slotscope.model.kinds.reservation.sampling import columns
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
 from slotscope.model.programs.configurations import Configuration
