@@ -43,11 +43,15 @@ class Outlined:
     _places = _painted = b""  #: where the outline is, and where it was when it was painted last
 
     _known: object = None  #: the points that the outline is of
+    _corners: tuple[Values, Values]  #: of the outline
+    _shapes: list[QPolygonF] | None = None  #: the outline for Qt, once it is painted: most are not seen to move
 
     #: What tells the present points from others.
     _points: Callable[[], object]
     #: Finds the outline in a view: returns its corners.
     _outline: Callable[[View], tuple[Values, Values]]
+    #: The outline for Qt, of its corners.
+    _shaped: Callable[[Values, Values], list[QPolygonF]]
     update: Callable[[], None]
 
     def changed(self) -> None:
@@ -70,8 +74,16 @@ class Outlined:
         self._painted = self._places
 
     def _find(self, view: View) -> None:
-        x, y = self._outline(view)
+        self._corners, self._shapes = self._outline(view), None
+        x, y = self._corners
         self._view, self._known, self._places = view, self._points(), places(x * view.across, y * view.up)
+
+    @property
+    def _polygons(self) -> list[QPolygonF]:
+        """What is painted, after :meth:`_prepare`."""
+        if self._shapes is None:
+            self._shapes = self._shaped(*self._corners)
+        return self._shapes
 
 
 class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
@@ -82,7 +94,6 @@ class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
         self._style = style
         self._color = color
         self._width = _WIDTH
-        self._polygons: list[QPolygonF] = []
         self._short = True
         super().__init__(pen=color)
 
@@ -126,8 +137,17 @@ class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
         envelope = self.pyramid.envelope(view.first, view.last, view.pixels)
         x, y = _corners(envelope)
         self._short = len(x) <= _SHORT and envelope.exact
-        self._polygons = _polygons(x, y)
         return x, y
+
+    @staticmethod
+    def _shaped(x: Values, y: Values) -> list[QPolygonF]:
+        """One polyline per stretch of finite values."""
+        finite = np.isfinite(y)
+        if finite.all():
+            return [polygon_of(x, y)]
+        edges = np.flatnonzero(np.diff(finite)) + 1
+        pieces = zip(np.split(x, edges), np.split(y, edges), strict=True)
+        return [polygon_of(xs, ys) for xs, ys in pieces if np.isfinite(ys).all()]
 
 
 class PyramidBand(Outlined, pg.GraphicsObject):  # type: ignore[misc]
@@ -136,7 +156,6 @@ class PyramidBand(Outlined, pg.GraphicsObject):  # type: ignore[misc]
     def __init__(self, color: str) -> None:
         self.low = Pyramid()
         self.high = Pyramid()
-        self._polygon = QPolygonF()
         super().__init__()
         self.set_color(color)
 
@@ -170,7 +189,8 @@ class PyramidBand(Outlined, pg.GraphicsObject):  # type: ignore[misc]
         self._prepare(painter)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._brush)
-        painter.drawPolygon(self._polygon)
+        for polygon in self._polygons:
+            painter.drawPolygon(polygon)
 
     def _points(self) -> object:
         return [(id(edge), edge.version) for edge in (self.low, self.high)]
@@ -180,8 +200,11 @@ class PyramidBand(Outlined, pg.GraphicsObject):  # type: ignore[misc]
         seen = np.isfinite(low.low) & np.isfinite(high.high)
         x = np.concatenate([high.x[seen], low.x[seen][::-1]])
         y = np.concatenate([high.high[seen], low.low[seen][::-1]])
-        self._polygon = polygon_of(x, y)
         return x, y
+
+    @staticmethod
+    def _shaped(x: Values, y: Values) -> list[QPolygonF]:
+        return [polygon_of(x, y)]
 
 
 def _view_rect(item: Any) -> QRectF:
@@ -194,16 +217,6 @@ def _corners(envelope: Envelope) -> tuple[Values, Values]:
     if envelope.exact:
         return envelope.x, envelope.low
     return np.repeat(envelope.x, 2), np.column_stack([envelope.low, envelope.high]).ravel()
-
-
-def _polygons(x: Values, y: Values) -> list[QPolygonF]:
-    """One polyline per stretch of finite values."""
-    finite = np.isfinite(y)
-    if finite.all():
-        return [polygon_of(x, y)]
-    edges = np.flatnonzero(np.diff(finite)) + 1
-    pieces = zip(np.split(x, edges), np.split(y, edges), strict=True)
-    return [polygon_of(xs, ys) for xs, ys in pieces if np.isfinite(ys).all()]
 
 
 def polygon_of(x: Values, y: Values) -> QPolygonF:

@@ -52,6 +52,8 @@ class Growing:
 class Pyramid:
     """Points (x, y) with x never falling; y may be NaN where there is nothing to show."""
 
+    few = 1024  #: of so many points the extremes are found sooner without blocks
+
     def __init__(self) -> None:
         self.version = 0  #: another one whenever the points are others
         self._x = Growing()
@@ -103,9 +105,10 @@ class Pyramid:
 
     def replace(self, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
         """Forget all points and take these, unless they are the same."""
-        if not (np.array_equal(x, self.x) and np.array_equal(y, self.y, equal_nan=True)):
+        xs, ys = np.asarray(x, float), np.asarray(y, float)
+        if xs.tobytes() != self.x.tobytes() or ys.tobytes() != self.y.tobytes():
             self.truncate(0)
-            self.append(x, y)
+            self.append(xs, ys)
 
     def envelope(self, first: float, last: float, pixels: int) -> Envelope:
         """The series between *first* and *last*, in at most about *pixels* blocks.
@@ -114,7 +117,6 @@ class Pyramid:
         """
         start = max(0, int(np.searchsorted(self.x, first, side="right")) - 1)
         stop = min(len(self), int(np.searchsorted(self.x, last, side="left")) + 1)
-        self._build()
         number = self._number(stop - start, max(1, pixels))
         if number == 0:
             y = self.y[start:stop]
@@ -128,6 +130,12 @@ class Pyramid:
         return self._extremes[1]
 
     def _find_extremes(self) -> tuple[float, float] | None:
+        low, high = (self.y, self.y) if len(self) <= self.few else self._least_and_greatest()
+        low, high = low[np.isfinite(low)], high[np.isfinite(high)]
+        return (float(low.min()), float(high.max())) if len(low) else None
+
+    def _least_and_greatest(self) -> tuple[Values, Values]:
+        """The values of few blocks that together cover all points."""
         self._build()
         lows, highs, covered = [], [], 0
         for number in range(self._highest, _LOWEST - 1, -1):
@@ -136,10 +144,7 @@ class Pyramid:
             lows.append(level[0].values[covered >> number :])
             highs.append(level[1].values[covered >> number :])
             covered = level[0].size << number
-        low = np.concatenate([*lows, self.y[covered:]])
-        high = np.concatenate([*highs, self.y[covered:]])
-        low, high = low[np.isfinite(low)], high[np.isfinite(high)]
-        return (float(low.min()), float(high.max())) if len(low) else None
+        return np.concatenate([*lows, self.y[covered:]]), np.concatenate([*highs, self.y[covered:]])
 
     def at(self, x: float) -> float | None:
         """The value of the last point at or before *x*."""
@@ -151,9 +156,11 @@ class Pyramid:
         return _LOWEST - 1 + len(self._low)
 
     def _number(self, points: int, pixels: int) -> int:
-        """The power of two of the smallest blocks that are no more than *pixels*."""
-        blocks = -(-points // pixels)
-        return min(self._highest, max(0, blocks - 1).bit_length())
+        """The power of two of the smallest blocks that are no more than *pixels*, which are there then."""
+        wanted = max(0, -(-points // pixels) - 1).bit_length()
+        if wanted:
+            self._build()
+        return min(self._highest, wanted)
 
     def _blocks(self, begin: int, stop: int, number: int) -> Envelope:
         end = stop >> number

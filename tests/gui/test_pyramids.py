@@ -34,9 +34,14 @@ FALLING = [float(-k) for k in range(100)]
 # -- pyramids --------------------------------------------------------------------------------
 
 
-def played(actions: list[tuple[str, Any]]) -> tuple[Pyramid, list[float]]:
+#: From how many points on extremes are found by blocks.
+FEW = st.sampled_from([0, Pyramid.few])
+
+
+def played(actions: list[tuple[str, Any]], few: int) -> tuple[Pyramid, list[float]]:
     """A pyramid after *actions*, and its y as a plain list; x counts from 0."""
     pyramid = Pyramid()
+    pyramid.few = few
     values: list[float] = []
     for kind, argument in actions:
         if kind == "append":
@@ -58,21 +63,23 @@ def played(actions: list[tuple[str, Any]]) -> tuple[Pyramid, list[float]]:
 UNSEEN = [("append", FALLING[:32]), ("look", None), ("append", [60.0] * 60), ("truncate", 80), ("append", FALLING)]
 
 
-@given(ACTIONS)
-@example(UNSEEN)
-def test_a_pyramid_keeps_all_points(actions: list[tuple[str, object]]) -> None:
-    pyramid, values = played(actions)
+@given(ACTIONS, FEW)
+@example(UNSEEN, 0)
+def test_a_pyramid_keeps_all_points(actions: list[tuple[str, object]], few: int) -> None:
+    pyramid, values = played(actions, few)
     np.testing.assert_array_equal(pyramid.y, values)
     np.testing.assert_array_equal(pyramid.x, np.arange(len(values)))
     finite = [value for value in values if np.isfinite(value)]
     assert pyramid.extremes() == ((min(finite), max(finite)) if finite else None)
 
 
-@given(ACTIONS, st.integers(-20, 300), st.integers(0, 300), st.integers(1, 40))
-@example(UNSEEN, 0, 180, 4)
-@example([("append", FALLING)], 0, 99, 10)  # the lowest is the last of an incomplete block
-def test_an_envelope_equals_brute_force(actions: list[tuple[str, object]], first: int, width: int, pixels: int) -> None:
-    pyramid, values = played(actions)
+@given(ACTIONS, FEW, st.integers(-20, 300), st.integers(0, 300), st.integers(1, 40))
+@example(UNSEEN, 0, 0, 180, 4)
+@example([("append", FALLING)], 0, 0, 99, 10)  # the lowest is the last of an incomplete block
+def test_an_envelope_equals_brute_force(
+    actions: list[tuple[str, object]], few: int, first: int, width: int, pixels: int
+) -> None:
+    pyramid, values = played(actions, few)
     envelope = pyramid.envelope(first, first + width, pixels)
     assert len(envelope.x) <= pixels + 3
     starts = envelope.x.astype(int).tolist()
