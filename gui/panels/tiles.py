@@ -85,9 +85,8 @@ class Tiles(QWidget, Steady):
     def _add(self) -> None:
         tile = QWidget(self)
         column = in_column(tile, spacing=0)
-        caption, value = SizedLabel(tile), SizedLabel(tile)
+        caption, value = SizedLabel(tile, rich=True), SizedLabel(tile, rich=True)
         for label in (value, caption):
-            label.setTextFormat(Qt.TextFormat.RichText)
             column.addWidget(label, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._row.insertWidget(len(self._tiles), tile)
         self._tiles.append((tile, caption, value))
@@ -100,8 +99,9 @@ class Tiles(QWidget, Steady):
                 continue
             caption.setFont(sizes.body)
             value.setFont(sizes.display)
-            ink = self._theme.ink(self._theme.color(text.role))
-            value.show_text(f'<span style="color:{ink}">{text.value}</span>')
+            caption.set_ink(self._theme.muted)
+            value.set_ink(self._theme.ink(self._theme.color(text.role)))
+            value.show_text(text.value)
             tile.setToolTip(text.tip)
             tile.setAccessibleName(without_markup(f"{text.caption}: {text.value}"))
         self._fit()
@@ -142,9 +142,9 @@ class Tiles(QWidget, Steady):
         _, caption, value = self._tiles[place]
         return max(caption.size_of(written).width(), value.minimumWidth())
 
-    def _caption(self, text: TileText, shorten: bool) -> str:
-        written = text.short or text.caption if shorten else text.caption
-        return f'<span style="color:{self._theme.muted}">{written}</span>'
+    @staticmethod
+    def _caption(text: TileText, shorten: bool) -> str:
+        return text.short or text.caption if shorten else text.caption
 
     def sizeHint(self) -> QSize:
         sizes = current_fonts()

@@ -17,7 +17,7 @@ MOST_ROWS = 40
 #: The first column of a table that goes on with time: the row of the moment is what the picture shows now.
 OVER_TIME = "event"
 
-_MARKUP = re.compile(r"<\w+[^<]*>")
+_MARKUP, _MARKUP_OR_SIGN = re.compile(r"<\w+[^<]*>"), re.compile("[<&]")
 
 Table = tuple[list[str], Iterable[Iterable[object]]]
 
@@ -62,6 +62,8 @@ def plain(label: QLabel) -> str:
 
 def without_markup(text: str) -> str:
     """The words of rich text, in one line."""
+    if not _MARKUP_OR_SIGN.search(text):  # a document takes long
+        return " ".join(text.split())
     return " ".join(QTextDocumentFragment.fromHtml(text).toPlainText().split())
 
 

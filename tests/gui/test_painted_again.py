@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -17,6 +17,9 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.algorithm import AlgorithmPanel
 from slotscope.gui.panels.decisions import DecisionsPanel
 from slotscope.gui.panels.tiles import Tiles, TileText
+from slotscope.gui.plotting import curve as curves
+from slotscope.gui.plotting.curve import polygon_of
+from slotscope.gui.plotting.pyramid import Values
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.gui.widgets.labels import SizedLabel
@@ -102,6 +105,21 @@ def test_what_nobody_sees_move_is_not_painted_again(plot: TimePlot) -> None:
     assert (on_glass(plot) != before).any()
 
 
+def test_what_is_not_painted_again_is_not_made_for_qt(plot: TimePlot, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def counted(x: Values, y: Values) -> QPolygonF:
+        made.append(len(x))
+        return polygon_of(x, y)
+
+    monkeypatch.setattr(curves, "polygon_of", counted)
+    for _ in range(5):
+        show(plot, 1e-5)
+    assert not made
+    show(plot, 0.1)
+    assert sorted(made) == [3, 4], "curve and band"
+
+
 @pytest.mark.parametrize("part", ["curve", "band", "reference", "cursor"])
 def test_each_part_is_painted_again_where_it_is_seen_to_move(plot: TimePlot, part: str) -> None:
     paints, band = Counted(plot.viewport()), plot.band("interval")
@@ -174,19 +192,27 @@ def test_a_part_is_painted_once_for_each_look() -> None:
 # Labels.
 
 
-@pytest.mark.parametrize("form", [Qt.TextFormat.PlainText, Qt.TextFormat.RichText])
-def test_a_label_is_as_large_as_its_text(qtbot: QtBot, form: Qt.TextFormat) -> None:
-    label, plain = SizedLabel(), QLabel()
+@pytest.mark.parametrize("rich", [False, True])
+def test_a_label_is_as_large_as_its_text_and_looks_like_it(qtbot: QtBot, rich: bool) -> None:
+    """Whether Qt makes a document of it, as of all rich text, or not, as where there is no markup."""
+    label, plain, ink = SizedLabel(rich=rich), QLabel(), "#c02030"
+    plain.setTextFormat(Qt.TextFormat.RichText if rich else Qt.TextFormat.PlainText)
+    label.set_ink(ink)
+    plain.setPalette(label.palette())
     for one in (label, plain):
         qtbot.addWidget(one)
-        one.setTextFormat(form)
         one.setFont(fonts(False).heading)
-    for text in ("event 1", "event 7", "event 1 000 000", "<i>t</i> = 2", "", "kernel"):
+    for text in ("event 1", "event 7", "event 1 000 000", "<i>t</i> = 2", "ρ &lt; 1", "kernel", "0.70 ± 0.14"):
         label.show_text(text)
-        plain.setText(text)
+        plain.setText(f'<span style="color:{ink}">{text}</span>' if rich else text)
         assert label.minimumSize() == label.maximumSize() == plain.sizeHint()
+        plain.resize(plain.sizeHint())
+        assert np.array_equal(pixels(label), pixels(plain))
     for one in (label, plain):
         one.setFont(fonts(True).display)
+    assert label.maximumSize() == plain.sizeHint()
+    label.show_text("")
+    plain.setText("")
     assert label.maximumSize() == plain.sizeHint()
 
 
@@ -203,17 +229,16 @@ def test_a_number_that_takes_the_same_room_lays_out_nothing(qtbot: QtBot) -> Non
         assert layouts.count == asked
 
 
-@pytest.mark.parametrize("form", [Qt.TextFormat.PlainText, Qt.TextFormat.RichText])
-def test_a_number_that_changes_is_painted_once(qtbot: QtBot, form: Qt.TextFormat) -> None:
+@pytest.mark.parametrize("text", ["event {}", "<i>event</i> {}"])
+def test_a_number_that_changes_is_painted_once(qtbot: QtBot, text: str) -> None:
     around = on_screen(qtbot, QWidget(), 200, 40)
-    label = SizedLabel(around)
-    label.setTextFormat(form)
-    label.show_text("event 0")
+    label = SizedLabel(around, rich=True)
+    label.show_text(text.format(0))
     label.show()
     qtbot.wait(50)
     paints = Counted(label)
     for number in range(1, 6):
-        label.show_text(f"event {number}")
+        label.show_text(text.format(number))
         for _ in range(3):
             QApplication.processEvents()
         assert paints.count == number
