@@ -99,7 +99,8 @@ class BlockingPanel(TiledPanel):
         self.times.set_levels(tuple(time_levels(frame)))
 
     def _write(self, frame: Frame) -> None:
-        self.table.setText(table(frame, self.measured, self.theme))
+        if self._roomy:
+            self.table.setText(table(frame, self.measured, self.theme))
         said = f'<span style="color:{self.theme.muted}">{notes(frame)}</span>'
         if said != self.note.text():
             self.note.setText(said)
@@ -107,12 +108,18 @@ class BlockingPanel(TiledPanel):
 
     # The window.
 
+    @property
+    def _roomy(self) -> bool:
+        """Whether there is room for the table, which is not filled else."""
+        return self.height() >= _ROOMY * current_fonts().scale
+
     def arrange(self) -> None:
         """The table where there is room for it; plots beside each other where it is low."""
-        scale = current_fonts().scale
-        roomy = self.height() >= _ROOMY * scale
+        scale, roomy, frame = current_fonts().scale, self._roomy, self.current
+        if roomy and self.table.isHidden() and frame is not None:
+            self.table.setText(table(frame, self.measured, self.theme))
         self.table.setVisible(roomy)
-        self.note.setVisible(roomy and bool((frame := self.current) is not None and notes(frame)))
+        self.note.setVisible(roomy and frame is not None and bool(notes(frame)))
         flat = self.height() < _FLAT * scale and self.width() >= _WIDE * scale
         way = QBoxLayout.Direction.LeftToRight if flat else QBoxLayout.Direction.TopToBottom
         self._plots.setDirection(way)

@@ -298,6 +298,18 @@ def test_low_and_wide_panels_have_the_plots_side_by_side(panel: BlockingPanel) -
     assert not panel.table.isVisible()
 
 
+def test_a_table_without_room_is_filled_once_it_has_some(panel: BlockingPanel) -> None:
+    panel.resize(560, 400)
+    QApplication.processEvents()
+    for frame in (frame_of(events=2000), frame_of()):
+        panel.set_frame(frame)
+    assert not panel.table.text()
+    panel.resize(560, 760)
+    QApplication.processEvents()
+    assert panel.table.isVisible()
+    assert panel.table.text() == table(frame_of(), panel.measured, load_theme("light"))
+
+
 def test_the_file_has_every_sample(panel: BlockingPanel) -> None:
     assert panel.series() is None
     frame = frame_of()
