@@ -101,7 +101,7 @@ class MainWindow(DockWindow):
         self.status = StatusLine()
         self._build()
         self._bounds = BoundsService()
-        self._drawn = soon(self, worker.take)
+        self.drawn = soon(self, worker.take)  #: once what was told is painted
         self.compare = CompareControl(self, self.control, worker, self.transport, self.lanes)
         self._connect()
         self.own_policy = OwnPolicyFile(self, settings, self.transport, worker, self.control)
@@ -233,7 +233,7 @@ class MainWindow(DockWindow):
 
     def _take_frame(self, frame: Frame) -> None:
         # By a timer, once all is drawn and after other timers, which slow frames without end would never serve.
-        self._drawn.start()
+        self.drawn.start()
         if self.info is None or frame.info.origin is not self.info.origin:  # of a run that was replaced meanwhile
             return
         if frame.playing and frame is self.worker.outdated:  # Esc was pressed, say: that of the rest follows

@@ -169,7 +169,7 @@ class RunWorker(QObject):
             if not self._carry_out(type(self)._publish):
                 self._stale = False  # the next try is at the next command
             self._tell_now_and_then()
-            self._carry_out(type(self)._search)
+            self._carry_out(type(self)._follow)
             self._carry_out(type(self)._use_what_is_compiled)
 
     def _next_command(self) -> Command | None:
@@ -187,9 +187,8 @@ class RunWorker(QObject):
             if self._searching and self._taken.is_set():
                 return self._commands.get(timeout=SLICE_SECONDS)
             return self._commands.get(timeout=MOMENT if self._pending else None)
-        except Empty:
-            due = self._explains or (self._taken.is_set() and self._owes)  # else a picture waits for Python's lock
-            return RunWorker._settle if due else _nothing
+        except Empty:  # else a picture waits for Python's lock
+            return RunWorker._settle if self._taken.is_set() else _nothing
 
     @property
     def _pending(self) -> bool:
@@ -200,9 +199,12 @@ class RunWorker(QObject):
         return self._after.owes(self.session, self.drive.running)
 
     def _settle(self) -> None:
-        """Sub-steps, once a picture is out; once nothing is asked for in a moment the digests of steps, and logs."""
-        stop = (lambda: not self._commands.empty()) if self._explains else None
-        self._stale |= self._after.settle(self.present, stop)
+        """Sub-steps, once a picture is out; once nothing is asked for in a moment digests of steps, logs, searches."""
+        if self._explains or self._owes:
+            stop = (lambda: not self._commands.empty()) if self._explains else None
+            self._stale |= self._after.settle(self.present, stop)
+        elif self._searching:
+            self._stale |= self._searches.go_on(self.session)
 
     @property
     def _explains(self) -> bool:
@@ -373,15 +375,13 @@ class RunWorker(QObject):
     def _searching(self) -> bool:
         return not self.drive.running and self._searches.due(self.session)
 
-    def _search(self) -> None:
-        """While it runs after each slice; at rest once the picture is drawn."""
+    def _follow(self) -> None:
+        """While it runs, search and judge what was reached after each slice; at rest see :meth:`_settle`."""
         if self.drive.running:
             self._searches.follow(self.session, self.drive.rests)
             if said := self.drive.found():
                 self.drive.end()
                 self.tell(said)
-        elif self._taken.is_set() and self._searching and self._searches.go_on(self.session):
-            self._stale = True
 
     def cancel(self) -> None:
         """Give up what takes long, what hangs, and the run (may be called from any thread)."""

@@ -96,7 +96,7 @@ def on_each(window: MainWindow, work: Callable[[], Any]) -> tuple[float, float]:
 
 
 class Shown(QObject):
-    """Ends a loop once the next frame is painted for the first time: timers come after what is to be painted."""
+    """Ends a loop once the next frame is painted for the first time, before the run, told so, goes on to the rest."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__()
@@ -104,11 +104,16 @@ class Shown(QObject):
         self.substeps: list[int] = []  #: of each event that frames showed
         self._window = window
         window.worker.framed.connect(self._framed)
+        window.drawn.timeout.disconnect(window.worker.take)
+        window.drawn.timeout.connect(self._painted)
 
     def _framed(self, frame: Frame) -> None:
         if not frame.explaining:  # they follow otherwise
             self.substeps.append(len(frame.last_records))
-        QTimer.singleShot(0, self.loop.quit)
+
+    def _painted(self) -> None:
+        self.loop.quit()
+        QTimer.singleShot(0, self._window.worker.take)
 
     def step(self) -> None:
         """One event at rest, until it is seen."""

@@ -227,6 +227,23 @@ def test_what_a_slow_event_did_is_seen_before_its_sub_steps(qtbot, monkeypatch: 
     assert not worker._explains
 
 
+def test_monitors_judge_where_it_rests_once_nothing_else_is_asked_for(qtbot) -> None:
+    """Whoever steps on and on waits for no look at the states on the way."""
+    worker, session = RunWorker(), ran("dra-classroom", events=5)
+    worker.adopt(session)
+    for _ in range(3):
+        worker.walk(lambda run: run.step())
+        worker._publish()
+        worker.take()
+    while (command := worker._next_command()) is not RunWorker._settle:
+        worker._carry_out(command)
+        worker._follow()
+        assert session.lookout.due(session.timeline.event)
+    while worker._owes or worker._searching:
+        worker._settle()
+    assert not session.lookout.due(session.timeline.event)
+
+
 def test_a_pause_leaves_sub_steps_that_are_left(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explaining, "AT_ONCE", -1.0)
     worker, session = RunWorker(), Session.open("queues-wide-jobs")
