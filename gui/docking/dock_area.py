@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPointF, Signal
 from PySide6.QtGui import QHoverEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QScrollArea, QTabBar, QWidget
 
 from slotscope.gui.docking.docks import SYSTEM, PanelDock
 from slotscope.gui.docking.layouts import Layouts
@@ -18,6 +18,7 @@ from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.focus_ring import FocusRing
 from slotscope.gui.widgets.motion import come_to_rest
 from slotscope.gui.widgets.spoken import announce, heard
 from slotscope.model.reporting.frame import Frame, RunInfo
@@ -184,11 +185,24 @@ class DockArea(QObject):
 
 
 class DockWindow(QMainWindow):
-    """Lets go of the separator under the pointer before the docks beside it change.
+    """Lets go of the separator under the pointer before the docks beside it change; and shows what Tab has reached.
 
     Qt keeps that separator by its place among the docks, and looks there at the next key and at the
     next move of the mouse; if fewer docks stand there by then, it reads beyond them and the program dies.
     """
+
+    def focusNextPrevChild(self, onward: bool) -> bool:
+        """Keys go on to what can be seen, and it is seen where they are."""
+        moved = super().focusNextPrevChild(onward)
+        first = self.focusWidget()
+        while moved and _is_nothing(self.focusWidget()):
+            moved = super().focusNextPrevChild(onward) and self.focusWidget() is not first
+        focused = self.focusWidget()
+        if moved and focused is not None and focused is not self:
+            _scroll_to(focused)
+            if (ring := FocusRing.of(focused)) is not None:
+                ring.lie()
+        return moved
 
     def _let_go(self) -> None:
         nowhere = QPointF()
@@ -218,3 +232,17 @@ class DockWindow(QMainWindow):
     def restoreState(self, *state: Any) -> bool:
         self._let_go()
         return super().restoreState(*state)
+
+
+def _is_nothing(focused: QWidget | None) -> bool:
+    """Whether nothing is to be seen of what has the keys: Qt keeps bars of tabs that it needs no more, out of sight."""
+    return focused is not None and (focused.size().isEmpty() or (isinstance(focused, QTabBar) and not focused.count()))
+
+
+def _scroll_to(focused: QWidget) -> None:
+    """Scroll to what has the keys: Qt does where they come from within what scrolls."""
+    around = focused.parentWidget()
+    while around is not None:
+        if isinstance(around, QScrollArea):
+            around.ensureWidgetVisible(focused)
+        around = around.parentWidget()

@@ -5,9 +5,19 @@ from __future__ import annotations
 from unicodedata import normalize
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QSlider,
+    QTabBar,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
@@ -15,6 +25,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.widgets import spoken
+from slotscope.gui.widgets.focus_ring import FocusRing
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.running.origin import Moment
@@ -96,6 +107,33 @@ def test_panels_are_reached_by_tab_and_show_it(window: MainWindow) -> None:
             break
     assert reached == {*window.docks}
     window.setFocus()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
+def test_whoever_goes_by_tab_sees_where_the_keys_are(window: MainWindow, qtbot: QtBot, scenario: str) -> None:
+    """After a run of another kind, too, whose bars of tabs Qt keeps; and where nothing is selected in a picture."""
+    window.control.open("dra-vms" if scenario != "dra-classroom" else "queues-classroom")
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.info.scenario_name != scenario)
+    window.control.open(scenario, None, None, Moment((10,)))
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario and window.frame.event == 10)
+    window.settle()
+    window.setFocus()
+    reached = 0
+    for _ in range(300):
+        QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        if focused is window:
+            break
+        window.settle()
+        named = f"{type(focused).__name__} {focused.objectName()} {focused.accessibleName()}"
+        place = QRect(focused.mapTo(window, QPoint()), focused.size())
+        assert focused.isVisible() and not place.intersected(window.rect()).isEmpty(), named
+        drawn = isinstance(focused, QAbstractButton | QAbstractSpinBox | QComboBox | QLineEdit | QSlider | QTabBar)
+        assert drawn or any(ring.isVisible() for ring in focused.findChildren(FocusRing)), named
+        reached += 1
+    assert reached > len(window.docks)
 
 
 @pytest.mark.slow
