@@ -43,26 +43,27 @@ def block_code(steps: tuple[tuple[int, int], ...]) -> MachineCode:
     enough.  It tells of how many things the condition is true, each counted by its weight; once it is enough it goes no
     further.
     """
-    return machine_code(_BlockText(LANES, steps=steps).whole_function())
+    return machine_code(BlockText(LANES, steps=steps).whole_function())
 
 
 @dataclass(slots=True)
-class _BlockText(VectorText):
+class BlockText(VectorText):
     """The code in LLVM's language."""
 
     steps: tuple[tuple[int, int], ...] = ()
     stack: list[MadeVector] = field(default_factory=list)
     others: dict[int, MadeVector] = field(default_factory=dict)
+    value: tuple[str, str] = "", ""  #: where values of things are
 
     def whole_function(self) -> str:
         """A function that goes through things, vector by vector, until enough are found."""
         ends = [self.address(number) for number in range(5)]
-        (value, each), (other, apart), (weight, _), (true, _), (latest, _) = ends
+        self.value, (other, apart), (weight, _), (true, _), (latest, _) = ends
         for which in sorted({of for step, of in self.steps if step == OTHER}):
             self.others[which] = self._other(other, apart, which)
         before, self.lines = self.lines, []
         for step, of in self.steps:
-            self._take(step, of, value, each)
+            self._take(step, of)
         so = self.truth(self.stack.pop())
         place = self.put(f"getelementptr double, ptr {weight}, i64 %at")
         bits = self.put(f"getelementptr i8, ptr {true}, i64 {self.put('lshr i64 %at, 3')}")
@@ -77,12 +78,17 @@ class _BlockText(VectorText):
         name = self.spread(number)
         return MadeVector(name, divisor=self.divisor(name))
 
-    def _take(self, step: int, of: int, value: str, each: str) -> None:
+    def own(self, which: int) -> MadeVector:
+        """A value of each thing of a vector."""
+        value, each = self.value
+        row = self.put(f"add i64 {self.put(f'mul i64 {each}, {which}')}, %at")
+        place = self.put(f"getelementptr double, ptr {value}, i64 {row}")
+        return MadeVector(self.put(f"load {self.numbers}, ptr {place}, align 8"))
+
+    def _take(self, step: int, of: int) -> None:
         """One step: a value comes to those that are there, or is made of the last one or two of them."""
         if step == OWN:
-            row = self.put(f"add i64 {self.put(f'mul i64 {each}, {of}')}, %at")
-            place = self.put(f"getelementptr double, ptr {value}, i64 {row}")
-            self.stack.append(MadeVector(self.put(f"load {self.numbers}, ptr {place}, align 8")))
+            self.stack.append(self.own(of))
         elif step == OTHER:
             self.stack.append(self.others[of])
         elif step in (NEGATE, NOT, ABS, KNOWN):

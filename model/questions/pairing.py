@@ -59,7 +59,7 @@ def pairing_of(condition: Meaning) -> Pairing:
                 known.append(part)
             steps.append((step, known.index(part)))
             return
-        part = _in_steps(part)
+        part = in_steps(part)
         for each in part.parts:
             take(each)
         steps.append((STEPS[part.sign], 0))
@@ -74,7 +74,7 @@ def pairing_of(condition: Meaning) -> Pairing:
 
 def _conjuncts(part: Meaning) -> Iterator[Meaning]:
     """What all has to be true, for a part to be true; what is about the thing alone is one."""
-    taken = part if part.read == THING else _in_steps(part)
+    taken = part if part.read == THING else in_steps(part)
     if taken.sign != "and" or taken.read == THING:
         yield taken
         return
@@ -82,7 +82,7 @@ def _conjuncts(part: Meaning) -> Iterator[Meaning]:
         yield from _conjuncts(one)
 
 
-def _in_steps(part: Meaning) -> Meaning:
+def in_steps(part: Meaning) -> Meaning:
     """The same, by a sign that is one step."""
     if part.sign == "in":
         value, *items = part.parts

@@ -62,6 +62,11 @@ class Meaning:
         known = table.of_things(self.run)
         return self.run(table) if known is None else known
 
+    def quietly(self, table: EventTable) -> Column:
+        """Its value, without a warning of what is divided by 0 or missing."""
+        with np.errstate(all="ignore"):
+            return self.value(table)
+
     def of_things(self) -> Iterator[Meaning]:
         """The largest parts of it that read a thing as it is, and nothing else; of what it was, too."""
         if self.read == THING:

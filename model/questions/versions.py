@@ -8,7 +8,7 @@ Where what it asks about one event before is the same, it says what it says of a
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -19,8 +19,10 @@ from slotscope.model.questions.counting import MANY, ThingValues, counted_by_eve
 from slotscope.model.questions.operations import Run
 from slotscope.model.questions.pairing import Pairing
 from slotscope.model.questions.parts import FALSE, Meaning
+from slotscope.model.questions.remainders import BLOCK
 from slotscope.model.questions.sifting import PartColumns, Sifted, sifted
 from slotscope.model.questions.tables import Column, EventTable
+from slotscope.model.questions.touched import MANY_TOUCHED, TouchedThings, true_of_touched
 from slotscope.model.systems.watching import RowChanges, StateRows
 
 
@@ -122,12 +124,18 @@ class _Versions:
         given = zip(halves, (self._before, self._told), (np.arange(self.places), self.changes.place), strict=True)
         for mine, state, places in given:
             here = self._there[mine] if self._there is not None else slice(None)
+            table = self._table.but(state=state, places=places[here], of_things=partial(self._part_of, mine, here))
             with np.errstate(all="ignore"):
-                found = run(self._table.but(state=state, places=places[here]))
+                found = run(table)
             if self._there is not None:
                 column[mine] = nothing
             column[mine][here] = found
         return column
+
+    def _part_of(self, mine: slice, here: Any, run: Run) -> Column | None:
+        """What a part reads that the condition asks for by itself, too."""
+        part = self.look.parts.get(run)
+        return None if part is None else self.column(part)[mine][here]
 
     @cached_property
     def _there(self) -> NDArray[np.bool_] | None:
@@ -196,18 +204,30 @@ class _Things:
 
     def turned(self, asked: NDArray[np.bool_], *parts: Meaning) -> list[Column]:
         """[events] of how many things that were touched each part is true, at those that are *asked*."""
-        number, chosen = self._versions.number, self._mine.touched & asked[self._event]
-        places = self._versions.places
+        number, places, touched = self._versions.number, self._versions.places, self._mine.touched
+        chosen = touched.copy() if asked.all() else touched & asked[self._event]
         now = np.arange(places, len(self._versions)) if self._standing is None else self._standing[places:]
         if number is not None:
             chosen &= number[now] >= 0
-        event, now, was = (one[chosen] for one in (self._event, now, self._mine.was))
+        mine: Any = slice(None) if chosen.all() else chosen
+        event, now, was = self._event[mine], now[mine], self._mine.was[mine]
         same = was >= 0 if number is None else (was >= 0) & (number.take(was, mode="wrap") == number[now])
-        at = self._start + event
-        before = self._table.but(of_things=self._versions.of(was), at=at - 1)
-        given: dict[str, Any] = {"of_things": self._versions.of(now), "at": at, "before": before, "lasting": same}
-        true = (np.broadcast_to(self._said(part, **given), event.shape) for part in parts)
-        return [np.bincount(event, one, len(asked)) for one in true]
+        things = TouchedThings(event, now, was, same)
+        return [np.bincount(event[self._true(part, things)], minlength=len(asked)) for part in parts]
+
+    def _true(self, part: Meaning, touched: TouchedThings) -> NDArray[np.bool_]:
+        """[m] whether a part is true of things that were touched."""
+        count = len(touched.event)
+        if count >= MANY_TOUCHED:
+            whole = count // BLOCK * BLOCK
+            rest = self._true(part, touched.part(slice(whole, None)))
+            many = touched.part(slice(whole))
+            return np.concatenate([true_of_touched(part, many, self._table, self._start, self._versions.column), rest])
+        at = self._start + touched.event
+        before = self._table.but(of_things=self._versions.of(touched.was), at=at - 1)
+        of_things = self._versions.of(touched.now)
+        true = self._said(part, of_things=of_things, at=at, before=before, lasting=touched.lasting)
+        return np.broadcast_to(true, at.shape)
 
     @property
     def _there(self) -> NDArray[np.bool_]:
@@ -218,5 +238,4 @@ class _Things:
         return (number if self._standing is None else number[self._standing]) >= 0
 
     def _said(self, part: Meaning, **beside: Any) -> Column:
-        with np.errstate(all="ignore"):
-            return part.value(self._table.but(**beside))
+        return part.quietly(self._table.but(**beside))
