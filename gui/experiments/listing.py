@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListWidget,
@@ -47,6 +47,7 @@ class ExperimentList(QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setToolTip(tr("Experiments\nUp and down choose one; F5 runs it."))
+        self.currentItemChanged.connect(lambda item, _: item and item.setSelected(True))
 
     def put(self, entry: ListedExperiment) -> None:
         """Show an entry: a new one at the end, a known one where it is."""
@@ -91,6 +92,18 @@ class ExperimentList(QListWidget):
         self.setFont(current_fonts().body)
         self.scheduleDelayedItemsLayout()
         self.viewport().update()
+
+    def selectionCommand(
+        self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
+    ) -> QItemSelectionModel.SelectionFlag:
+        """What is current is selected, and nothing else is by mouse or keys.
+
+        A press on an entry changes the form below, and so where entries stand: under the mouse may be another one then.
+        """
+        return QItemSelectionModel.SelectionFlag.NoUpdate
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """A press has chosen already."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Titles break elsewhere in another width; what is chosen stays in view."""

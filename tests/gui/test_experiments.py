@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Iterator
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -98,6 +98,31 @@ def colours(widget: QWidget) -> set[str]:
 
 def processes() -> list[int]:
     return [child.pid for child in multiprocessing.active_children() if child.pid is not None]
+
+
+def test_what_is_marked_is_what_was_pressed_and_what_runs(
+    qtbot: QtBot, window: ExperimentsWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A press changes the form, and with it which entry the mouse is over when it moves on and is released."""
+    ran: list[str] = []
+    monkeypatch.setattr(window.laboratory, "look", lambda *_: None)
+    monkeypatch.setattr(window.laboratory, "start", lambda order: ran.append(order.name))
+    window.resize(window.minimumWidth(), window.minimumHeight())
+    viewport, left, none = window.list.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    qtbot.wait(50)
+    bar = window.list.verticalScrollBar()
+    for step in range(60):
+        bar.setValue(step * bar.maximum() * 7 // 60 % max(1, bar.maximum()))
+        place = QPoint(40, step * 11 % viewport.height())
+        pressed = window.list.itemAt(place)
+        qtbot.mousePress(viewport, left, (none, Qt.KeyboardModifier.ControlModifier)[step % 2], place)
+        qtbot.mouseMove(viewport, place + QPoint(0, 1))
+        qtbot.mouseRelease(viewport, left, none, place)
+        assert [window.list.currentItem()] == [pressed] == window.list.selectedItems()
+        if (key := window.list.current()) != SWEEP:
+            qtbot.keyClick(window.list, Key.Key_F5)
+            assert ran[-1] == key
+            window.running = ""
 
 
 def test_figure_2_with_the_mouse(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
