@@ -7,23 +7,16 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence, cast
 
-from slotscope.model.cli.command_arguments import (
-    ask_parser,
-    export_parser,
-    grade_parser,
-    lesson_parser,
-    lessons_parser,
-    reproduce_parser,
-    sweep_parser,
-    why_parser,
-)
-from slotscope.model.cli.footage_arguments import film_parser, handout_parser, page_parser
+from slotscope.model.cli.command_arguments import ask, export, grade, lesson, lessons, reproduce, sweep, why
+from slotscope.model.cli.footage_arguments import film, handout, page
 from slotscope.model.cli.parser import (
     MOST_EVENTS,
+    Command,
     Parser,
     UsageError,
+    command,
     history_options,
     json_option,
     language_option,
@@ -109,240 +102,204 @@ def _window() -> Parser:
     )
     scenario_options(parser, optional=True, several=True)
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version and nothing else")
-    parser.add_argument(
+    parser.take(
         "--event",
-        metavar="N",
-        type=moment,
-        help="stand still after event N (default: run from the start); N.S: S "
+        "N",
+        "stand still after event N (default: run from the start); N.S: S "
         "sub-steps into the next; N,N: so many under each policy",
+        moment,
     )
     history_options(parser)
     language_option(parser)
     return parser
 
 
-def _list() -> Parser:
-    parser = Parser(
-        "list",
-        "Lists the scenarios that come with the program, the policies that can run them, and the "
-        "experiments that reproduce figures and tables of the papers.",
-        ["slotscope list", "slotscope list --json"],
-    )
+@command(
+    "list",
+    "slotscope.model.cli.listing",
+    "Lists the scenarios that come with the program, the policies that can run them, and the "
+    "experiments that reproduce figures and tables of the papers.",
+    ["slotscope list", "slotscope list --json"],
+)
+def _list(parser: Parser) -> None:
     json_option(parser)
-    return parser
 
 
-def _run() -> Parser:
-    parser = Parser(
-        "run",
-        "Runs a scenario without drawing it and prints the means of its measures with the half-widths of their 95 % "
-        "confidence intervals: by batch means of one run, or over independent replications. Under --seed the output "
-        "is repeatable byte for byte; it then says nothing about the speed (events_per_second is null) unless "
-        "--timing asks for it.\n\nWith --policy given two or three times the policies run side by side on the very "
-        "same jobs: the measures of each, their differences from the first with paired intervals (by batches of "
-        "time, or by seed over replications), and the first decision that differs. What --json printed into a file, "
-        "--check FILE compares with.",
-        [
-            "slotscope run dra-vms",
-            "slotscope run dra-vms --policy first-fit --until 1000 --seed 3",
-            "slotscope run dra-example-1 --replications 8 --json",
-            'slotscope run dra-vms --policy dra --policy first-fit --policy "power-of-d:choices=5"',
-            "slotscope run dra-google --trace part-00000-of-00500.csv.gz",
-        ],
-    )
+@command(
+    "run",
+    "slotscope.model.cli.run",
+    "Runs a scenario without drawing it and prints the means of its measures with the half-widths of their 95 % "
+    "confidence intervals: by batch means of one run, or over independent replications. Under --seed the output "
+    "is repeatable byte for byte; it then says nothing about the speed (events_per_second is null) unless "
+    "--timing asks for it.\n\nWith --policy given two or three times the policies run side by side on the very "
+    "same jobs: the measures of each, their differences from the first with paired intervals (by batches of "
+    "time, or by seed over replications), and the first decision that differs. What --json printed into a file, "
+    "--check FILE compares with.",
+    [
+        "slotscope run dra-vms",
+        "slotscope run dra-vms --policy first-fit --until 1000 --seed 3",
+        "slotscope run dra-example-1 --replications 8 --json",
+        'slotscope run dra-vms --policy dra --policy first-fit --policy "power-of-d:choices=5"',
+        "slotscope run dra-google --trace part-00000-of-00500.csv.gz",
+    ],
+)
+def _run(parser: Parser) -> None:
     scenario_options(parser, several=True)
     length_options(parser)
     replications_option(parser, 1, "independent runs with the seeds S, S + 1, ...")
     _engine_options(parser)
     _check_options(parser)
     json_option(parser)
-    return parser
 
 
 def _engine_options(parser: Parser) -> None:
-    parser.add_argument(
+    parser.take(
         "--engine",
-        metavar="E",
-        type=one_of("kernel", "reference"),
-        help="kernel (compiled; the default where there is one, but for runs of a few hundred jobs) or reference",
+        "E",
+        "kernel (compiled; the default where there is one, but for runs of a few hundred jobs) or reference",
+        one_of("kernel", "reference"),
     )
     parser.add_argument("--timing", action=argparse.BooleanOptionalAction, help="tell the speed, also under --seed")
-    parser.add_argument("--to", metavar="FILE", type=Path, help="write the measures to FILE.csv or FILE.parquet, too")
+    parser.take("--to", "FILE", "write the measures to FILE.csv or FILE.parquet, too", Path)
 
 
 def _check_options(parser: Parser) -> None:
-    parser.add_argument(
-        "--check", metavar="FILE", type=Path, help="exit with 1 if the result is not that of FILE, which --json printed"
-    )
-    parser.add_argument(
+    parser.take("--check", "FILE", "exit with 1 if the result is not that of FILE, which --json printed", Path)
+    parser.take(
         "--check-by",
-        metavar="HOW",
-        type=one_of("digest", "intervals"),
-        help="by the digest (the default for the same run) or by whether 95 %% intervals meet",
+        "HOW",
+        "by the digest (the default for the same run) or by whether 95 %% intervals meet",
+        one_of("digest", "intervals"),
     )
 
 
-def _trace() -> Parser:
-    parser = Parser(
-        "trace",
-        "Prints every event of a run: what happened, what the policy did and why. With --json "
-        "the first line is the instance, and each following one the whole state after an event "
-        "(resources/help/trace-format.md). A scripted scenario, or an instance file, is traced "
-        "to its end; others for 100 events unless --events says otherwise.",
-        [
-            "slotscope trace dra-example-2",
-            "slotscope trace dra-classroom --events 40",
-            "slotscope trace instance.json --json",
-        ],
-    )
+@command(
+    "trace",
+    "slotscope.model.cli.trace",
+    "Prints every event of a run: what happened, what the policy did and why. With --json "
+    "the first line is the instance, and each following one the whole state after an event "
+    "(resources/help/trace-format.md). A scripted scenario, or an instance file, is traced "
+    "to its end; others for 100 events unless --events says otherwise.",
+    [
+        "slotscope trace dra-example-2",
+        "slotscope trace dra-classroom --events 40",
+        "slotscope trace instance.json --json",
+    ],
+)
+def _trace(parser: Parser) -> None:
     scenario_options(parser)
-    parser.add_argument("--events", metavar="N", type=whole(0, MOST_EVENTS), help="so many events at most")
+    parser.take("--events", "N", "so many events at most", whole(0, MOST_EVENTS))
     json_option(parser, "one JSON object per line")
-    return parser
 
 
-def _bounds() -> Parser:
-    parser = Parser(
-        "bounds",
-        "Solves the linear programs and closed forms that belong to a scenario, exactly. With slots: the optimum of "
-        "the workload, the global greedy assignment, their ratio, the guarantees, both curves over a scaled workload "
-        "with their critical points, and a short search for a violation of the monotone greedy property (Definition "
-        "8), on which the better of the guarantees rests. With queues: the supportable workload. With phases: the "
-        "plan and the servers that it needs. With moldable jobs: the optimal widths and shares, Erlang's formula and "
-        "exact chains; also for a file that lists such problems.",
-        [
-            "slotscope bounds dra-vms",
-            "slotscope bounds dra-appendix-c --json",
-            "slotscope bounds dra-appendix-c --appendix-c 4 20 --save worse.toml",
-        ],
-    )
+@command(
+    "bounds",
+    "slotscope.model.cli.bounds",
+    "Solves the linear programs and closed forms that belong to a scenario, exactly. With slots: the optimum of "
+    "the workload, the global greedy assignment, their ratio, the guarantees, both curves over a scaled workload "
+    "with their critical points, and a short search for a violation of the monotone greedy property (Definition "
+    "8), on which the better of the guarantees rests. With queues: the supportable workload. With phases: the "
+    "plan and the servers that it needs. With moldable jobs: the optimal widths and shares, Erlang's formula and "
+    "exact chains; also for a file that lists such problems.",
+    [
+        "slotscope bounds dra-vms",
+        "slotscope bounds dra-appendix-c --json",
+        "slotscope bounds dra-appendix-c --appendix-c 4 20 --save worse.toml",
+    ],
+)
+def _bounds(parser: Parser) -> None:
     scenario_options(parser)
-    parser.add_argument(
+    parser.take(
         "--appendix-c",
-        metavar=("J", "N"),
+        ("J", "N"),
+        "with dra-appendix-c: another member of its family, J types and N jobs of the last",
+        whole(1, MOST_EVENTS),
         nargs=2,
-        type=whole(1, MOST_EVENTS),
-        help="with dra-appendix-c: another member of its family, J types and N jobs of the last",
     )
-    parser.add_argument(
-        "--save", metavar="FILE.toml", type=Path, help="with --appendix-c: write that member as a scenario, to run it"
-    )
+    parser.take("--save", "FILE.toml", "with --appendix-c: write that member as a scenario, to run it", Path)
     json_option(parser)
-    return parser
 
 
-def _trust() -> Parser:
-    parser = Parser(
-        "trust",
-        "Allows policies' files to run wherever a scenario or a saved session names them, as long "
-        "as their text stays as it is now. Nothing is executed by this. A file that is named with "
-        "--policy, or chosen in the window, is allowed by that.",
-        ["slotscope trust helper.py"],
-    )
-    parser.add_argument("files", metavar="FILE", nargs="+", help="a policy's Python file")
+@command(
+    "trust",
+    "slotscope.model.cli.trust",
+    "Allows policies' files to run wherever a scenario or a saved session names them, as long "
+    "as their text stays as it is now. Nothing is executed by this. A file that is named with "
+    "--policy, or chosen in the window, is allowed by that.",
+    ["slotscope trust helper.py"],
+)
+def _trust(parser: Parser) -> None:
+    parser.take("files", "FILE", "a policy's Python file", nargs="+")
     json_option(parser)
-    return parser
 
 
-def _traces() -> Parser:
-    parser = Parser(
-        "traces",
-        "Lists public traces of real clusters that scenarios can play, with size, licence and source. "
-        "'fetch NAME' downloads one, checks it, and prints the lines that open it.",
-        ["slotscope traces", "slotscope traces fetch google-2011 --to traces"],
-    )
-    parser.add_argument("action", metavar="fetch", nargs="?", type=one_of("fetch"), help="fetch a trace")
-    parser.add_argument("name", metavar="NAME", nargs="?", help="of a trace")
-    parser.add_argument(
-        "--to", metavar="DIR", type=Path, default=Path(), help="the folder that gets a folder NAME (default: this one)"
-    )
+@command(
+    "traces",
+    "slotscope.model.cli.traces",
+    "Lists public traces of real clusters that scenarios can play, with size, licence and source. "
+    "'fetch NAME' downloads one, checks it, and prints the lines that open it.",
+    ["slotscope traces", "slotscope traces fetch google-2011 --to traces"],
+)
+def _traces(parser: Parser) -> None:
+    parser.take("action", "fetch", "fetch a trace", one_of("fetch"), nargs="?")
+    parser.take("name", "NAME", "of a trace", nargs="?")
+    parser.take("--to", "DIR", "the folder that gets a folder NAME (default: this one)", Path, default=Path())
     json_option(parser)
-    return parser
 
 
-def _screenshot() -> Parser:
-    parser = Parser(
-        "screenshot",
-        "Writes a picture of the window, or of one of its panels, as it looks at a time or after "
-        "an event. No display is needed.",
-        [
-            "slotscope screenshot dra-vms --at 10 --out vms.png",
-            "slotscope screenshot dra-classroom --event 18 --out why.png --size 1280x720",
-            "slotscope screenshot dra-vms --at 10 --out groups.png --panel groups --theme dark",
-            "slotscope screenshot dra-vms --policy dra --policy first-fit --at 10 --out two.png",
-        ],
-    )
+@command(
+    "screenshot",
+    "",
+    "Writes a picture of the window, or of one of its panels, as it looks at a time or after "
+    "an event. No display is needed.",
+    [
+        "slotscope screenshot dra-vms --at 10 --out vms.png",
+        "slotscope screenshot dra-classroom --event 18 --out why.png --size 1280x720",
+        "slotscope screenshot dra-vms --at 10 --out groups.png --panel groups --theme dark",
+        "slotscope screenshot dra-vms --policy dra --policy first-fit --at 10 --out two.png",
+    ],
+)
+def _screenshot(parser: Parser) -> None:
     scenario_options(parser, several=True)
     when = parser.add_mutually_exclusive_group(required=True)
     when.add_argument("--at", metavar="T", type=number(0, open_end=False), help="at time T")
     when.add_argument("--event", metavar="N", type=moment, help="after event N; N.S and N,N as in slotscope --event")
-    parser.add_argument("--out", metavar="FILE.png", type=picture, required=True, help="the picture to write")
-    parser.add_argument(
-        "--size", metavar="WxH", type=size, default=(1600, 1000), help="of the window, in pixels (default: 1600x1000)"
-    )
-    parser.add_argument("--panel", metavar="NAME", help="one panel instead of the whole window")
+    parser.take("--out", "FILE.png", "the picture to write", picture, required=True)
+    parser.take("--size", "WxH", "of the window, in pixels (default: 1600x1000)", size, default=(1600, 1000))
+    parser.take("--panel", "NAME", "one panel instead of the whole window")
     theme_option(parser)
     language_option(parser, ENGLISH)
-    return parser
 
 
-def _verify() -> Parser:
-    parser = Parser(
-        "verify",
-        "Runs the reference and the compiled twin of a policy side by side, compares the digests "
-        "of their states after every event, and checks every invariant: capacity, slots, "
-        "conservation of jobs, indexes, groups, the lists inside the state, and that CRA applied "
-        "to its own result changes nothing. The exit code is 1 if anything disagrees.",
-        ["slotscope verify dra-vms", "slotscope verify dra-classroom --events 5000 --json"],
-    )
+@command(
+    "verify",
+    "slotscope.model.cli.verify",
+    "Runs the reference and the compiled twin of a policy side by side, compares the digests "
+    "of their states after every event, and checks every invariant: capacity, slots, "
+    "conservation of jobs, indexes, groups, the lists inside the state, and that CRA applied "
+    "to its own result changes nothing. The exit code is 1 if anything disagrees.",
+    ["slotscope verify dra-vms", "slotscope verify dra-classroom --events 5000 --json"],
+)
+def _verify(parser: Parser) -> None:
     scenario_options(parser)
-    parser.add_argument(
-        "--events", metavar="N", type=whole(0, MOST_EVENTS), default=1000, help="so many events at most (default: 1000)"
-    )
+    parser.take("--events", "N", "so many events at most (default: 1000)", whole(0, MOST_EVENTS), default=1000)
     json_option(parser)
-    return parser
 
 
-class _Command(NamedTuple):
-    """What a command can be told, and the module that carries it out; none for those that belong to the window."""
-
-    parser: Callable[[], Parser]
-    module: str = ""
-
-
-def _of_room(command: CommandSpec) -> _Command:
+def _of_room(name: str, said: CommandSpec) -> Command:
     """A command for one kind alone, whose parser is imported once it is meant."""
-    module, name = command.parser
-
-    def parser() -> Parser:
-        made: Parser = getattr(import_module(module), name)()
-        return made
-
-    return _Command(parser, command.module)
+    module, parser = said.parser
+    return Command(name, lambda: cast(Parser, getattr(import_module(module), parser)()), said.module)
 
 
-_COMMANDS: Mapping[str, _Command] = {
-    "list": _Command(_list, "slotscope.model.cli.listing"),
-    "run": _Command(_run, "slotscope.model.cli.run"),
-    "trace": _Command(_trace, "slotscope.model.cli.trace"),
-    "ask": _Command(ask_parser, "slotscope.model.cli.ask"),
-    "why": _Command(why_parser, "slotscope.model.cli.why"),
-    "export": _Command(export_parser, "slotscope.model.cli.export"),
-    "bounds": _Command(_bounds, "slotscope.model.cli.bounds"),
-    "reproduce": _Command(reproduce_parser, "slotscope.model.cli.reproduce"),
-    "sweep": _Command(sweep_parser, "slotscope.model.cli.sweep"),
-    **{name: _of_room(command) for room in ROOMS.values() for name, command in room.commands.items()},
-    "lessons": _Command(lessons_parser, "slotscope.model.cli.lessons"),
-    "lesson": _Command(lesson_parser),
-    "grade": _Command(grade_parser, "slotscope.model.cli.grade"),
-    "traces": _Command(_traces, "slotscope.model.cli.traces"),
-    "trust": _Command(_trust, "slotscope.model.cli.trust"),
-    "screenshot": _Command(_screenshot),
-    "film": _Command(film_parser),
-    "export-html": _Command(page_parser),
-    "handout": _Command(handout_parser),
-    "verify": _Command(_verify, "slotscope.model.cli.verify"),
+_COMMANDS: Mapping[str, Command] = {
+    one.name: one
+    for one in (
+        *(_list, _run, _trace, ask, why, export, _bounds, reproduce, sweep),
+        *(_of_room(name, said) for room in ROOMS.values() for name, said in room.commands.items()),
+        *(lessons, lesson, grade, _traces, _trust, _screenshot, film, page, handout, _verify),
+    )
 }
 
 #: Commands and the modules that carry them out; the window's own belong to ``gui/library/__main__.py``.
-COMMANDS: Mapping[str, str] = {name: command.module for name, command in _COMMANDS.items()}
+COMMANDS: Mapping[str, str] = {name: one.module for name, one in _COMMANDS.items()}

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Callable
 
-from slotscope.model.cli.parser import Parser, json_option, scenario_options, theme_option
+from slotscope.model.cli.parser import Parser, command, json_option, scenario_options, theme_option
 from slotscope.model.cli.readers import moment, number, one_of, size
 from slotscope.model.running.origin import Moment
 
@@ -28,34 +28,34 @@ def place(text: str) -> Moment | float:
 
 
 def _out_option(parser: Parser, name: str, read: Callable[[str], Path], what: str) -> None:
-    parser.add_argument("--out", metavar=name, type=read, required=True, help=what)
+    parser.take("--out", name, what, read, required=True)
 
 
 def _panel_option(parser: Parser, what: str) -> None:
-    parser.add_argument("--panel", metavar="NAME", action="append", default=[], help=what)
+    parser.take("--panel", "NAME", what, action="append", default=[])
 
 
 def _ending_options(parser: Parser) -> None:
     """What all of them have at last."""
-    parser.add_argument("--marks", metavar="LESSON:N", help="also what is drawn at step N of this lesson")
+    parser.take("--marks", "LESSON:N", "also what is drawn at step N of this lesson")
     json_option(parser, "how far it is, a line of JSON at a time,")
 
 
-def film_parser() -> Parser:
-    """That of ``slotscope film``."""
-    parser = Parser(
-        "film",
-        "Films a stretch of a run: one decision sub-step by sub-step, many events, or a length of time, with the "
-        "sentence of each moment as its caption. The ending of --out says what is written: .mp4, .gif, or, without "
-        "an ending, a folder with one PNG picture for each moment. Films need ffmpeg: the system's, or the one that "
-        "'pip install imageio-ffmpeg' brings along; pictures need nothing. The same command writes the same pictures.",
-        [
-            "slotscope film dra-classroom --from 40 --to 41 --out decision.mp4",
-            "slotscope film dra-vms --from 1000 --to 1100 --by event --pace 5 --out events.gif --size 960x540",
-            "slotscope film dra-vms --policy dra --policy first-fit --from t=0 --to t=20 --pace 2 --out two.mp4",
-            "slotscope film jrs-classroom --from 12.2 --to 15 --panel phase-servers --panel tokens --out frames",
-        ],
-    )
+@command(
+    "film",
+    "",
+    "Films a stretch of a run: one decision sub-step by sub-step, many events, or a length of time, with the "
+    "sentence of each moment as its caption. The ending of --out says what is written: .mp4, .gif, or, without "
+    "an ending, a folder with one PNG picture for each moment. Films need ffmpeg: the system's, or the one that "
+    "'pip install imageio-ffmpeg' brings along; pictures need nothing. The same command writes the same pictures.",
+    [
+        "slotscope film dra-classroom --from 40 --to 41 --out decision.mp4",
+        "slotscope film dra-vms --from 1000 --to 1100 --by event --pace 5 --out events.gif --size 960x540",
+        "slotscope film dra-vms --policy dra --policy first-fit --from t=0 --to t=20 --pace 2 --out two.mp4",
+        "slotscope film jrs-classroom --from 12.2 --to 15 --panel phase-servers --panel tokens --out frames",
+    ],
+)
+def film(parser: Parser) -> None:
     scenario_options(parser, several=True)
     _stretch_options(parser)
     _out_option(parser, "PATH", Path, "FILE.mp4, FILE.gif, or a folder for PNG pictures")
@@ -64,68 +64,61 @@ def film_parser() -> Parser:
     )
     _look_options(parser)
     _ending_options(parser)
-    return parser
 
 
 def _look_options(parser: Parser) -> None:
     """How large a film is, how fast, and in which colours."""
-    parser.add_argument(
-        "--size", metavar="WxH", type=size, default=(1280, 720), help="of the film, in pixels (default: 1280x720)"
-    )
-    parser.add_argument(
+    parser.take("--size", "WxH", "of the film, in pixels (default: 1280x720)", size, default=(1280, 720))
+    parser.take(
         "--pace",
-        metavar="P",
-        type=number(0, open_end=True),
-        help="moments a second (default: 1 by sub-steps, 2 by events); by time, units of time a second "
+        "P",
+        "moments a second (default: 1 by sub-steps, 2 by events); by time, units of time a second "
         "(default: the scenario's)",
+        number(0, open_end=True),
     )
     theme_option(parser)
 
 
-def page_parser() -> Parser:
-    """That of ``slotscope export-html``."""
-    parser = Parser(
-        "export-html",
-        "Writes one HTML file that plays a stretch of a run in any browser, without a network: forwards and backwards, "
-        "by mouse and keys, with the servers, the pseudocode and its values, and the sentence of each moment. With "
-        "--lesson it plays the steps of a lesson instead, and asks its questions.",
-        [
-            "slotscope export-html dra-classroom --from 40 --to 60 --out moment.html",
-            "slotscope export-html queues-classroom --from 0 --to 500 --by event --out queues.html",
-            "slotscope export-html --lesson dra-1-decision --out lesson.html",
-        ],
-    )
+@command(
+    "export-html",
+    "",
+    "Writes one HTML file that plays a stretch of a run in any browser, without a network: forwards and backwards, "
+    "by mouse and keys, with the servers, the pseudocode and its values, and the sentence of each moment. With "
+    "--lesson it plays the steps of a lesson instead, and asks its questions.",
+    [
+        "slotscope export-html dra-classroom --from 40 --to 60 --out moment.html",
+        "slotscope export-html queues-classroom --from 0 --to 500 --by event --out queues.html",
+        "slotscope export-html --lesson dra-1-decision --out lesson.html",
+    ],
+)
+def page(parser: Parser) -> None:
     scenario_options(parser, optional=True, several=True)
     parser.set_defaults(scenario=None)
     _stretch_options(parser, required=False)
-    parser.add_argument("--lesson", metavar="NAME", help="a lesson's name, or the path of its .toml file")
-    parser.add_argument("--step", metavar="N", type=int, help="only this step of the lesson")
+    parser.take("--lesson", "NAME", "a lesson's name, or the path of its .toml file")
+    parser.take("--step", "N", "only this step of the lesson", int)
     _out_option(parser, "FILE.html", _page, "the page to write")
     _panel_option(parser, "also this panel; several times for several")
     _ending_options(parser)
-    return parser
 
 
-def handout_parser() -> Parser:
-    """That of ``slotscope handout``."""
-    parser = Parser(
-        "handout",
-        "Saves all panels of a moment: a PDF file with a page for each, or a folder of PNG pictures. Captions say the "
-        "scenario, the policy, the seed, the event and the line that opens it. Panels that show nothing are left out.",
-        [
-            "slotscope handout dra-classroom --event 18 --out handout.pdf",
-            "slotscope handout dra-vms --policy dra --policy first-fit --event 1000 --out pictures",
-        ],
-    )
+@command(
+    "handout",
+    "",
+    "Saves all panels of a moment: a PDF file with a page for each, or a folder of PNG pictures. Captions say the "
+    "scenario, the policy, the seed, the event and the line that opens it. Panels that show nothing are left out.",
+    [
+        "slotscope handout dra-classroom --event 18 --out handout.pdf",
+        "slotscope handout dra-vms --policy dra --policy first-fit --event 1000 --out pictures",
+    ],
+)
+def handout(parser: Parser) -> None:
     scenario_options(parser, several=True)
-    parser.add_argument("--event", dest="start", metavar="M", type=place, required=True, help=f"the moment: {_WHERE}")
+    parser.take("--event", "M", f"the moment: {_WHERE}", place, dest="start", required=True)
     _out_option(parser, "PATH", Path, "FILE.pdf, or a folder for PNG pictures")
-    parser.add_argument(
-        "--without", metavar="NAME", action="append", default=[], help="not this panel; several times for several"
-    )
+    parser.take("--without", "NAME", "not this panel; several times for several", action="append", default=[])
     theme_option(parser)
     _ending_options(parser)
-    return parser
 
 
 def _page(text: str) -> Path:
@@ -135,13 +128,11 @@ def _page(text: str) -> Path:
 
 
 def _stretch_options(parser: Parser, *, required: bool = True) -> None:
-    parser.add_argument("--from", dest="start", metavar="M", type=place, required=required, help=f"from here: {_WHERE}")
-    parser.add_argument(
-        "--to", dest="end", metavar="M", type=place, required=required, help="to here, in the same words"
-    )
-    parser.add_argument(
+    parser.take("--from", "M", f"from here: {_WHERE}", place, dest="start", required=required)
+    parser.take("--to", "M", "to here, in the same words", place, dest="end", required=required)
+    parser.take(
         "--by",
-        metavar="WHAT",
-        type=one_of("substep", "event", "time"),
-        help="substep, event or time (default: sub-steps up to 10 events, then events; time between two times)",
+        "WHAT",
+        "substep, event or time (default: sub-steps up to 10 events, then events; time between two times)",
+        one_of("substep", "event", "time"),
     )

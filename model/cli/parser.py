@@ -7,7 +7,7 @@ import re
 from difflib import get_close_matches
 from pathlib import Path
 from textwrap import fill
-from typing import NoReturn, Sequence
+from typing import Any, Callable, NamedTuple, NoReturn, Sequence
 
 from slotscope.model.cli.readers import memory, number, one_of, whole
 from slotscope.model.errors import UserError
@@ -46,6 +46,17 @@ class Parser(argparse.ArgumentParser):
         )
         self.set_defaults(command=command or "window")
 
+    def take(
+        self,
+        name: str,
+        metavar: str | tuple[str, ...],
+        about: str,
+        read: Callable[[str], object] | None = None,
+        **others: Any,
+    ) -> None:
+        """Have an argument or option that takes a word; *read* makes a value of it, *others* are argparse's own."""
+        self.add_argument(name, metavar=metavar, help=about, type=read, **others)
+
     def error(self, message: str) -> NoReturn:
         """Raise what argparse found as :class:`UsageError`."""
         unknown = re.fullmatch(r"unrecognized arguments: (.*)", message, flags=re.DOTALL)
@@ -69,6 +80,30 @@ class Parser(argparse.ArgumentParser):
         return UsageError(f"no such option; {hint}allowed: {', '.join(options)}", where=first)
 
 
+class Command(NamedTuple):
+    """What a command can be told, and the module that carries it out; none for those that belong to the window."""
+
+    name: str
+    parser: Callable[[], Parser]
+    module: str = ""
+
+
+def command(
+    name: str, module: str, description: str, examples: Sequence[str]
+) -> Callable[[Callable[[Parser], None]], Command]:
+    """Makes a command of a function that gives its parser options; it is called once the command is meant."""
+
+    def with_options(give: Callable[[Parser], None]) -> Command:
+        def parser() -> Parser:
+            made = Parser(name, description, examples)
+            give(made)
+            return made
+
+        return Command(name, parser, module)
+
+    return with_options
+
+
 class _Policies(argparse.Action):
     """Collects the policies to compare; the first of them is also the only one elsewhere."""
 
@@ -88,27 +123,22 @@ class _Policies(argparse.Action):
 def scenario_options(parser: Parser, *, optional: bool = False, several: bool = False) -> None:
     """A scenario, which may be left out; its policy, or several side by side; its seed and trace."""
     if optional:
-        parser.add_argument(
-            "scenario",
-            metavar="SCENARIO",
-            nargs="?",
-            default=DEFAULT_SCENARIO,
-            help=f"{SCENARIO} (default: {DEFAULT_SCENARIO})",
+        parser.take(
+            "scenario", "SCENARIO", f"{SCENARIO} (default: {DEFAULT_SCENARIO})", nargs="?", default=DEFAULT_SCENARIO
         )
     else:
-        parser.add_argument("scenario", metavar="SCENARIO", help=SCENARIO)
+        parser.take("scenario", "SCENARIO", SCENARIO)
     parser.set_defaults(policies=())
     if several:
-        parser.add_argument(
+        parser.take(
             "--policy",
-            metavar="P",
+            "P",
+            "another policy than the scenario's, NAME or NAME:key=value; given again, side by side on the same jobs",
             action=_Policies,
-            help="another policy than the scenario's, NAME or NAME:key=value; "
-            "given again, side by side on the same jobs",
         )
     else:
-        parser.add_argument("--policy", metavar="P", help="another policy than the scenario's")
-    parser.add_argument("--seed", metavar="S", type=whole(0, MOST_SEED), help="another seed than the scenario's")
+        parser.take("--policy", "P", "another policy than the scenario's")
+    parser.take("--seed", "S", "another seed than the scenario's", whole(0, MOST_SEED))
     trace_option(parser)
 
 
@@ -116,54 +146,46 @@ def trace_option(
     parser: Parser, what: str = "files of a recorded workload, plain or gzip'd, or a folder of them"
 ) -> None:
     """Recorded workloads."""
-    parser.add_argument("--trace", metavar="PATH", nargs="+", action="extend", default=[], help=what)
+    parser.take("--trace", "PATH", what, nargs="+", action="extend", default=[])
 
 
 def history_options(parser: Parser) -> None:
     """What the history of a run may take."""
-    parser.add_argument(
-        "--history", metavar="M", type=memory, help="memory for each run's history, such as 512M or 2G (default: 256M)"
-    )
-    parser.add_argument(
+    parser.take("--history", "M", "memory for each run's history, such as 512M or 2G (default: 256M)", memory)
+    parser.take(
         "--history-disk",
-        metavar="M",
-        type=memory,
+        "M",
+        "what does not fit there goes to so much disk, such as 20G, until the window closes (default: none)",
+        memory,
         default=0,
-        help="what does not fit there goes to so much disk, such as 20G, until the window closes (default: none)",
     )
 
 
 def length_options(parser: Parser) -> None:
     """How long a run is, and from when on it is measured."""
-    parser.add_argument(
-        "--until", metavar="T", type=number(0, open_end=True), help="run up to time T (default: the scenario's)"
-    )
-    parser.add_argument(
+    parser.take("--until", "T", "run up to time T (default: the scenario's)", number(0, open_end=True))
+    parser.take(
         "--warmup",
-        metavar="T",
-        type=number(0, open_end=False),
-        help="measure from time T on (default: the scenario's, shortened in proportion where --until shortens the run)",
+        "T",
+        "measure from time T on (default: the scenario's, shortened in proportion where --until shortens the run)",
+        number(0, open_end=False),
     )
 
 
 def replications_option(parser: Parser, default: int, what: str) -> None:
     """How many independent runs there are."""
-    parser.add_argument("--replications", metavar="N", type=whole(1, 100_000), default=default, help=what)
+    parser.take("--replications", "N", what, whole(1, 100_000), default=default)
 
 
 def language_option(parser: Parser, default: str | None = None) -> None:
     """What language the window speaks."""
     usual = default or "that of the settings, else of the system"
-    parser.add_argument(
-        "--language", metavar="L", type=one_of(*LANGUAGES), default=default, help=f"en or de (default: {usual})"
-    )
+    parser.take("--language", "L", f"en or de (default: {usual})", one_of(*LANGUAGES), default=default)
 
 
 def theme_option(parser: Parser) -> None:
     """What pictures look like."""
-    parser.add_argument(
-        "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
-    )
+    parser.take("--theme", "THEME", "light or dark (default: light)", one_of("light", "dark"), default="light")
 
 
 def json_option(parser: Parser, what: str = "one JSON object") -> None:
@@ -173,21 +195,18 @@ def json_option(parser: Parser, what: str = "one JSON object") -> None:
 
 def work_options(parser: Parser) -> None:
     """Who does the work of many runs, and where its results go."""
-    parser.add_argument(
-        "--workers", metavar="N", type=whole(1, 1024), help="processes (default: one for each processor)"
-    )
-    parser.add_argument(
+    parser.take("--workers", "N", "processes (default: one for each processor)", whole(1, 1024))
+    parser.take(
         "--cluster",
-        metavar="ADDRESS",
-        help="work on a Dask cluster: its scheduler's address such as "
-        "tcp://10.0.0.1:8786, or local for one on this machine",
+        "ADDRESS",
+        "work on a Dask cluster: its scheduler's address such as tcp://10.0.0.1:8786, or local for one on this machine",
     )
-    parser.add_argument(
+    parser.take(
         "--out",
-        metavar="DIR",
-        type=Path,
+        "DIR",
+        "folder for data and picture (default: slotscope-results)",
+        Path,
         default=Path("slotscope-results"),
-        help="folder for data and picture (default: slotscope-results)",
     )
     parser.add_argument("--fresh", action="store_true", help="forget the parts that are finished, and begin anew")
     json_option(parser)

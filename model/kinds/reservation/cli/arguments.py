@@ -25,33 +25,33 @@ _EXAMPLES = [
 def prices() -> Parser:
     """What can be said to ``slotscope prices``."""
     parser = Parser("prices", _PRICES, _EXAMPLES)
-    parser.add_argument("machine_types", metavar="MACHINETYPES", type=Path, help="machinetypes.csv, plain or gzip'd")
-    parser.add_argument("pricing", metavar="PRICING", type=Path, help="pricing.yml, plain or gzip'd")
-    parser.add_argument("--region", metavar="R", required=True, help="such as europe-west1")
-    parser.add_argument(
+    parser.take("machine_types", "MACHINETYPES", "machinetypes.csv, plain or gzip'd", Path)
+    parser.take("pricing", "PRICING", "pricing.yml, plain or gzip'd", Path)
+    parser.take("--region", "R", "such as europe-west1", required=True)
+    parser.take(
         "--family",
-        metavar="F",
+        "F",
+        "machine types, or the beginnings of their names up to a hyphen, such as n2-standard",
         nargs="+",
         action="extend",
         required=True,
-        help="machine types, or the beginnings of their names up to a hyphen, such as n2-standard",
     )
-    parser.add_argument(
+    parser.take(
         "--server",
-        metavar="CPUSxGB",
-        type=host_size,
+        "CPUSxGB",
+        "a server's vCPUs and memory in GB (default: 80x640)",
+        host_size,
         default=(80, Fraction(640)),
-        help="a server's vCPUs and memory in GB (default: 80x640)",
     )
-    parser.add_argument("--count", metavar="L", type=whole(1, 100_000), default=100, help="servers (default: 100)")
-    parser.add_argument(
+    parser.take("--count", "L", "servers (default: 100)", whole(1, 100_000), default=100)
+    parser.take(
         "--load",
-        metavar="A",
-        type=host_load,
+        "A",
+        "all requests in units of what the servers have (default: 1.25)",
+        host_load,
         default=Fraction(5, 4),
-        help="all requests in units of what the servers have (default: 1.25)",
     )
-    parser.add_argument("--digits", metavar="N", type=whole(0, 12), help="round prices to N digits (default: exact)")
-    parser.add_argument("--out", metavar="FILE.toml", type=Path, help="write the scenario here (default: print it)")
+    parser.take("--digits", "N", "round prices to N digits (default: exact)", whole(0, 12))
+    parser.take("--out", "FILE.toml", "write the scenario here (default: print it)", Path)
     json_option(parser)
     return parser
