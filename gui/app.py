@@ -17,7 +17,7 @@ from slotscope.gui.window.application import application, collector_of, destroy
 from slotscope.gui.window.splash import show_splash
 from slotscope.model.cli.guard import note
 from slotscope.model.errors import UserError
-from slotscope.model.lessons.languages import ENGLISH
+from slotscope.model.phrase import ENGLISH
 
 if TYPE_CHECKING:
     from slotscope.gui.main_window import MainWindow

@@ -1,8 +1,16 @@
-"""Sentences that keep what they are made of, so that they can be said in another language."""
+"""Sentences that keep what they are made of, so that they can be said in another language.
+
+And the languages that the window speaks.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Callable, Self, Sequence
+
+#: The language that everything is written in.
+ENGLISH = "en"
+#: Each by its own name.
+LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
 
 
 class Phrase(str):

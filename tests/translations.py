@@ -21,7 +21,7 @@ from slotscope.gui.docking import docks
 from slotscope.gui.experiments import form, results, window
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.language.words import CONTEXT, TRANSLATIONS
-from slotscope.gui.lessons import exercises, question_line, questions, strip, tour
+from slotscope.gui.lessons import exercises, question_line, questions, strip
 from slotscope.gui.panels import COMPARISON, comparison, decisions_model, panels_of, scenario_form
 from slotscope.gui.presenting import pen as palette
 from slotscope.gui.running import compare, drive
@@ -31,7 +31,7 @@ from slotscope.model.exercises.exercise import DIFFICULTIES
 from slotscope.model.exercises.question import ASKS
 from slotscope.model.exercises.room import asks_of
 from slotscope.model.kinds.spec import KINDS
-from slotscope.model.lessons.languages import ENGLISH, LANGUAGES
+from slotscope.model.phrase import ENGLISH, LANGUAGES
 
 GUI, MODEL = (Path(__file__).resolve().parents[1] / name for name in ("gui", "model"))
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
@@ -68,7 +68,7 @@ def _of_window() -> list[str]:
     commands = (*actions.COMMANDS, actions.BRING)
     entries = dict.fromkeys(entry for system in KINDS for entry in (*panels_of(system), COMPARISON))
     panels = [entry.load() for entry in entries]
-    buttons = strip._BUTTONS, question_line._BUTTONS, tour._BUTTONS, palette.TOOLS, palette._DEEDS
+    buttons = strip._BUTTONS, question_line._BUTTONS, strip._ANSWERS, palette.TOOLS, palette._DEEDS
     return [
         *(text for command in commands for text in (command.title, command.sentence)),
         *(key for command in commands for key in command.keys if " " in key),

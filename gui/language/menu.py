@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu
 
 from slotscope.gui.language.words import KEY, chosen, tr
 from slotscope.gui.widgets.boxes import keep_keys
-from slotscope.model.lessons.languages import LANGUAGES
+from slotscope.model.phrase import LANGUAGES
 
 
 def add_language_menu(menu: QMenu, settings: QSettings, say: Callable[[str], object]) -> None:

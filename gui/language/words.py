@@ -10,8 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, QTranslator
 
 from slotscope.model.errors import UserError
-from slotscope.model.lessons.languages import ENGLISH, LANGUAGES
-from slotscope.model.phrase import Phrase
+from slotscope.model.phrase import ENGLISH, LANGUAGES, Phrase
 
 TRANSLATIONS = Path(__file__).resolve().parents[2] / "resources" / "translations"
 

@@ -17,8 +17,7 @@ from slotscope.gui.language.words import line_of, spoken, tr
 from slotscope.gui.lessons.adding import AddingLine
 from slotscope.gui.lessons.exercises import ExerciseControl
 from slotscope.gui.lessons.questions import WAITS, QuestionControl
-from slotscope.gui.lessons.strip import LessonStrip
-from slotscope.gui.lessons.tour import TOUR, TourOffer
+from slotscope.gui.lessons.strip import TOUR, LessonStrip, TourOffer
 from slotscope.gui.panels import SENTENCES, names_of
 from slotscope.gui.presenting.control import Presenter
 from slotscope.gui.running.run_control import RunControl
@@ -30,8 +29,7 @@ from slotscope.model.comparison.runs import stand_at
 from slotscope.model.errors import UntrustedPolicyError, UserError
 from slotscope.model.lessons.answers import Given, add_answers
 from slotscope.model.lessons.files import find_lesson, load_lesson
-from slotscope.model.lessons.lesson import Lesson, Step, StepPlace
-from slotscope.model.lessons.shown import not_there
+from slotscope.model.lessons.lesson import Lesson, Step, StepPlace, not_there
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import JOB, SERVER
 from slotscope.model.running.origin import NO_LINE

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QTextBrowser, QWidget
 
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.language.words import spoken, tr
-from slotscope.gui.lessons.tour import TOUR
+from slotscope.gui.lessons.strip import TOUR
 from slotscope.gui.window.dialogs import show_sheet
 from slotscope.gui.window.manual import PAGES
 from slotscope.model.lessons.files import lesson_files, load_lesson

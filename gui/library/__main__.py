@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Sequence
 from slotscope.model.cli.arguments import COMMANDS, parse
 from slotscope.model.cli.guard import guarded, note
 from slotscope.model.errors import UntrustedPolicyError, UserError
-from slotscope.model.lessons.languages import ENGLISH
+from slotscope.model.phrase import ENGLISH
 
 if TYPE_CHECKING:
     from slotscope.model.lab.results import Figure

@@ -1,6 +1,8 @@
 """``slotscope export-html``: one file that plays a stretch of a run, or a lesson, in any browser.
 
 The file is what was recorded, packed, beside the program that plays it.
+
+A lesson's steps are each recorded with what follows from there, and its questions with what answers are worth.
 """
 
 from __future__ import annotations
@@ -12,18 +14,171 @@ import html
 import json
 import re
 import zlib
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
+
+import numpy as np
 
 from slotscope.gui import theme as themes
-from slotscope.gui.page.lesson import lesson_data
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.page.recording import THEMES, Dressing, recorded
 from slotscope.gui.page.vectors import in_letters
+from slotscope.gui.panels import SENTENCES, names_of
 from slotscope.gui.sharing.command import Tell, carry_out, run_of
+from slotscope.gui.widgets.scripts import paragraphs, set_scripts
 from slotscope.model.cli.parser import UsageError
+from slotscope.model.comparison.runs import Run, lanes_of, stand_at
 from slotscope.model.draft import write_text
-from slotscope.model.footage.footage import Footage, usual_by
-from slotscope.model.lessons.files import marks_of
+from slotscope.model.errors import UserError
+from slotscope.model.exercises.posed import Posed, Sketch, told, verdict
+from slotscope.model.exercises.posing import NEAR, pose
+from slotscope.model.footage.footage import FEW_EVENTS, Footage, Place, usual_by
+from slotscope.model.lessons.files import find_lesson, load_lesson, marks_of
+from slotscope.model.lessons.lesson import Lesson, Step
+from slotscope.model.reporting.inspection import JOB, SERVER
+from slotscope.model.running.origin import Moment
+from slotscope.model.running.timeline import AT_HAND
+
+#: Numbers that are tried as answers where a question has no list of them.
+_NUMBERS = 400
+
+#: Moments between now and the time that a question is about.
+_UNTIL_THEN = 40
+
+#: Points of a known curve that somebody is to draw on, at most.
+_KNOWN = 200
+
+
+def lesson_data(name: str, only: int | None, further: Sequence[str], tell: Tell) -> dict[str, Any]:
+    """A lesson, or one step of it by its number from 1, as the data of a page.
+
+    Raises UserError if there is no such lesson or step, or a step's moment cannot be opened.
+    """
+    path = find_lesson(name)
+    lesson = load_lesson(path)
+    count = len(lesson.steps)
+    if only is not None and not 1 <= only <= count:
+        raise UserError(f"found {only}, allowed: from 1 to {count}", where="--step")
+    numbers = range(count) if only is None else [only - 1]
+    chapters = []
+    for done, number in enumerate(numbers):
+        chapters.append(_chapter(lesson, number, path.parent, further, partial(_tell_part, tell, done, len(numbers))))
+    return {"title": lesson.title, "chapters": chapters}
+
+
+def _tell_part(tell: Tell, finished: int, all_: int, done: float) -> None:
+    tell((finished + done) / all_)
+
+
+def _chapter(lesson: Lesson, number: int, folder: Path, further: Sequence[str], tell: Tell) -> dict[str, Any]:
+    step = lesson.steps[number]
+    place = step.place(folder)
+    opened = partial(place.open, kernel=max(place.moment.events) > AT_HAND or _looks_far(step))
+    run = opened()
+    stand_at(run, place.moment)
+    asked, end = None, _end(lesson, number, folder)
+    if step.question is not None:
+        posed = pose(run, step.question, step.policy - 1)
+        asked = _question(posed)
+        if step.question.until is not None:
+            end = step.question.until
+    footage = Footage(place.moment, end, "substep")
+    if isinstance(end, float):
+        footage = footage._replace(by="time", every=(end - run.timeline.time) / _UNTIL_THEN)
+    outlined = Select(step.outlined(SERVER), step.outlined(JOB))
+    dressing = Dressing(_panels(run, step, further), outlined, step.policy - 1, step.marks)
+    data = recorded(opened, footage, dressing, tell)
+    if asked is not None:
+        asked["decided"] = _decided(run, data["frames"], posed, place.moment, step)
+    return {"text": "".join(f"<p>{part}</p>" for part in paragraphs(step.text)), "question": asked, **data}
+
+
+def _looks_far(step: Step) -> bool:
+    """Whether its question is answered by what comes until a time."""
+    return step.question is not None and isinstance(step.question.until, float)
+
+
+def _panels(run: Run, step: Step, further: Sequence[str]) -> tuple[str, ...]:
+    """The panels that stand beside servers, pseudocode and sentences: those of the step, and others that are wanted."""
+    there = {PANEL_ROOMS[run.info.system].roles.servers, "algorithm", SENTENCES}
+    known = names_of(run.info.system)
+    return tuple(name for name in dict.fromkeys((*step.panels, *further)) if name in known and name not in there)
+
+
+def _end(lesson: Lesson, number: int, folder: Path) -> Place:
+    """Up to where a step is played: the next one's moment where that is not far on, else the end of the event."""
+    here = lesson.steps[number].place(folder)
+    if number + 1 < len(lesson.steps):
+        there = lesson.steps[number + 1].place(folder)
+        on = there.moment.events[0] - here.moment.events[0]
+        later = (on, there.moment.substep) > (0, here.moment.substep)
+        if there.origins == here.origins and there.moment.lane == here.moment.lane and on <= FEW_EVENTS and later:
+            return there.moment
+    return Moment((here.moment.events[0] + 1,))
+
+
+def _decided(run: Run, frames: Sequence[dict[str, Any]], posed: Posed, moment: Moment, step: Step) -> int:
+    """The number of the moment at which the policy has answered."""
+    if _looks_far(step):
+        return len(frames) - 1
+    lane = step.policy - 1 if len(lanes_of(run)) > 1 else 0
+    event = moment.events[min(lane, len(moment.events) - 1)]
+    wanted = [event, posed.decided] if posed.decided else [event + 1, 0]
+    found = (n for n, frame in enumerate(frames) if [int(frame["event"].split(",")[lane]), frame["substep"]] == wanted)
+    return next(found, len(frames) - 1)
+
+
+def _question(posed: Posed) -> dict[str, Any]:
+    """What is asked, and of each answer that there is whether it is right, and why."""
+    answers = _answers(posed)
+    few = _few(posed) if answers else ()
+    return {
+        "words": set_scripts(posed.words),
+        "allowed": posed.allowed,
+        "options": list(few),
+        "answers": answers,
+        "sketch": None if posed.sketch is None else _sketch(posed.sketch),
+        "veils": posed.veils,
+        "taken": "as it is drawn now" if posed.sketch is not None else posed.taken,
+        "reason": told(posed),
+    }
+
+
+def _sketch(sketch: Sketch) -> dict[str, Any]:
+    """A curve to be drawn on: what is known of it as so many points at most, and what comes."""
+    seen = np.unique(np.linspace(0, max(0, len(sketch.times) - 1), _KNOWN).round().astype(int))[: len(sketch.times)]
+    curves = {
+        "times": sketch.times[seen],
+        "values": sketch.values[seen],
+        "wanted": sketch.wanted,
+        "right": sketch.right,
+    }
+    rounded = {name: [float(f"{value:.5g}") for value in curve] for name, curve in curves.items()}
+    return {**rounded, "scale": sketch.scale, "near": NEAR, "top": sketch.top}
+
+
+def _few(posed: Posed) -> tuple[str, ...]:
+    """The answers to be chosen from; one alone is no choice, and the others are typed."""
+    return posed.options if len(posed.options) > 1 else ()
+
+
+def _answers(posed: Posed) -> dict[str, list[Any]]:
+    """The verdict of each answer, where they can be counted; none where they cannot."""
+    found: dict[str, list[Any]] = {}
+    if posed.sketch is not None:
+        return found
+    tried = _few(posed) or ("none", *map(str, range(_NUMBERS)))
+    for text in tried:
+        try:
+            answer = posed.read(text)
+            graded = verdict(posed, text)
+        except UserError:
+            continue
+        found.setdefault(answer, [int(graded.right), graded.text])
+    return found if posed.taken in found else {}
+
 
 _PLAYER = Path(__file__).resolve().parents[2] / "resources" / "player"
 

@@ -11,8 +11,7 @@ from slotscope.gui.plotting.sampled import counted_from, warmup
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.scripts import unbroken
 from slotscope.model.kinds.spec import UNDECIDED, UNSTABLE, Judgement, Measure
-from slotscope.model.measures.metrics import Batches, Estimate, estimates
-from slotscope.model.measures.student import CONFIDENCE
+from slotscope.model.measures.metrics import CONFIDENCE, Batches, Estimate, estimates
 from slotscope.model.reporting.explain import quantity, units
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.recorder import TIME_COLUMN

@@ -13,8 +13,8 @@ from slotscope.model.cli.command_arguments import ask, export, grade, lesson, le
 from slotscope.model.cli.footage_arguments import film, handout, page
 from slotscope.model.cli.parser import (
     MOST_EVENTS,
-    Command,
     Parser,
+    TerminalCommand,
     UsageError,
     command,
     history_options,
@@ -29,7 +29,7 @@ from slotscope.model.cli.readers import moment, number, one_of, picture, size, w
 from slotscope.model.errors import quoted
 from slotscope.model.kinds.declaration import CommandSpec
 from slotscope.model.kinds.rooms import ROOMS
-from slotscope.model.lessons.languages import ENGLISH
+from slotscope.model.phrase import ENGLISH
 
 #: How a link begins that opens a moment, see :mod:`model.cli.links`.
 SCHEME = "slotscope://"
@@ -114,27 +114,17 @@ def _window() -> Parser:
     return parser
 
 
-@command(
-    "list",
-    "slotscope.model.cli.listing",
-    "Lists the scenarios that come with the program, the policies that can run them, and the "
-    "experiments that reproduce figures and tables of the papers.",
-    ["slotscope list", "slotscope list --json"],
-)
+@command("list", "slotscope.model.cli.listing", ["slotscope list", "slotscope list --json"])
 def _list(parser: Parser) -> None:
+    """Lists the scenarios that come with the program, the policies that can run them, and the experiments that
+    reproduce figures and tables of the papers.
+    """
     json_option(parser)
 
 
 @command(
     "run",
     "slotscope.model.cli.run",
-    "Runs a scenario without drawing it and prints the means of its measures with the half-widths of their 95 % "
-    "confidence intervals: by batch means of one run, or over independent replications. Under --seed the output "
-    "is repeatable byte for byte; it then says nothing about the speed (events_per_second is null) unless "
-    "--timing asks for it.\n\nWith --policy given two or three times the policies run side by side on the very "
-    "same jobs: the measures of each, their differences from the first with paired intervals (by batches of "
-    "time, or by seed over replications), and the first decision that differs. What --json printed into a file, "
-    "--check FILE compares with.",
     [
         "slotscope run dra-vms",
         "slotscope run dra-vms --policy first-fit --until 1000 --seed 3",
@@ -144,6 +134,15 @@ def _list(parser: Parser) -> None:
     ],
 )
 def _run(parser: Parser) -> None:
+    """Runs a scenario without drawing it and prints the means of its measures with the half-widths of their 95 %
+    confidence intervals: by batch means of one run, or over independent replications. Under --seed the output is
+    repeatable byte for byte; it then says nothing about the speed (events_per_second is null) unless --timing asks for
+    it.
+
+    With --policy given two or three times the policies run side by side on the very same jobs: the measures of each,
+    their differences from the first with paired intervals (by batches of time, or by seed over replications), and the
+    first decision that differs. What --json printed into a file, --check FILE compares with.
+    """
     scenario_options(parser, several=True)
     length_options(parser)
     replications_option(parser, 1, "independent runs with the seeds S, S + 1, ...")
@@ -176,10 +175,6 @@ def _check_options(parser: Parser) -> None:
 @command(
     "trace",
     "slotscope.model.cli.trace",
-    "Prints every event of a run: what happened, what the policy did and why. With --json "
-    "the first line is the instance, and each following one the whole state after an event "
-    "(resources/help/trace-format.md). A scripted scenario, or an instance file, is traced "
-    "to its end; others for 100 events unless --events says otherwise.",
     [
         "slotscope trace dra-example-2",
         "slotscope trace dra-classroom --events 40",
@@ -187,6 +182,10 @@ def _check_options(parser: Parser) -> None:
     ],
 )
 def _trace(parser: Parser) -> None:
+    """Prints every event of a run: what happened, what the policy did and why. With --json the first line is the
+    instance, and each following one the whole state after an event (resources/help/trace-format.md). A scripted
+    scenario, or an instance file, is traced to its end; others for 100 events unless --events says otherwise.
+    """
     scenario_options(parser)
     parser.take("--events", "N", "so many events at most", whole(0, MOST_EVENTS))
     json_option(parser, "one JSON object per line")
@@ -195,12 +194,6 @@ def _trace(parser: Parser) -> None:
 @command(
     "bounds",
     "slotscope.model.cli.bounds",
-    "Solves the linear programs and closed forms that belong to a scenario, exactly. With slots: the optimum of "
-    "the workload, the global greedy assignment, their ratio, the guarantees, both curves over a scaled workload "
-    "with their critical points, and a short search for a violation of the monotone greedy property (Definition "
-    "8), on which the better of the guarantees rests. With queues: the supportable workload. With phases: the "
-    "plan and the servers that it needs. With moldable jobs: the optimal widths and shares, Erlang's formula and "
-    "exact chains; also for a file that lists such problems.",
     [
         "slotscope bounds dra-vms",
         "slotscope bounds dra-appendix-c --json",
@@ -208,6 +201,13 @@ def _trace(parser: Parser) -> None:
     ],
 )
 def _bounds(parser: Parser) -> None:
+    """Solves the linear programs and closed forms that belong to a scenario, exactly. With slots: the optimum of the
+    workload, the global greedy assignment, their ratio, the guarantees, both curves over a scaled workload with their
+    critical points, and a short search for a violation of the monotone greedy property (Definition 8), on which the
+    better of the guarantees rests. With queues: the supportable workload. With phases: the plan and the servers that it
+    needs. With moldable jobs: the optimal widths and shares, Erlang's formula and exact chains; also for a file that
+    lists such problems.
+    """
     scenario_options(parser)
     parser.take(
         "--appendix-c",
@@ -220,27 +220,21 @@ def _bounds(parser: Parser) -> None:
     json_option(parser)
 
 
-@command(
-    "trust",
-    "slotscope.model.cli.trust",
-    "Allows policies' files to run wherever a scenario or a saved session names them, as long "
-    "as their text stays as it is now. Nothing is executed by this. A file that is named with "
-    "--policy, or chosen in the window, is allowed by that.",
-    ["slotscope trust helper.py"],
-)
+@command("trust", "slotscope.model.cli.trust", ["slotscope trust helper.py"])
 def _trust(parser: Parser) -> None:
+    """Allows policies' files to run wherever a scenario or a saved session names them, as long as their text stays as
+    it is now. Nothing is executed by this. A file that is named with --policy, or chosen in the window, is allowed by
+    that.
+    """
     parser.take("files", "FILE", "a policy's Python file", nargs="+")
     json_option(parser)
 
 
-@command(
-    "traces",
-    "slotscope.model.cli.traces",
-    "Lists public traces of real clusters that scenarios can play, with size, licence and source. "
-    "'fetch NAME' downloads one, checks it, and prints the lines that open it.",
-    ["slotscope traces", "slotscope traces fetch google-2011 --to traces"],
-)
+@command("traces", "slotscope.model.cli.traces", ["slotscope traces", "slotscope traces fetch google-2011 --to traces"])
 def _traces(parser: Parser) -> None:
+    """Lists public traces of real clusters that scenarios can play, with size, licence and source. 'fetch NAME'
+    downloads one, checks it, and prints the lines that open it.
+    """
     parser.take("action", "fetch", "fetch a trace", one_of("fetch"), nargs="?")
     parser.take("name", "NAME", "of a trace", nargs="?")
     parser.take("--to", "DIR", "the folder that gets a folder NAME (default: this one)", Path, default=Path())
@@ -250,8 +244,6 @@ def _traces(parser: Parser) -> None:
 @command(
     "screenshot",
     "",
-    "Writes a picture of the window, or of one of its panels, as it looks at a time or after "
-    "an event. No display is needed.",
     [
         "slotscope screenshot dra-vms --at 10 --out vms.png",
         "slotscope screenshot dra-classroom --event 18 --out why.png --size 1280x720",
@@ -260,6 +252,9 @@ def _traces(parser: Parser) -> None:
     ],
 )
 def _screenshot(parser: Parser) -> None:
+    """Writes a picture of the window, or of one of its panels, as it looks at a time or after an event. No display is
+    needed.
+    """
     scenario_options(parser, several=True)
     when = parser.add_mutually_exclusive_group(required=True)
     when.add_argument("--at", metavar="T", type=number(0, open_end=False), help="at time T")
@@ -274,25 +269,25 @@ def _screenshot(parser: Parser) -> None:
 @command(
     "verify",
     "slotscope.model.cli.verify",
-    "Runs the reference and the compiled twin of a policy side by side, compares the digests "
-    "of their states after every event, and checks every invariant: capacity, slots, "
-    "conservation of jobs, indexes, groups, the lists inside the state, and that CRA applied "
-    "to its own result changes nothing. The exit code is 1 if anything disagrees.",
     ["slotscope verify dra-vms", "slotscope verify dra-classroom --events 5000 --json"],
 )
 def _verify(parser: Parser) -> None:
+    """Runs the reference and the compiled twin of a policy side by side, compares the digests of their states after
+    every event, and checks every invariant: capacity, slots, conservation of jobs, indexes, groups, the lists inside
+    the state, and that CRA applied to its own result changes nothing. The exit code is 1 if anything disagrees.
+    """
     scenario_options(parser)
     parser.take("--events", "N", "so many events at most (default: 1000)", whole(0, MOST_EVENTS), default=1000)
     json_option(parser)
 
 
-def _of_room(name: str, said: CommandSpec) -> Command:
+def _of_room(name: str, said: CommandSpec) -> TerminalCommand:
     """A command for one kind alone, whose parser is imported once it is meant."""
     module, parser = said.parser
-    return Command(name, lambda: cast(Parser, getattr(import_module(module), parser)()), said.module)
+    return TerminalCommand(name, lambda: cast(Parser, getattr(import_module(module), parser)()), said.module)
 
 
-_COMMANDS: Mapping[str, Command] = {
+_COMMANDS: Mapping[str, TerminalCommand] = {
     one.name: one
     for one in (
         *(_list, _run, _trace, ask, why, export, _bounds, reproduce, sweep),

@@ -24,10 +24,6 @@ from slotscope.model.cli.readers import one_of, whole
 @command(
     "ask",
     "slotscope.model.cli.ask",
-    "Finds the events of a run at which a question holds, such as 'rejected and servers_with_room >= 1', and "
-    "prints each as it is found, with the line that opens it. Several questions are answered in one run. "
-    "--names lists what they may name in this scenario; the help's page on questions explains the language. "
-    "With --json each hit is one line, and the last line counts them.",
     [
         "slotscope ask dra-vms 'rejected and servers_with_room >= 1' --events 100000",
         "slotscope ask queues-vqs-unstable 'waiting > 50 becomes true' --first",
@@ -36,6 +32,11 @@ from slotscope.model.cli.readers import one_of, whole
     ],
 )
 def ask(parser: Parser) -> None:
+    """Finds the events of a run at which a question holds, such as 'rejected and servers_with_room >= 1', and prints
+    each as it is found, with the line that opens it. Several questions are answered in one run. --names lists what they
+    may name in this scenario; the help's page on questions explains the language. With --json each hit is one line, and
+    the last line counts them.
+    """
     scenario_options(parser)
     parser.take("questions", "QUESTION", "an expression that is true or false at each event", nargs="*")
     parser.take("--events", "N", "look at so many events (default: 100000)", whole(0, MOST_EVENTS))
@@ -49,9 +50,6 @@ def ask(parser: Parser) -> None:
 @command(
     "why",
     "slotscope.model.cli.why",
-    "Says why a job is on its server, was turned away or waits, and why it is on no other: each server stands "
-    "under the first condition of the policy that it failed, or could have been taken; with the numbers, the "
-    "paper's line, and the smallest change that flips the decision, proved by a replay.",
     [
         "slotscope why dra-classroom --event 48",
         "slotscope why queues-classroom --policy vqs --job 40 --server 3",
@@ -59,6 +57,10 @@ def ask(parser: Parser) -> None:
     ],
 )
 def why(parser: Parser) -> None:
+    """Says why a job is on its server, was turned away or waits, and why it is on no other: each server stands under
+    the first condition of the policy that it failed, or could have been taken; with the numbers, the paper's line, and
+    the smallest change that flips the decision, proved by a replay.
+    """
     scenario_options(parser)
     parser.take("--event", "N", "the event that decides", whole(1, MOST_EVENTS))
     parser.take("--job", "J", "the job; without --event, at the event that decides it")
@@ -69,15 +71,15 @@ def why(parser: Parser) -> None:
 @command(
     "export",
     "slotscope.model.cli.export",
-    "Runs a scenario and writes its events, samples of its state, or both, as tables: CSV or, with the "
-    "package pyarrow, Parquet with types and units. Columns have the names that questions use ('slotscope ask "
-    "SCENARIO --names').",
     [
         "slotscope export dra-vms --events 1000000 --to events.parquet",
         "slotscope export queues-classroom --policy vqs --seed 4 --events 20000 --samples queue.csv --every 10",
     ],
 )
 def export(parser: Parser) -> None:
+    """Runs a scenario and writes its events, samples of its state, or both, as tables: CSV or, with the package
+    pyarrow, Parquet with types and units. Columns have the names that questions use ('slotscope ask SCENARIO --names').
+    """
     scenario_options(parser)
     parser.take("--events", "N", "run so many events (default: 100000)", whole(1, MOST_EVENTS), default=100_000)
     parser.take("--to", "FILE", "a row for each event, to FILE.csv or FILE.parquet", Path)
@@ -86,27 +88,21 @@ def export(parser: Parser) -> None:
     json_option(parser)
 
 
-@command(
-    "lessons",
-    "slotscope.model.cli.lessons",
-    "Lists the lessons that come with the program. 'check FILES' reads lessons of your own and stands at the "
-    "moment of each step; what is wrong is said in a line with its place, and the exit code is then 2.",
-    ["slotscope lessons", "slotscope lessons check my-lesson.toml"],
-)
+@command("lessons", "slotscope.model.cli.lessons", ["slotscope lessons", "slotscope lessons check my-lesson.toml"])
 def lessons(parser: Parser) -> None:
+    """Lists the lessons that come with the program. 'check FILES' reads lessons of your own and stands at the moment of
+    each step; what is wrong is said in a line with its place, and the exit code is then 2.
+    """
     parser.take("action", "check", "check lessons", one_of("check"), nargs="?")
     parser.take("files", "FILE", "a lesson's name, or the path of its .toml file", nargs="*")
     json_option(parser)
 
 
-@command(
-    "lesson",
-    "",
-    "Opens the window at a step of a lesson; PageDown and PageUp go on and back. Without a display the moment of "
-    "the step is run offscreen, as slotscope SCENARIO --event N is.",
-    ["slotscope lesson dra-1-decision", "slotscope lesson my-lesson.toml --step 3"],
-)
+@command("lesson", "", ["slotscope lesson dra-1-decision", "slotscope lesson my-lesson.toml --step 3"])
 def lesson(parser: Parser) -> None:
+    """Opens the window at a step of a lesson; PageDown and PageUp go on and back. Without a display the moment of the
+    step is run offscreen, as slotscope SCENARIO --event N is.
+    """
     parser.take("name", "NAME", "from 'slotscope lessons', or the path of a .toml file")
     parser.take("--step", "N", "at step N (default: 1)", whole(1, 100), default=1)
     language_option(parser)
@@ -115,13 +111,14 @@ def lesson(parser: Parser) -> None:
 @command(
     "grade",
     "slotscope.model.cli.grade",
-    "Grades files of answers to lessons' questions and exercises, as students keep them with 'Keep answers in a "
-    "file'. Every moment is opened again, and the reference says what is right there. Prints a CSV table with a "
-    "line for each answer; 'signed' says whether the line stands as the program has written it. The exit code "
-    "is 1 if a file was changed.",
     ["slotscope grade answers/*.answers > grades.csv", "slotscope grade ada.answers --lesson my-lesson.toml"],
 )
 def grade(parser: Parser) -> None:
+    """Grades files of answers to lessons' questions and exercises, as students keep them with 'Keep answers in a file'.
+    Every moment is opened again, and the reference says what is right there. Prints a CSV table with a line for each
+    answer; 'signed' says whether the line stands as the program has written it. The exit code is 1 if a file was
+    changed.
+    """
     parser.take("files", "FILE", "a file of answers", Path, nargs="+")
     parser.take(
         "--lesson",
@@ -137,10 +134,6 @@ def grade(parser: Parser) -> None:
 @command(
     "reproduce",
     "slotscope.model.cli.reproduce",
-    "Makes a figure or table of a paper again: the data as CSV and JSON, the picture as SVG and PNG, and a table "
-    "with the paper's numbers beside ours. The result does not depend on who does the work: this process, worker "
-    "processes, or a Dask cluster.\n\nEach finished part is kept at once in DIR/EXPERIMENT.parts.jsonl. After "
-    "Ctrl+C, or after being killed, the same command goes on from there.",
     [
         "slotscope reproduce dra-fig2",
         "slotscope reproduce dra-fig3 --workers 2",
@@ -151,6 +144,13 @@ def grade(parser: Parser) -> None:
     ],
 )
 def reproduce(parser: Parser) -> None:
+    """Makes a figure or table of a paper again: the data as CSV and JSON, the picture as SVG and PNG, and a table with
+    the paper's numbers beside ours. The result does not depend on who does the work: this process, worker processes, or
+    a Dask cluster.
+
+    Each finished part is kept at once in DIR/EXPERIMENT.parts.jsonl. After Ctrl+C, or after being killed, the same
+    command goes on from there.
+    """
     parser.take("experiment", "EXPERIMENT", "a name from 'slotscope list'")
     parser.take(
         "--scale",
@@ -173,12 +173,6 @@ def reproduce(parser: Parser) -> None:
 @command(
     "sweep",
     "slotscope.model.cli.sweep",
-    "Runs a scenario for every combination of values of its parameters and of policies, all on the same jobs, "
-    "and prints each measure with its 95 % interval over replications; writes a table as CSV and JSON and, where "
-    "a number varies, a picture. PATH is a field of the scenario such as servers.count, "
-    "policy.parameters.reservation_factor, job_types[0].workload or job_types.small.workload. All values are "
-    "checked before anything runs.\n\nEach finished run is kept at once; after Ctrl+C, or after being killed, "
-    "the same command goes on from there.",
     [
         "slotscope sweep dra-vms --vary servers.count=20,60,180 --vary policy.parameters.reservation_factor=1,log^2",
         "slotscope sweep dra-vms --vary job_types.small.workload=1,2,4 --policy dra "
@@ -186,6 +180,13 @@ def reproduce(parser: Parser) -> None:
     ],
 )
 def sweep(parser: Parser) -> None:
+    """Runs a scenario for every combination of values of its parameters and of policies, all on the same jobs, and
+    prints each measure with its 95 % interval over replications; writes a table as CSV and JSON and, where a number
+    varies, a picture. PATH is a field of the scenario such as servers.count, policy.parameters.reservation_factor,
+    job_types[0].workload or job_types.small.workload. All values are checked before anything runs.
+
+    Each finished run is kept at once; after Ctrl+C, or after being killed, the same command goes on from there.
+    """
     parser.take("scenario", "SCENARIO", SCENARIO)
     parser.take("--vary", "PATH=V,V", "the values of a field; several times for a grid", action="append", default=[])
     parser.take(

@@ -44,10 +44,6 @@ def _ending_options(parser: Parser) -> None:
 @command(
     "film",
     "",
-    "Films a stretch of a run: one decision sub-step by sub-step, many events, or a length of time, with the "
-    "sentence of each moment as its caption. The ending of --out says what is written: .mp4, .gif, or, without "
-    "an ending, a folder with one PNG picture for each moment. Films need ffmpeg: the system's, or the one that "
-    "'pip install imageio-ffmpeg' brings along; pictures need nothing. The same command writes the same pictures.",
     [
         "slotscope film dra-classroom --from 40 --to 41 --out decision.mp4",
         "slotscope film dra-vms --from 1000 --to 1100 --by event --pace 5 --out events.gif --size 960x540",
@@ -56,6 +52,11 @@ def _ending_options(parser: Parser) -> None:
     ],
 )
 def film(parser: Parser) -> None:
+    """Films a stretch of a run: one decision sub-step by sub-step, many events, or a length of time, with the sentence
+    of each moment as its caption. The ending of --out says what is written: .mp4, .gif, or, without an ending, a folder
+    with one PNG picture for each moment. Films need ffmpeg: the system's, or the one that 'pip install imageio-ffmpeg'
+    brings along; pictures need nothing. The same command writes the same pictures.
+    """
     scenario_options(parser, several=True)
     _stretch_options(parser)
     _out_option(parser, "PATH", Path, "FILE.mp4, FILE.gif, or a folder for PNG pictures")
@@ -82,9 +83,6 @@ def _look_options(parser: Parser) -> None:
 @command(
     "export-html",
     "",
-    "Writes one HTML file that plays a stretch of a run in any browser, without a network: forwards and backwards, "
-    "by mouse and keys, with the servers, the pseudocode and its values, and the sentence of each moment. With "
-    "--lesson it plays the steps of a lesson instead, and asks its questions.",
     [
         "slotscope export-html dra-classroom --from 40 --to 60 --out moment.html",
         "slotscope export-html queues-classroom --from 0 --to 500 --by event --out queues.html",
@@ -92,6 +90,10 @@ def _look_options(parser: Parser) -> None:
     ],
 )
 def page(parser: Parser) -> None:
+    """Writes one HTML file that plays a stretch of a run in any browser, without a network: forwards and backwards, by
+    mouse and keys, with the servers, the pseudocode and its values, and the sentence of each moment. With --lesson it
+    plays the steps of a lesson instead, and asks its questions.
+    """
     scenario_options(parser, optional=True, several=True)
     parser.set_defaults(scenario=None)
     _stretch_options(parser, required=False)
@@ -105,14 +107,15 @@ def page(parser: Parser) -> None:
 @command(
     "handout",
     "",
-    "Saves all panels of a moment: a PDF file with a page for each, or a folder of PNG pictures. Captions say the "
-    "scenario, the policy, the seed, the event and the line that opens it. Panels that show nothing are left out.",
     [
         "slotscope handout dra-classroom --event 18 --out handout.pdf",
         "slotscope handout dra-vms --policy dra --policy first-fit --event 1000 --out pictures",
     ],
 )
 def handout(parser: Parser) -> None:
+    """Saves all panels of a moment: a PDF file with a page for each, or a folder of PNG pictures. Captions say the
+    scenario, the policy, the seed, the event and the line that opens it. Panels that show nothing are left out.
+    """
     scenario_options(parser, several=True)
     parser.take("--event", "M", f"the moment: {_WHERE}", place, dest="start", required=True)
     _out_option(parser, "PATH", Path, "FILE.pdf, or a folder for PNG pictures")

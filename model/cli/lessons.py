@@ -13,8 +13,7 @@ from slotscope.model.comparison.runs import stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posing import pose
 from slotscope.model.lessons.files import find_lesson, lesson_files, load_lesson
-from slotscope.model.lessons.lesson import Lesson, Step
-from slotscope.model.lessons.shown import not_there
+from slotscope.model.lessons.lesson import Lesson, Step, not_there
 from slotscope.model.scenario.validation import ValidationFaultError
 
 #: The names of the panels of a kind of system.

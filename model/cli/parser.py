@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import re
 from difflib import get_close_matches
+from inspect import cleandoc
 from pathlib import Path
 from textwrap import fill
 from typing import Any, Callable, NamedTuple, NoReturn, Sequence
 
 from slotscope.model.cli.readers import memory, number, one_of, whole
 from slotscope.model.errors import UserError
-from slotscope.model.lessons.languages import LANGUAGES
+from slotscope.model.phrase import LANGUAGES
 
 DEFAULT_SCENARIO = "dra-vms"
 
@@ -47,12 +48,7 @@ class Parser(argparse.ArgumentParser):
         self.set_defaults(command=command or "window")
 
     def take(
-        self,
-        name: str,
-        metavar: str | tuple[str, ...],
-        about: str,
-        read: Callable[[str], object] | None = None,
-        **others: Any,
+        self, name: str, metavar: str | tuple[str, ...], about: str, read: Callable[[str], object] = str, **others: Any
     ) -> None:
         """Have an argument or option that takes a word; *read* makes a value of it, *others* are argparse's own."""
         self.add_argument(name, metavar=metavar, help=about, type=read, **others)
@@ -80,7 +76,7 @@ class Parser(argparse.ArgumentParser):
         return UsageError(f"no such option; {hint}allowed: {', '.join(options)}", where=first)
 
 
-class Command(NamedTuple):
+class TerminalCommand(NamedTuple):
     """What a command can be told, and the module that carries it out; none for those that belong to the window."""
 
     name: str
@@ -88,18 +84,16 @@ class Command(NamedTuple):
     module: str = ""
 
 
-def command(
-    name: str, module: str, description: str, examples: Sequence[str]
-) -> Callable[[Callable[[Parser], None]], Command]:
-    """Makes a command of a function that gives its parser options; it is called once the command is meant."""
+def command(name: str, module: str, examples: Sequence[str]) -> Callable[[Callable[[Parser], None]], TerminalCommand]:
+    """Makes a command of a function that gives its parser options; what it does is the function's docstring."""
 
-    def with_options(give: Callable[[Parser], None]) -> Command:
+    def with_options(give: Callable[[Parser], None]) -> TerminalCommand:
         def parser() -> Parser:
-            made = Parser(name, description, examples)
+            made = Parser(name, cleandoc(give.__doc__ or ""), examples)
             give(made)
             return made
 
-        return Command(name, parser, module)
+        return TerminalCommand(name, parser, module)
 
     return with_options
 

@@ -17,8 +17,7 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.common_time import CommonTime
 from slotscope.model.comparison.companion import caught_up, companion
 from slotscope.model.comparison.differences import DIFFERENCES, Difference, Standing
-from slotscope.model.comparison.labels import labels_of
-from slotscope.model.comparison.lane import Lane, arrival_time
+from slotscope.model.comparison.lane import Lane, arrival_time, labels_of
 from slotscope.model.comparison.lockstep import Lockstep, place_of
 from slotscope.model.comparison.search import DifferenceSearch
 from slotscope.model.errors import UserError

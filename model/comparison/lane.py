@@ -1,19 +1,49 @@
-"""One of several runs on the same jobs: a session, and the record of its decisions."""
+"""One of several runs on the same jobs: a session, and the record of its decisions.
+
+And what policies that run side by side are called.
+"""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Iterator
+from typing import Any, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.api import Session
 from slotscope.model.comparison.differences import MOST_JOBS, DecisionRecord
+from slotscope.model.policies.choice import value_text
+from slotscope.model.reporting.explain import raised
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.engine import Task
 from slotscope.model.running.timeline import NO_END
+from slotscope.model.scenario.common import PolicyChoice
 from slotscope.model.systems.state import copied
+
+
+def labels_of(titles: Sequence[str], choices: Sequence[PolicyChoice]) -> tuple[str, ...]:
+    """The title of each policy, with what sets it apart from others of the same title."""
+    return tuple(
+        title if titles.count(title) == 1 else f"{title}, {_own(choice, choices)}"
+        for title, choice in zip(titles, choices, strict=True)
+    )
+
+
+def _own(mine: PolicyChoice, choices: Sequence[PolicyChoice]) -> str:
+    others = [one.parameters for one in choices if one.name == mine.name]
+    differ = [
+        _told(key, value) for key, value in mine.parameters.items() if any(other.get(key) != value for other in others)
+    ]
+    return ", ".join(differ) or "as given"
+
+
+def _told(key: str, value: Any) -> str:
+    """A parameter in a few words, such as "factor 3", "factor log²" or "no patch"."""
+    word = key.rpartition("_")[2]
+    if isinstance(value, bool):
+        return word if value else f"no {word}"
+    return f"{word} {raised(value_text(value))}"
 
 
 class Lane:

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from slotscope.model.draft import write_text
 from slotscope.model.errors import ScenarioError, UserError, unknown_name
-from slotscope.model.lessons.languages import ENGLISH
 from slotscope.model.lessons.lesson import Lesson
 from slotscope.model.lessons.marks import Mark
+from slotscope.model.phrase import ENGLISH
 from slotscope.model.scenario.fields import Section
 from slotscope.model.scenario.load import read_text, title_in
 from slotscope.model.scenario.validation import validated

@@ -10,7 +10,7 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Collection, Iterator, Sequence
 
 from pydantic import AfterValidator, Field
 
@@ -19,12 +19,15 @@ from slotscope.model.cli.arguments import parse
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.errors import UserError
+from slotscope.model.exercises.posing import no_such_policy
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.forks.changes import Course
 from slotscope.model.lessons.marks import Mark
+from slotscope.model.phrase import Phrase
 from slotscope.model.policies import is_file, source_of
 from slotscope.model.policies.choice import policy_choice
-from slotscope.model.reporting.inspection import JOB, SERVER
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.inspection import JOB, SERVER, Thing
 from slotscope.model.running.origin import Moment, Origin, file_beside, opening_line, policy_beside
 from slotscope.model.scenario.fields import Name, Section
 
@@ -151,3 +154,27 @@ class Lesson(Section):
     title: str = Field(min_length=1, max_length=90)
     learn: str = Field(min_length=1, max_length=200)
     steps: tuple[Step, ...] = Field(min_length=1, max_length=100)
+
+
+def not_there(step: Step, panels: Collection[str], lanes: Sequence[Frame]) -> Iterator[UserError]:
+    """A fault for each panel that is none of the *panels*, each policy that does not run, and each thing to outline.
+
+    *lanes* are the frames of the policies that run side by side, at the step's moment.
+    """
+    named = [*(("panels", name) for name in step.panels), *(("marks", mark.panel) for mark in step.marks)]
+    for where, name in named:
+        if name not in panels:
+            said = Phrase("found '{answer}', allowed: {allowed}", answer=name, allowed=", ".join(sorted(panels)))
+            yield UserError(said, where=where)
+    for where, policy in (("policy", step.policy), *(("marks", mark.policy) for mark in step.marks)):
+        if policy > len(lanes):
+            yield no_such_policy(policy, len(lanes), where)
+    frame = lanes[min(step.policy, len(lanes)) - 1]
+    for what, first in ((SERVER, 1), (JOB, 0)):
+        number = step.outlined(what)
+        if number is None:
+            continue
+        if absent := frame.info.kind.inspector.describe(frame, Thing(what, number)).absent:
+            thing = f"{what} {number + first}"
+            said = Phrase("found '{thing}', allowed: one that is there. {absent}", thing=thing, absent=absent)
+            yield UserError(said, where="outline")

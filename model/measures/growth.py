@@ -29,8 +29,7 @@ from typing import Literal, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.measures.metrics import estimate
-from slotscope.model.measures.student import CONFIDENCE, quantile
+from slotscope.model.measures.metrics import CONFIDENCE, estimate, quantile
 
 Verdict = Literal["stable", "unstable", "undecided"]
 Values = NDArray[np.float64]

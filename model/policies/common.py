@@ -85,7 +85,7 @@ class Policy:
     on_drift: str = DRIFT_IS_OURS
     #: The text of the file that it came from, if it came from one.
     text: str = ""
-    #: The function of that file that decides in a kernel (:mod:`model.policies.own.kernel`), if it has one.
+    #: The function of that file that decides in a kernel (:mod:`model.policies.own.sound`), if it has one.
     brought: Any = None
 
     def __init_subclass__(cls) -> None:

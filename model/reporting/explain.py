@@ -1,6 +1,8 @@
 """Sentences made from records: what all kinds of system word alike.
 
 Each kind has a narrator of its own, the only place that words its decisions.
+
+Types of jobs, phases and classes have letters where there is little room.
 """
 
 from __future__ import annotations
@@ -14,6 +16,35 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 
 from slotscope.model.reporting.records import Configuration, Event, Record
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def type_letter(job_type: int) -> str:
+    """A, B, ..., Z, AA, AB, ...: the letter of the job type with this index."""
+    letters = ""
+    number = job_type + 1
+    while number:
+        number, place = divmod(number - 1, 26)
+        letters = chr(ord("A") + place) + letters
+    return letters
+
+
+def subscript(number: int) -> str:
+    """A number as it stands below the line after a symbol."""
+    return str(number).translate(_SUBSCRIPTS)
+
+
+def own_letters(names: Sequence[str], short: int = 2) -> tuple[str, ...]:
+    """Each name, if it has at most *short* letters, else its initial.
+
+    They are A, B, C, ... where two would be the same, or one is read as a number.
+    """
+    letters = tuple(name if len(name) <= short else name[:1].upper() for name in names)
+    if len({letter.casefold() for letter in letters}) == len(letters) and all(one[:1].isalpha() for one in letters):
+        return letters
+    return tuple(type_letter(number) for number in range(len(names)))
+
 
 #: Between thousands, and before a sign such as %: no line ends at it.
 THIN_SPACE = "\u202f"

@@ -10,7 +10,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from slotscope.model.exact import LONGEST, rational
 from slotscope.model.scenario.fields import (
-    Exact,
     Name,
     NotNegative,
     Numbers,
@@ -277,28 +276,3 @@ class ScenarioBase(Section):
         servers: Any
         workload: Any
         policy: PolicyChoice
-
-
-__all__ = [
-    "MOST_SERVERS",
-    "MOST_TYPES",
-    "SERVICE_LAWS",
-    "Deterministic",
-    "EmpiricalTimes",
-    "Erlang",
-    "Exact",
-    "Exponential",
-    "HyperExponential",
-    "LogNormal",
-    "MixedErlang",
-    "Pareto",
-    "PoissonArrivals",
-    "PolicyChoice",
-    "RunLength",
-    "ScenarioBase",
-    "ScriptedArrival",
-    "ScriptedWorkload",
-    "Service",
-    "TraceWorkload",
-    "Workload",
-]

@@ -1,4 +1,4 @@
-"""Field types that scenario schemas share: exact numbers, quantities with units, names."""
+"""Field types that scenario schemas share: exact numbers, quantities with units, resources, names, one of several."""
 
 from __future__ import annotations
 
@@ -6,9 +6,21 @@ import re
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Any, Iterable
+from typing import Annotated, Any, Callable, Iterable, Mapping, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainSerializer, Strict, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    Strict,
+    TypeAdapter,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
 
 from slotscope.model.exact import rational
 from slotscope.model.scenario.files import is_policy_file
@@ -173,4 +185,79 @@ Amount = Annotated[
     BeforeValidator(_quantity),
     PlainSerializer(_plain_quantity, return_type=int | float | str),
     _NUMBER_OR_TEXT,
+]
+
+
+def told_by(key: str, *schemas: type[BaseModel]) -> WrapValidator:
+    """A validator for a field that holds one of *schemas*, each with a literal *key*.
+
+    Put it after ``Field(discriminator=key)``, which still speaks where the key is missing or
+    unknown; a known table is validated by its own schema, so that the path of a fault is what
+    the user wrote.
+    """
+    known = {tag: schema for schema in schemas for tag in get_args(schema.model_fields[key].annotation)}
+
+    def validate(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        schema = known.get(_tag(value, key)) if isinstance(value, Mapping) else None
+        return handler(value) if schema is None else schema.model_validate(value)
+
+    return WrapValidator(validate)
+
+
+def _tag(value: Mapping[str, Any], key: str) -> str:
+    tag = value.get(key)
+    return tag if isinstance(tag, str) else ""
+
+
+def one_or_list(schema: type[BaseModel]) -> WrapValidator:
+    """A validator for a tuple of *schema* that may be written as a single table."""
+
+    def validate(value: Any, handler: Callable[[Any], Any]) -> Any:
+        return (schema.model_validate(value),) if isinstance(value, Mapping) else handler(value)
+
+    return WrapValidator(validate)
+
+
+def one_or_table(one: Any, table: Any) -> WrapValidator:
+    """A validator for a field that is of the type *table* where it is written as a table, and else
+    of the type *one*; it stands behind the union of both."""
+    by_itself: TypeAdapter[Any] = TypeAdapter(one)
+    by_key: TypeAdapter[Any] = TypeAdapter(table)
+
+    def validate(value: Any, _: ValidatorFunctionWrapHandler) -> Any:
+        return (by_key if isinstance(value, Mapping) else by_itself).validate_python(value)
+
+    return WrapValidator(validate)
+
+
+#: What the only resource is called where the capacity is a bare number.
+SIZE = "size"
+
+
+class Resource(Section):
+    """A named resource and the unit in which amounts without a unit are meant."""
+
+    name: Name
+    unit: str = Field(default="", max_length=20)
+
+
+_AMOUNT: TypeAdapter[Quantity] = TypeAdapter(Amount, config=ConfigDict(arbitrary_types_allowed=True))
+
+
+def _capacity(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    return handler(value) if isinstance(value, Mapping) else {SIZE: _AMOUNT.validate_python(value)}
+
+
+def _plain_capacity(capacity: Mapping[str, Quantity]) -> Any:
+    amounts = {name: _AMOUNT.dump_python(amount) for name, amount in capacity.items()}
+    return amounts[SIZE] if list(amounts) == [SIZE] else amounts
+
+
+#: One number, or a table with an amount for each resource.
+Capacity = Annotated[
+    dict[Name, Amount],
+    Field(min_length=1),
+    WrapValidator(_capacity),
+    PlainSerializer(_plain_capacity),
+    WithJsonSchema({"type": ["number", "string", "object"]}),
 ]

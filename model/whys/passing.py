@@ -9,8 +9,7 @@ import numpy as np
 from slotscope.model.reporting.explain import told
 from slotscope.model.reporting.records import Admit, Allocate, Event, Match, Overflow, Place, Record, Reject
 from slotscope.model.whys.asking import setting_of, taken_to
-from slotscope.model.whys.decision import Happened, Setting, Whys
-from slotscope.model.whys.own import last_said
+from slotscope.model.whys.decision import Happened, Setting, Whys, last_said
 
 
 class PassedOver(NamedTuple):

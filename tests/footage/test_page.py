@@ -16,8 +16,7 @@ from slotscope.gui.film.stage import panel_classes, panels_in_lecture
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation import servers_stacks
 from slotscope.gui.page import recording
-from slotscope.gui.page.command import execute, page_text, unpacked, write_page
-from slotscope.gui.page.lesson import lesson_data
+from slotscope.gui.page.command import execute, lesson_data, page_text, unpacked, write_page
 from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.page.vectors import SIDE, TILE, TileStore
 from slotscope.gui.painting.kept import put_image

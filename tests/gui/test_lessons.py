@@ -17,7 +17,7 @@ from slotscope.gui.lessons.start_page import shown_at_start
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.widgets.scripts import paragraphs, spoken
 from slotscope.model.lessons.files import lesson_files, lesson_titles, load_lesson
-from slotscope.model.lessons.languages import LANGUAGES
+from slotscope.model.phrase import LANGUAGES
 from slotscope.model.scenario.files import scenario_files
 from tests.gui.test_keys import strike
 from tests.gui.windows import rest

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui import app
-from slotscope.gui.lessons.tour import TOUR
+from slotscope.gui.lessons.strip import TOUR
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.actions import COMMANDS
 from slotscope.gui.window.splash import Splash

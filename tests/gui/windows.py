@@ -21,7 +21,7 @@ from slotscope.gui.panels import SENTENCES
 from slotscope.gui.running.bounds_service import BoundsService, Receiver
 from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.kinds.spec import kind_named
-from slotscope.model.lessons.languages import ENGLISH, LANGUAGES
+from slotscope.model.phrase import ENGLISH, LANGUAGES
 from slotscope.model.scenario.load import Scenario
 
 Shown = TypeVar("Shown", bound=QWidget)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from slotscope.model.comparison.labels import labels_of
+from slotscope.model.comparison.lane import labels_of
 from slotscope.model.scenario.common import PolicyChoice
 
 

@@ -15,8 +15,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_MIGRATED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
-from slotscope.model.measures.metrics import BATCHES, Estimate, estimate, ratio
-from slotscope.model.measures.student import CONFIDENCE, quantile
+from slotscope.model.measures.metrics import BATCHES, CONFIDENCE, Estimate, estimate, quantile, ratio
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import Task, started

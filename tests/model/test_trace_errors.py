@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.errors import TraceError
-from slotscope.model.kinds.reservation.traces.google_dra import dra_jobs
+from slotscope.model.kinds.reservation.traces.workload import dra_jobs
 from slotscope.model.traces.google import read_task_events
 from slotscope.model.traces.reading import (
     BLOCK,

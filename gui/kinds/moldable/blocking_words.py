@@ -14,8 +14,7 @@ from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, exact, significant, with_interval
 from slotscope.gui.plotting.sampled import counted_from
 from slotscope.gui.theme import Theme
-from slotscope.model.measures.metrics import Estimate, estimates
-from slotscope.model.measures.student import CONFIDENCE
+from slotscope.model.measures.metrics import CONFIDENCE, Estimate, estimates
 from slotscope.model.policies.choice import choice_text
 from slotscope.model.reporting.frame import Frame
 

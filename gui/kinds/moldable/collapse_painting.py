@@ -16,7 +16,7 @@ from slotscope.gui.painting.colour import argb, mix
 from slotscope.gui.painting.text import LEFT
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.reporting.letters import subscript
+from slotscope.model.reporting.explain import subscript
 
 _REGION = 0.10  # how much of the text's colour is in the region's
 _DENSEST = 0.62  # opacity of the bin in which most time was spent

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Sequence
 
 from slotscope.gui.panels.wording import significant
+from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import RunInfo
-from slotscope.model.reporting.letters import own_letters
 
 #: Names of at most so many letters are their own mark, and stand right after a number.
 SHORT_NAME = 2

@@ -23,8 +23,7 @@ from slotscope.model.kinds.queue.sampling import TIME_COLUMN, USED_COLUMN
 from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, IN_SERVICE, WAITING
 from slotscope.model.kinds.spec import NO_VERDICT, STABLE, UNSTABLE, Judgement
 from slotscope.model.measures.growth import STRETCHES
-from slotscope.model.measures.metrics import Estimate, estimates
-from slotscope.model.measures.student import CONFIDENCE
+from slotscope.model.measures.metrics import CONFIDENCE, Estimate, estimates
 from slotscope.model.reporting.frame import Frame
 
 #: Virtual queues that have a curve beside the total.

@@ -29,10 +29,9 @@ from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, MIGRATED, REJECTED
-from slotscope.model.measures.metrics import Estimate
-from slotscope.model.measures.student import CONFIDENCE
+from slotscope.model.measures.metrics import CONFIDENCE, Estimate
+from slotscope.model.reporting.explain import type_letter
 from slotscope.model.reporting.frame import Frame
-from slotscope.model.reporting.letters import type_letter
 
 #: Height that the plot keeps beside a table of all types, and beside one with a line per type if there is room
 #: for so many lines, in pixels at the usual size of type; the table gives way.  A hall, where nobody scrolls, sees

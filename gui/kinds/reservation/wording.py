@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from slotscope.model.reporting.explain import shown
-from slotscope.model.reporting.letters import type_letter
+from slotscope.model.reporting.explain import shown, type_letter
 from slotscope.model.reporting.records import Configuration
 
 #: Types whose slots are listed one by one.

@@ -20,8 +20,7 @@ from slotscope.model.kinds.moldable.state import ARRIVED, OF_ADMITTED, MoldableS
 from slotscope.model.reporting.explain import counted, grouped, plural, quantity
 from slotscope.model.reporting.inspection import Thing
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Reject
-from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
-from slotscope.model.whys.own import asked_by, own_choice
+from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys, asked_by, own_choice
 from slotscope.model.whys.tables import THAT, Candidates, Condition, Preference
 
 #: Departures, and widths, for which a change is tried at most.

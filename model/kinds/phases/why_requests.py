@@ -18,8 +18,7 @@ from slotscope.model.kinds.phases.state import FIRST_BACKUP, MOVES, PhaseState, 
 from slotscope.model.kinds.phases.words import by_type
 from slotscope.model.reporting.explain import counted, plural, quantity, shown
 from slotscope.model.reporting.records import ARRIVAL, TICK, Match, Overflow, Record, Request, VirtualArrival
-from slotscope.model.whys.decision import Change, Happened, Setting, Subject
-from slotscope.model.whys.own import asked_by, own_choice
+from slotscope.model.whys.decision import Change, Happened, Setting, Subject, asked_by, own_choice
 from slotscope.model.whys.replays import rescheduled, soonest, with_policy
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 

@@ -19,8 +19,7 @@ from slotscope.model.kinds.phases.why_requests import about, changes_of, missed,
 from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.reporting.inspection import SERVER, Thing, per_cent
 from slotscope.model.reporting.records import ARRIVAL, Match, Overflow, Place, Record, Request
-from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
-from slotscope.model.whys.own import asked_by, own_choice
+from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys, asked_by, own_choice
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 

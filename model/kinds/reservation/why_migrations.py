@@ -12,8 +12,7 @@ import numpy as np
 from slotscope.model.kinds.reservation.classification import classify
 from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.records import Migrate
-from slotscope.model.whys.decision import Happened, Setting, Subject
-from slotscope.model.whys.own import SYSTEM, own_choice
+from slotscope.model.whys.decision import SYSTEM, Happened, Setting, Subject, own_choice
 from slotscope.model.whys.tables import Condition, Preference, nothing_told
 
 

@@ -31,7 +31,7 @@ class OwnKernel(CompiledEngine):
     """The compiled twin of a policy whose file has a ``kernel``.
 
     What the function answers is checked in the loop before anything is written.  Where it cannot be, the loop
-    raises :class:`.kernel.ImpossibleDecisionError`, and the state is of no use any more.
+    raises :class:`.sound.ImpossibleDecisionError`, and the state is of no use any more.
     """
 
     loop: ClassVar[Callable[..., int]]  #: the kind's loop over events

@@ -17,10 +17,9 @@ from pydantic import BaseModel
 
 from slotscope.model.errors import PolicyError, PolicyFileError, UnreadablePolicyError
 from slotscope.model.policies import is_file, source_of
-from slotscope.model.policies.own.asked import asked_of_file, schema_of
 from slotscope.model.policies.own.beside import modules_beside
 from slotscope.model.policies.own.brought import BroughtKernel
-from slotscope.model.policies.own.hosted import hosted
+from slotscope.model.policies.own.hosted import asked_of_file, hosted, schema_of
 from slotscope.model.policies.own.kind import kind_of
 from slotscope.model.policies.own.loaded import Loaded, Source
 from slotscope.model.policies.own.trust import check_allowed, digest_of

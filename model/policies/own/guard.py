@@ -20,11 +20,10 @@ import numpy as np
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies.common import PseudocodeLine
 from slotscope.model.policies.own.call import END, Call
-from slotscope.model.policies.own.kernel import arrays
 from slotscope.model.policies.own.kind import Occasion, OwnKind
 from slotscope.model.policies.own.memory import Lasting, TooMuchError
 from slotscope.model.policies.own.shown import PrivateNumbers, Shown
-from slotscope.model.policies.own.sound import MOST_MEMORY, Check, NotADecisionError, found, number, sound
+from slotscope.model.policies.own.sound import MOST_MEMORY, Check, NotADecisionError, arrays, found, number, sound
 from slotscope.model.policies.own.wire import ViewPart
 from slotscope.model.reporting.records import Line, Record, altered
 from slotscope.model.systems.view import PolicyView

@@ -2,6 +2,8 @@
 
 Whether a decision is possible in the present state is checked by the kind's system; here arbitrary
 values, of a policy that anybody may have written, become exact integers and floats or a sentence.
+
+So do arrays that a kernel of one's own is given beside the state.
 """
 
 from __future__ import annotations
@@ -203,3 +205,25 @@ def _no_record(value: Any, checks: Mapping[type[Record], RecordCheck]) -> str:
     if isinstance(value, type) and issubclass(value, Record):
         return f"it yields the class {value.__name__}; write {value.__name__}(...)"
     return f"it yields {found(value)}, allowed: {allowed}"
+
+
+class ImpossibleDecisionError(Exception):
+    """A kernel of one's own has decided what cannot be: raised in compiled code."""
+
+
+def arrays(value: Any, what: str, _: Any) -> tuple[np.ndarray, ...] | np.ndarray:
+    """An array of numbers or a tuple of such, as copies that nobody can change.
+
+    Raises NotADecisionError if it is anything else.
+    """
+    if type(value) is tuple:
+        return tuple(_array(item, what) for item in value)
+    return _array(value, what)
+
+
+def _array(value: Any, what: str) -> np.ndarray:
+    if type(value) is not np.ndarray or value.dtype.kind not in "biuf":
+        raise NotADecisionError(f"{what} is {found(value)}, allowed: a NumPy array of numbers, or a tuple of those")
+    array = np.array(value, order="C")
+    array.flags.writeable = False
+    return array

@@ -20,11 +20,11 @@ from slotscope.model.errors import PolicyFileError
 from slotscope.model.jit import at_hand, compiled_anew, jitable, load_numba, with_others
 from slotscope.model.policies.own import limits, loops
 from slotscope.model.policies.own.faults import line_in, said_by, stopped_kernel
-from slotscope.model.policies.own.kernel import ImpossibleDecisionError
 from slotscope.model.policies.own.loaded import Source
 from slotscope.model.policies.own.loading import executed
 from slotscope.model.policies.own.shape import CLASSES, KNOWN, home_of, kernel_function, place_in
 from slotscope.model.policies.own.shared import mapped, seen
+from slotscope.model.policies.own.sound import ImpossibleDecisionError
 
 #: What Numba writes around the one sentence that says what is wrong.
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")

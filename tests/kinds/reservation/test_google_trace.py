@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotscope.model.errors import TraceError
-from slotscope.model.kinds.reservation.traces.google_dra import dra_jobs, halvings
+from slotscope.model.kinds.reservation.traces.workload import dra_jobs, halvings
 from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.traces.google import GoogleTasks, read_task_events
 from slotscope.model.traces.report import ImportReport

@@ -12,7 +12,7 @@ from slotscope.model.kinds.moldable.kernels import loop
 from slotscope.model.kinds.moldable.kernels.driver import MoldableKernel
 from slotscope.model.kinds.moldable.state import MoldableState
 from slotscope.model.policies.own.driver import Hooks, KernelInput, OwnKernel
-from slotscope.model.policies.own.kernel import ImpossibleDecisionError
+from slotscope.model.policies.own.sound import ImpossibleDecisionError
 
 
 class OwnTables(NamedTuple):

@@ -19,8 +19,7 @@ from pydantic import Field
 
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, certain, listing
-from slotscope.model.scenario.choices import one_or_table
-from slotscope.model.scenario.fields import Name, Section, Whole
+from slotscope.model.scenario.fields import Name, Section, Whole, one_or_table
 
 Width = Annotated[Whole, Field(ge=1)]
 Widths = dict[Name, Width]

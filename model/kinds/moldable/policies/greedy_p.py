@@ -32,8 +32,7 @@ from slotscope.model.kinds.moldable.programs.theorem1 import optimum
 from slotscope.model.kinds.moldable.rules import AllocationRules, drawn, pooled
 from slotscope.model.policies.common import departing
 from slotscope.model.reporting.records import Line
-from slotscope.model.scenario.choices import one_or_table
-from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section
+from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section, one_or_table
 
 Distribution = tuple[NotNegative, ...]
 Distributions = dict[Name, Distribution]

@@ -23,8 +23,7 @@ from pydantic import Field, model_validator
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.policies.base import MoldableJob, MoldablePolicy, certain, listing
 from slotscope.model.kinds.moldable.view import MoldableView
-from slotscope.model.scenario.choices import one_or_list
-from slotscope.model.scenario.fields import Section, Whole
+from slotscope.model.scenario.fields import Section, Whole, one_or_list
 
 
 class ThresholdStep(Section):

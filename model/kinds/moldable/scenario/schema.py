@@ -19,9 +19,8 @@ from slotscope.model.kinds.moldable.scenario.workload import (
     ScriptedMoldable,
     TraceMoldable,
 )
-from slotscope.model.scenario.choices import one_or_list, told_by
 from slotscope.model.scenario.common import MOST_SERVERS, SERVICE_LAWS, Exponential, PolicyChoice, ScenarioBase, Service
-from slotscope.model.scenario.fields import Name, Positive, Section, Whole, plain
+from slotscope.model.scenario.fields import Name, Positive, Section, Whole, one_or_list, plain, told_by
 
 #: Bound on classes of jobs.
 MOST_CLASSES = 20

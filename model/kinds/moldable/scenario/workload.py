@@ -7,7 +7,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from slotscope.model.scenario.choices import told_by
 from slotscope.model.scenario.fields import (
     Name,
     NotNegative,
@@ -17,6 +16,7 @@ from slotscope.model.scenario.fields import (
     plain,
     refuse_disorder,
     refuse_namesakes,
+    told_by,
 )
 
 #: Bounds on the load rho, and on the exponent alpha of the traffic.

@@ -15,7 +15,7 @@ from slotscope.model.kinds.phases.outcome import JOB, TYPE
 from slotscope.model.kinds.phases.rows import FLAG_PLACED
 from slotscope.model.kinds.phases.state import PhaseState
 from slotscope.model.policies.own.driver import Hooks, KernelInput, OwnKernel
-from slotscope.model.policies.own.kernel import ImpossibleDecisionError
+from slotscope.model.policies.own.sound import ImpossibleDecisionError
 
 State = Any
 Array = Any

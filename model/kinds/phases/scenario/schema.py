@@ -14,10 +14,21 @@ from slotscope.model.kinds.phases.scenario.workload import (
     ScriptedPhases,
     TracePhases,
 )
-from slotscope.model.scenario.choices import one_or_list
 from slotscope.model.scenario.common import PolicyChoice, ScenarioBase
-from slotscope.model.scenario.fields import Exact, Name, NotNegative, Quantity, Section, Whole, plain, refuse_duplicates
-from slotscope.model.scenario.resources import SIZE, Capacity, Resource
+from slotscope.model.scenario.fields import (
+    SIZE,
+    Capacity,
+    Exact,
+    Name,
+    NotNegative,
+    Quantity,
+    Resource,
+    Section,
+    Whole,
+    one_or_list,
+    plain,
+    refuse_duplicates,
+)
 
 #: Bound on K_max, the service limit.
 MOST_JOBS = 1000

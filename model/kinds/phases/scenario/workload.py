@@ -11,7 +11,6 @@ from typing import Annotated, ClassVar, Iterator, Literal, Self
 
 from pydantic import Field, model_validator
 
-from slotscope.model.scenario.choices import told_by
 from slotscope.model.scenario.fields import (
     Name,
     NotNegative,
@@ -20,6 +19,7 @@ from slotscope.model.scenario.fields import (
     Whole,
     refuse_disorder,
     refuse_namesakes,
+    told_by,
 )
 
 #: Bound on phases; what can be planned is bounded by the number of configurations.

@@ -18,7 +18,7 @@ from slotscope.model.kinds.queue.outcome import ARRIVED, REMEMBERED
 from slotscope.model.kinds.queue.physics import depart, release
 from slotscope.model.kinds.queue.state import QueueState
 from slotscope.model.policies.own.driver import Hooks, KernelInput, OwnKernel
-from slotscope.model.policies.own.kernel import ImpossibleDecisionError
+from slotscope.model.policies.own.sound import ImpossibleDecisionError
 
 State = Any
 Array = Any

@@ -9,8 +9,7 @@ from pydantic import Field, model_validator
 
 from slotscope.model.kinds.queue.scenario.distributions import NOT_EMPTY, Size, must_sum_to_one
 from slotscope.model.kinds.queue.scenario.service import MOST_SLOTS, Slots
-from slotscope.model.scenario.choices import told_by
-from slotscope.model.scenario.fields import Numbers, Positive, Section, Whole, plain, refuse_disorder
+from slotscope.model.scenario.fields import Numbers, Positive, Section, Whole, plain, refuse_disorder, told_by
 
 #: Bounds on arrivals per slot, and on arrivals in one slot under i.i.d. counts.
 LEAST_RATE, MOST_RATE = Fraction(1, 10**9), 10**6

@@ -13,8 +13,7 @@ from typing import Annotated, Any, Literal, Self, Sequence
 from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
 from slotscope.model.exact import rational
-from slotscope.model.scenario.choices import told_by
-from slotscope.model.scenario.fields import Name, NotNegative, Numbers, Positive, Section, Whole, plain
+from slotscope.model.scenario.fields import Name, NotNegative, Numbers, Positive, Section, Whole, plain, told_by
 
 #: Bounds that keep distributions within memory.
 MOST_VALUES = 100_000

@@ -17,10 +17,20 @@ from slotscope.model.kinds.queue.scenario.distributions import (
     must_sum_to_one,
 )
 from slotscope.model.kinds.queue.scenario.service import MOST_SLOTS, Geometric, SlotService
-from slotscope.model.scenario.choices import one_or_list
 from slotscope.model.scenario.common import MOST_SERVERS, PolicyChoice, RunLength, ScenarioBase, check_pools
-from slotscope.model.scenario.fields import Name, Positive, Quantity, Section, Whole, plain, refuse_duplicates
-from slotscope.model.scenario.resources import SIZE, Capacity, Resource
+from slotscope.model.scenario.fields import (
+    SIZE,
+    Capacity,
+    Name,
+    Positive,
+    Quantity,
+    Resource,
+    Section,
+    Whole,
+    one_or_list,
+    plain,
+    refuse_duplicates,
+)
 
 #: Bound on classes of jobs.
 MOST_CLASSES = 1000

@@ -8,9 +8,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from slotscope.model.kinds.queue.scenario.distributions import MOST_VALUES, NOT_EMPTY, Likely
-from slotscope.model.scenario.choices import told_by
 from slotscope.model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
-from slotscope.model.scenario.fields import Positive, Section, Whole, plain
+from slotscope.model.scenario.fields import Positive, Section, Whole, plain, told_by
 
 #: Slots stay far within exact floating point.
 MOST_SLOTS = 10**12

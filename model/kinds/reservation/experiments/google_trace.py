@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.reservation.experiments import infinite_system
-from slotscope.model.kinds.reservation.traces.google_dra import dra_jobs
+from slotscope.model.kinds.reservation.traces.workload import dra_jobs
 from slotscope.model.lab import simulation
 from slotscope.model.lab.parts import Part
 from slotscope.model.lab.simulation import given_content, with_servers

@@ -16,7 +16,7 @@ from slotscope.model.kinds.reservation.outcome import JOB, TYPE
 from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.state import TIMER, ReservationState
 from slotscope.model.policies.own.driver import Hooks, KernelInput, OwnKernel
-from slotscope.model.policies.own.kernel import ImpossibleDecisionError
+from slotscope.model.policies.own.sound import ImpossibleDecisionError
 
 State = Any
 Array = Any

@@ -19,8 +19,7 @@ from slotscope.model.scenario.common import (
     Workload,
     check_pools,
 )
-from slotscope.model.scenario.fields import Amount, Name, NotNegative, Section, Whole, refuse_duplicates
-from slotscope.model.scenario.resources import Resource
+from slotscope.model.scenario.fields import Amount, Name, NotNegative, Resource, Section, Whole, refuse_duplicates
 
 
 class JobType(Section):
