@@ -170,7 +170,8 @@ class RunWorker(QObject):
                 self._stale = False  # the next try is at the next command
             self._tell_now_and_then()
             self._carry_out(type(self)._follow)
-            self._carry_out(type(self)._use_what_is_compiled)
+            if self._seen:  # loading delays no first picture
+                self._carry_out(type(self)._use_what_is_compiled)
 
     def _next_command(self) -> Command | None:
         """The next command, None to end; without one a run goes on and anything else waits.
@@ -475,8 +476,8 @@ class RunWorker(QObject):
         self._stale |= moments_of(self.present) != before
 
     def _use_what_is_compiled(self) -> None:
-        """Once a first frame is out and the window complete, so that loading delays no picture."""
-        if not self._seen or self.window_grows or self.session is None or not self._warming.wanted:
+        """Once the window is complete, so that loading delays no panel; before a first frame only if it takes long."""
+        if self.window_grows or self.session is None or not self._warming.wanted:
             return
         before = self._warming.text
         try:

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QComboBox, QToolButton
+from PySide6.QtWidgets import QComboBox, QToolButton
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
-from slotscope.gui.language.words import speak, tr
+from slotscope.gui.language.words import tr
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.presenting.strokes import base_of
 from slotscope.model.reporting.records import Line
 from tests.gui.halls import PROJECTOR
 from tests.gui.test_lecture import LEAST
-from tests.gui.windows import at_rest, choose_file, complete_window, press, rest
+from tests.gui.windows import IN_EACH_LANGUAGE, at_rest, choose_file, press, rest
 
 Key = Qt.Key
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm"), IN_EACH_LANGUAGE]
 
 
-@pytest.fixture(params=["en", "de"])
-def window(request: pytest.FixtureRequest, qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    speak(qapp, request.param)
-    with complete_window(qtbot, tmp_path, language=request.param) as made:
-        made.resize(*PROJECTOR)
-        yield made
-    speak(qapp, "en")
+@pytest.fixture
+def window(tidy_window: MainWindow) -> MainWindow:
+    tidy_window.resize(*PROJECTOR)
+    return tidy_window
 
 
 def ask(qtbot: QtBot, window: MainWindow, name: str, step: int) -> None:

@@ -102,6 +102,20 @@ def test_a_long_way_rests_while_panels_are_built_or_code_is_loaded(worker, qtbot
     assert bool(naps) is (grows or loads)
 
 
+@pytest.mark.slow
+def test_compiled_code_takes_over_on_a_long_way_though_no_frame_is_out(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The window may still draw the run before, until the way is over that begins with the next one."""
+    monkeypatch.setattr(Warming, "wanted", True)
+    said = [True]  # a single time
+    monkeypatch.setattr(Warming, "ready", lambda _: bool(said) and said.pop())
+    worker, session = RunWorker(), Session.open("dra-classroom", kernel=False)
+    worker._taken.clear()
+    worker.adopt(session)
+    worker._publish()
+    assert worker._carry_out(lambda mine: mine.present.seek(20_000))
+    assert not worker._seen and session.compiled
+
+
 def test_a_frame_follows_as_soon_as_the_last_was_taken(worker: Counting, qtbot) -> None:
     session = Session.open("dra-classroom", kernel=False)
     with qtbot.waitSignal(worker.framed):
