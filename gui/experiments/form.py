@@ -23,6 +23,7 @@ from slotscope.gui.experiments.laboratory import Order
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.rows import in_column
+from slotscope.model.cli.parser import MOST_SEED
 from slotscope.model.errors import TraceError, UserError
 from slotscope.model.folders import home_folder
 from slotscope.model.lab import check_beside, experiment_module, experiments
@@ -87,6 +88,9 @@ class OrderForm(QWidget):
             2,
         )
         self.until = LineField(tr("&Until t ="), tr("When each run ends; empty: as the scenario says."))
+        self.seed = LineField(
+            tr("F&irst seed"), tr("That of the first replication; the others have the next ones. Empty: the run's.")
+        )
         self.replications = NumberField(
             tr("R&eplications"), tr("Runs of each combination, on other seeds."), 4, 1, _MOST_REPLICATIONS
         )
@@ -112,6 +116,7 @@ class OrderForm(QWidget):
             self.values,
             self.policies,
             self.until,
+            self.seed,
             self.replications,
             self.beside,
             self.trace,
@@ -152,7 +157,7 @@ class OrderForm(QWidget):
         """Show the fields of another entry of the list."""
         self.key = key
         sweep = key == SWEEP
-        for field in (self.values, self.policies, self.until, self.replications):
+        for field in (self.values, self.policies, self.until, self.seed, self.replications):
             field.setVisible(sweep)
         self.scale.setVisible(not sweep)
         self.beside.setVisible(not sweep and experiments()[key].compares)
@@ -165,6 +170,7 @@ class OrderForm(QWidget):
             self._given = info.origin.policy
             self.policies.area.setPlainText(self._given)
         self.until.line.setPlaceholderText(f"{float(info.scenario.run.until):g}")
+        self.seed.line.setPlaceholderText(str(info.seed))
         self.values.area.setPlaceholderText("\n".join(_examples(info.scenario)))
 
     @property
@@ -196,7 +202,7 @@ class OrderForm(QWidget):
             "--trace": self.trace,
             "--warmup": self.until,
             "--until": self.until,
-            "--seed": self.replications,
+            "--seed": self.seed,
             "--out": self.folder,
         }
         found = [field for option, field in named.items() if option in error.where]
@@ -265,12 +271,12 @@ class OrderForm(QWidget):
         policies = self._policies(info)
         if not axes and len(policies) < 2:
             raise UserError(f"found nothing to vary, allowed: a line such as {_EXAMPLE}", where="--vary")
-        until, replications = self._until(), self.replications.box.value()
+        until, seed, replications = self._until(), self._seed(info), self.replications.box.value()
         name = f"sweep-{Path(info.scenario_name).stem or 'scenario'}"
         trace = info.origin.trace or getattr(info.scenario.workload, "paths", ())
 
         def plan() -> Sweep:
-            return Sweep(name, info.scenario, axes, policies, info.seed, replications, until, trace=tuple(trace))
+            return Sweep(name, info.scenario, axes, policies, seed, replications, until, trace=tuple(trace))
 
         return Order(name, plan, folder, workers=self.workers.box.value())
 
@@ -290,6 +296,14 @@ class OrderForm(QWidget):
         if not (math.isfinite(value) and value > 0):
             raise UserError(f"found '{text}', allowed: a time above 0, or nothing for the scenario's", where="--until")
         return value
+
+    def _seed(self, info: RunInfo) -> int:
+        text, most = self.seed.text, MOST_SEED - self.replications.box.value() + 1
+        if not text:
+            return info.seed
+        if not text.isdecimal() or len(text) > len(str(most)) or int(text) > most:
+            raise UserError(f"found '{text}', allowed: a whole number from 0 to {most}, or nothing", where="--seed")
+        return int(text)
 
 
 class FormArea(QScrollArea):

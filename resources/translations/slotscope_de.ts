@@ -134,6 +134,14 @@ Wählt den Ordner einer Aufzeichnung.</translation>
             <translation>Wann jeder Lauf endet; leer: wie im Szenario.</translation>
         </message>
         <message>
+            <source>F&amp;irst seed</source>
+            <translation>Ers&amp;ter Seed</translation>
+        </message>
+        <message>
+            <source>That of the first replication; the others have the next ones. Empty: the run's.</source>
+            <translation>Der der ersten Wiederholung; die anderen haben die nächsten. Leer: der des Laufs.</translation>
+        </message>
+        <message>
             <source>R&amp;eplications</source>
             <translation>Wi&amp;ederholungen</translation>
         </message>

@@ -328,6 +328,27 @@ def test_one_at_a_time(qtbot: QtBot, window: ExperimentsWindow) -> None:
     assert window.bar.state.text() == ""
 
 
+def test_a_sweep_begins_at_the_seed_that_is_written(qtbot: QtBot, window: ExperimentsWindow) -> None:
+    sweep(qtbot, window, "servers.count = 5, 7", "20")
+    form = window.form
+
+    def seeds() -> set[int]:
+        order = form.order()
+        assert order is not None
+        return {part.seed for part in order.plan().parts(order.scale, order.options)}
+
+    assert form.seed.line.placeholderText() == "171"
+    assert seeds() == {171, 172, 173, 174}
+    write(qtbot, form.seed.line, "7")
+    assert seeds() == {7, 8, 9, 10}
+    for wrong in ("-1", "x", "1.5", str(2**63 - 3), "9" * 5000):
+        form.seed.line.setText(wrong)
+        assert form.order() is None
+        assert "allowed: a whole number from 0 to 9223372036854775804" in form.seed.fault.text()
+    form.seed.line.setText(str(2**63 - 4))
+    assert form.order() is not None
+
+
 def test_the_keyboard_reaches_everything(qtbot: QtBot, window: ExperimentsWindow) -> None:
     window.activateWindow()
     window.list.setFocus()
@@ -347,6 +368,7 @@ def test_the_keyboard_reaches_everything(qtbot: QtBot, window: ExperimentsWindow
         form.values.area,
         form.policies.area,
         form.until.line,
+        form.seed.line,
         form.replications.box,
         form.workers.box,
         form.folder.line,
