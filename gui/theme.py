@@ -284,6 +284,7 @@ def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:
         app.setPalette(palette(theme))
         for field in _FIELDS:
             app.setPalette(field_palette(theme), field)  # type: ignore[arg-type]  # str, not bytes
+        app.setPalette(_button_palette(theme), "QPushButton")  # type: ignore[arg-type]
         # Of all areas alike: Fusion gives a scroll bar the shade of its area's base.
         app.setPalette(view_palette(theme), "QAbstractScrollArea")  # type: ignore[arg-type]
         QtWidgets.QToolTip.setPalette(palette(theme))  # else that of the desktop
@@ -355,6 +356,13 @@ def field_palette(theme: Theme) -> QPalette:
     result.setColor(role.Window, QColor(theme.border).lighter(_OUTLINE_SHADE))
     result.setColor(role.Highlight, QColor(theme.focus))
     result.setColor(role.HighlightedText, QColor(theme.panel))
+    return result
+
+
+def _button_palette(theme: Theme) -> QPalette:
+    """Qt's palette for buttons with a frame: around the one with the focus Fusion draws a shade of the highlight."""
+    result = palette(theme)
+    result.setColor(QPalette.ColorRole.Highlight, QColor(theme.focus))
     return result
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.boxes import push_button
 from slotscope.gui.widgets.icons import icon
 from slotscope.gui.widgets.rows import in_column, in_row
 
@@ -24,13 +25,13 @@ class RunBar(QWidget):
         super().__init__()
         self._theme = theme
         self._fault = False
-        self.run = QPushButton(tr("&Run"))
-        self.stop = QPushButton(tr("&Stop"))
-        self.open = QPushButton(tr("&Open folder"))
+        self.run = push_button(tr("&Run"))
+        self.stop = push_button(tr("&Stop"))
+        self.open = push_button(tr("&Open folder"))
         self.share = QProgressBar()
         self.state = QLabel()
         self.message = QLabel()
-        self.copy = QPushButton(tr("Copy the details"))
+        self.copy = push_button(tr("Copy the details"))
         self._details = ""
         self._folder = Path()
         self._build()

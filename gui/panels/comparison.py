@@ -26,6 +26,7 @@ from slotscope.gui.panels.comparison_table import (
 )
 from slotscope.gui.panels.wording import job_words, significant
 from slotscope.gui.theme import current_fonts
+from slotscope.gui.widgets.boxes import push_button
 from slotscope.gui.widgets.kept_picture import once_laid_out
 from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.model.comparison.differences import Difference
@@ -109,7 +110,7 @@ class ComparisonPanel(Panel):
 
     def _button(self, name: str, text: str, title: str, tip: str) -> QPushButton:
         text, title, tip = tr(text), tr(title), tr(tip)
-        button = QPushButton(text)
+        button = push_button(text)
         button.setObjectName(f"difference-{name}")
         button.setAccessibleName(title)
         button.setToolTip(f"{title}\n{tip}")

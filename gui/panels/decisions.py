@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from slotscope.gui.intents import Ask, AskWhy, BreakAt, GoTo, RunUntil, Say, WhatIf
 from slotscope.gui.language.words import tr
@@ -18,7 +18,7 @@ from slotscope.gui.panels.decisions_model import LogModel, mark_icon, mark_side
 from slotscope.gui.panels.decisions_view import LogView
 from slotscope.gui.panels.wording import up_to
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.widgets.boxes import keep_keys, push_button
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.gui.widgets.rows import in_column
@@ -219,7 +219,7 @@ class DecisionsPanel(Panel):
         bar = self.view.verticalScrollBar()
         bar.valueChanged.connect(self._scrolled)
         bar.rangeChanged.connect(self._resized)
-        self.follow = QPushButton(tr("follow the run"), self.view)
+        self.follow = push_button(tr("follow the run"), self.view)
         self.follow.setToolTip(tr("Follow the run: back to the newest event."))
         self.follow.hide()
         self.follow.clicked.connect(self._follow)

@@ -26,6 +26,7 @@ from slotscope.gui.panels.scenario_fields import (
 )
 from slotscope.gui.panels.scenario_leaves import ShapeCell, leaf_cells
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.boxes import push_button
 from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.scenario.load import Scenario, as_data
@@ -72,7 +73,7 @@ class ScenarioPanel(Panel):
             self._add_section(heading)
         self._types = in_column(None, spacing=6)
         self._form.addLayout(self._types)
-        self.add = QPushButton(tr("Add a job type"))
+        self.add = push_button(tr("Add a job type"))
         self.add.setToolTip(tr("Add a job type: a copy of the last one, to be changed."))
         self.add.clicked.connect(self.add_type)
         self._form.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
@@ -92,10 +93,10 @@ class ScenarioPanel(Panel):
 
     def _footer(self) -> QVBoxLayout:
         self.message = QLabel(self.body, wordWrap=True)
-        self.restart = QPushButton(tr("Restart"))
+        self.restart = push_button(tr("Restart"))
         self.restart.setToolTip(tr("Restart: run this scenario from time 0."))
         self.restart.clicked.connect(lambda: self.apply(carry_on=False))
-        self.go_on = QPushButton(tr("Continue"))
+        self.go_on = push_button(tr("Continue"))
         self.go_on.setToolTip(
             tr(
                 "Continue: go on from the present state under these rules, with new arrivals. Possible while "
@@ -103,12 +104,12 @@ class ScenarioPanel(Panel):
             )
         )
         self.go_on.clicked.connect(lambda: self.apply(carry_on=True))
-        self.fork = QPushButton(tr("Fork"))
+        self.fork = push_button(tr("Fork"))
         self.fork.setToolTip(
             tr("Fork: go on from the present state under these rules with the same jobs, beside the run that is left.")
         )
         self.fork.clicked.connect(lambda: self.apply(carry_on=True, beside=True))
-        self.revert = QPushButton(tr("Revert"))
+        self.revert = push_button(tr("Revert"))
         self.revert.setToolTip(tr("Revert: drop the edits and show what runs."))
         self.revert.clicked.connect(self.reload)
         self._give_room()

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QMenu, QMenuBar, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QMenu,
+    QMenuBar,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 
 from slotscope.gui.language.words import tr
 
@@ -89,6 +99,21 @@ class MenuBar(QMenuBar):
             (before or self.window()).setFocus(Qt.FocusReason.PopupFocusReason)
 
 
+class _Presser(QObject):
+    """Lets Enter press a button that has the focus."""
+
+    def __init__(self, button: QAbstractButton) -> None:
+        super().__init__(button)
+        self._button = button
+        button.installEventFilter(self)
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        presses = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() in _CHOOSING
+        if presses:
+            self._button.click()
+        return presses
+
+
 class EnterButton(QToolButton):
     """A button that Enter presses while it has the focus; the space bar is the run's.  Its tip begins with its name."""
 
@@ -97,13 +122,15 @@ class EnterButton(QToolButton):
         self.setText(text)
         self.setToolTip(tip)
         self.setAccessibleName(tip.partition("\n")[0])
+        _Presser(self)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter is a click."""
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.click()
-        else:
-            super().keyPressEvent(event)
+
+def push_button(text: str, parent: QWidget | None = None) -> QPushButton:
+    """A button with a frame that Enter presses likewise, and in a dialog only while it has the focus."""
+    button = QPushButton(text, parent)
+    button.setAutoDefault(False)
+    _Presser(button)
+    return button
 
 
 class ChoiceBox(QComboBox):

@@ -6,11 +6,12 @@ import re
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QSizePolicy, QWidget
 
 from slotscope.gui.faults import Fault
 from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.boxes import push_button
 from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.model.errors import PolicyFileError, UserError
 
@@ -113,10 +114,10 @@ class FaultPage(QScrollArea):
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.retry = QPushButton(tr("Try again"))
+        self.retry = push_button(tr("Try again"))
         self.retry.setToolTip(tr("Try again\nBuilds the panel afresh and shows the present moment."))
         self.retry.clicked.connect(self.again)
-        self.copy = QPushButton(tr("Copy the details"))
+        self.copy = push_button(tr("Copy the details"))
         self.copy.setToolTip(
             tr("Copy the details\nFor a report: where it happened, and the command that opens this moment.")
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QLabel, QListWidget, QListWidgetItem, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QListWidget, QListWidgetItem, QSpinBox, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.run_control import RunControl
+from slotscope.gui.widgets.boxes import push_button
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
@@ -42,7 +43,7 @@ class BreakpointsDialog(QDialog):
         self.listed.setWordWrap(True)  # how often it has to hold stands at the end
         self.listed.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.listed.setAccessibleName(tr("Breakpoints"))
-        self._remove, self._clear = QPushButton(tr("Remove")), QPushButton(tr("Clear all"))
+        self._remove, self._clear = push_button(tr("Remove")), push_button(tr("Clear all"))
         self._lay_out()
         for field in (self.field, self.times.lineEdit()):
             field.returnPressed.connect(self._add)
@@ -73,8 +74,6 @@ class BreakpointsDialog(QDialog):
         )
         note.setWordWrap(True)
         buttons = self._remove, self._clear
-        for button in buttons:
-            button.setAutoDefault(False)  # Enter belongs to the field and to the list
         typing = in_row(None, (self.field, 1), self.times)
         in_column(self, note, typing, self.fault, self.listed, in_row(None, STRETCH, *buttons), margins=None)
 

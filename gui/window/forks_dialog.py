@@ -7,13 +7,13 @@ from typing import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QPushButton, QSpinBox, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QSpinBox, QTreeWidget, QTreeWidgetItem, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.running import forks
 from slotscope.gui.running.forks import ForkOffer
 from slotscope.gui.running.worker import RunWorker
-from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing, push_button
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.forks.tree import Fork
@@ -55,10 +55,10 @@ class ForksDialog(QDialog):
         self.number = QSpinBox()
         self.number.setAccessibleName(tr("its number"))
         changed_by_editing(self.number)
-        self.decide = QPushButton(tr("Decide so"))
+        self.decide = push_button(tr("Decide so"))
         self.policy = QLineEdit()
         self.policy.setAccessibleName(tr("the policy that goes on from here"))
-        self.go_on = QPushButton(tr("Go on so"))
+        self.go_on = push_button(tr("Go on so"))
         self.fault = FaultLine()
         self.tree = QTreeWidget()
         self.tree.setAccessibleName(tr("forks"))
@@ -70,8 +70,6 @@ class ForksDialog(QDialog):
         self._ask()
 
     def _lay_out(self) -> None:
-        for button in (self.decide, self.go_on):
-            button.setAutoDefault(False)  # Enter belongs to the field and to the tree
         decision = in_row(None, (self.decision, 1), self.number, self.decide)
         policy = in_row(None, (self.policy, 1), self.go_on)
         in_column(self, self.place, decision, policy, self.fault, (self.tree, 1), margins=None)
@@ -81,7 +79,8 @@ class ForksDialog(QDialog):
         worker.framed.connect(self._follow)
         worker.forks_told.connect(self._show)
         self.decision.currentIndexChanged.connect(self._choose)
-        self.decide.clicked.connect(self._decide)
+        for chosen in (self.decide.clicked, self.number.lineEdit().returnPressed):
+            chosen.connect(self._decide)
         self.policy.returnPressed.connect(self._go_on)
         self.go_on.clicked.connect(self._go_on)
         self.tree.itemClicked.connect(self._go_to)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QStatusBar, QWidget
+from PySide6.QtWidgets import QStatusBar, QWidget
 
 from slotscope.gui.faults import Fault
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.goals import GoalProgress
+from slotscope.gui.widgets.boxes import push_button
 from slotscope.gui.widgets.labels import CutLabel
 from slotscope.gui.widgets.spoken import announce
 from slotscope.model.reporting.explain import grouped
@@ -60,7 +61,7 @@ class StatusLine(QStatusBar):
         self.next = CutLabel()
         self._line = SharedLine(self.said, self.next)
         self.next.setContentsMargins(self.fontMetrics().height(), 0, 0, 0)  # apart from what was said
-        self.copy_fault = QPushButton(tr("Copy the details"))
+        self.copy_fault = push_button(tr("Copy the details"))
         self._told = ""  # the run's last message; the window's own stay until the next
         self._progress = ""  # what was last said of what takes long
         self._following = ""  # what is next where the run stood last

@@ -446,3 +446,19 @@ def test_what_is_refused_is_told_where_it_was_asked_until_something_else_is_type
     speed.set_text("0.6")
     form.validate()
     assert "other arrivals" not in form.message.text()
+
+
+@pytest.mark.parametrize("at", ["the number", "the button"])
+def test_a_decision_is_made_by_keys_alone(qtbot: QtBot, window: MainWindow, at: str) -> None:
+    """The space bar is the run's in every window."""
+    dialog = opened(qtbot, window)
+    qtbot.waitUntil(dialog.number.isVisible)
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    dialog.decision.setFocus()
+    for _ in range(1 + (at == "the button")):
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
+    assert QApplication.focusWidget() is (dialog.decide if at == "the button" else dialog.number)
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    close(qtbot, window, dialog)

@@ -263,6 +263,14 @@ class TestFaults:
 
 
 class TestEditing:
+    def test_enter_presses_a_button(self, panel, qtbot):
+        """The space bar is the run's."""
+        retype(panel, qtbot, "seed", "7")
+        panel.restart.setFocus()
+        with qtbot.waitSignal(panel.intent) as caught:
+            qtbot.keyClick(panel.restart, Qt.Key.Key_Return)
+        assert caught.args[0].data["seed"] == 7 and not caught.args[0].carry_on
+
     def test_text_is_accepted_as_typed(self, panel, qtbot):
         retype(panel, qtbot, "job_types[0].workload", "7/3")
         retype(panel, qtbot, "policy.parameters.reservation_factor", "log^1.5")

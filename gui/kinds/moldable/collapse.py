@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Iterable
 
-from PySide6.QtWidgets import QButtonGroup, QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QDoubleSpinBox, QHBoxLayout, QLabel, QWidget
 
 from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.moldable.collapse_values import (
@@ -24,7 +24,7 @@ from slotscope.gui.kinds.moldable.collapse_values import (
 from slotscope.gui.kinds.moldable.collapse_view import NEAR, WHOLE, CollapseView
 from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.theme import current_fonts
-from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing, push_button
 from slotscope.gui.widgets.rows import in_row
 from slotscope.model.kinds.moldable.sampling import PAIR, columns
 from slotscope.model.reporting.frame import Frame
@@ -65,7 +65,7 @@ class CollapsePanel(TiledPanel):
         self.job_class.setToolTip("Choose the class of jobs that is shown.")
         self.job_class.activated.connect(self._chosen)
         group = QButtonGroup(self.choices)
-        self.whole, self.near = QPushButton("All"), QPushButton("Near y*")
+        self.whole, self.near = push_button("All"), push_button("Near y*")
         for button, tip, look in (
             (self.whole, "See the whole triangle (0).", WHOLE),
             (self.near, "See the neighbourhood of y*.", NEAR),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterable
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
 from slotscope.gui.intents import Solve
 from slotscope.gui.kinds.phases.plan_axis import ServersAxis
@@ -25,6 +25,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.panels.bounds import BoundsPanel, say
 from slotscope.gui.panels.pages import rich_text
 from slotscope.gui.theme import current_fonts
+from slotscope.gui.widgets.boxes import push_button
 from slotscope.gui.widgets.rows import STRETCH, in_column
 from slotscope.model.reporting.frame import Frame
 
@@ -43,7 +44,7 @@ class SolvingPage(QWidget):
         self.bar = QProgressBar()
         self.bar.setRange(0, 0)
         self.bar.setMaximumWidth(260)
-        self.button = QPushButton("Stop")
+        self.button = push_button("Stop")
         self.button.clicked.connect(self._toggle)
         in_column(
             self,

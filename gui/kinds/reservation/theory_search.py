@@ -11,10 +11,11 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
 from slotscope.gui.panels.wording import exact, significant
 from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.widgets.boxes import push_button
 from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.programs.monotone import THOROUGH, MonotoneSearch, Witness
@@ -43,7 +44,7 @@ class SearchRow(QWidget):
         self._running = _Running()
         self._timer = QTimer(self, interval=_LOOK)
         self._timer.timeout.connect(self._look)
-        self.button = QPushButton(_START)
+        self.button = push_button(_START)
         self.button.setToolTip(_WHY)
         self.button.clicked.connect(self._press)
         self.bar = QProgressBar(format="%v of %m workloads")
