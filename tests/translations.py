@@ -27,9 +27,9 @@ from slotscope.gui.presenting import pen as palette
 from slotscope.gui.running import compare, drive
 from slotscope.gui.sharing import control, dialog
 from slotscope.gui.window import actions, dialogs, transport
+from slotscope.model.exercises.deciding import asks_of
 from slotscope.model.exercises.exercise import DIFFICULTIES
 from slotscope.model.exercises.question import ASKS
-from slotscope.model.exercises.room import asks_of
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.phrase import ENGLISH, LANGUAGES
 

@@ -13,9 +13,9 @@ from slotscope.gui.lessons.questions import QuestionControl
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.boxes import ChoiceBox, EnterButton, changed_by_editing
 from slotscope.model.errors import UntrustedPolicyError, UserError
+from slotscope.model.exercises.deciding import asks_of
 from slotscope.model.exercises.exercise import DIFFICULTIES, Exercise, exercise_run, moment_line, next_exercise
 from slotscope.model.exercises.question import ASKS
-from slotscope.model.exercises.room import asks_of
 
 _ALL = "all decisions"
 

@@ -13,8 +13,7 @@ from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.runs import Run, lanes_of, lanes_shown
 from slotscope.model.errors import UserError
-from slotscope.model.forks.changes import Choice, Course, Deviation
-from slotscope.model.forks.edits import edits_between
+from slotscope.model.forks.changes import Choice, Course, Deviation, edits_between
 from slotscope.model.forks.tree import Fork
 from slotscope.model.policies import policy_titles
 from slotscope.model.policies.choice import choice_text, seen_from

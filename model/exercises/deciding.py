@@ -1,13 +1,18 @@
-"""Questions made of the candidates of a decision: which of them is taken, and why not another."""
+"""Questions made of the candidates of a decision: which of them is taken, and why not another.
+
+A room declares a function for each question that can be asked of it, and words for variables.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, NamedTuple
+from importlib import import_module
+from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.exercises.posed import NONE, Posed, one_of
+from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import plural
 from slotscope.model.reporting.records import Record
@@ -177,3 +182,19 @@ def _not_nobody(table: Candidates, one: int) -> str:
     more = f"; {count} {plural(count, table.what)} could be taken" if count > 1 else ""
     place = table.conditions[-1].place if table.conditions else table.preference.place
     return f"{name} {asked}{more} ({place})."
+
+
+class RoomAsks(NamedTuple):
+    """What can be asked of a room's decisions."""
+
+    #: what makes a question of a moment, by what is asked (:data:`model.exercises.question.ASKS`)
+    poses: Mapping[str, Pose]
+    #: the variables that can be asked for, by the names that records give them; ``{i}`` of the record may stand in
+    #: their words
+    values: Mapping[str, str]
+
+
+def asks_of(system: str) -> RoomAsks:
+    """What a kind of system can be asked."""
+    found: RoomAsks = import_module(ROOMS[system].asks).ASKS
+    return found

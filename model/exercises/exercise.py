@@ -11,11 +11,10 @@ import numpy as np
 from slotscope.model.api import Session
 from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.errors import PolicyError, UserError
-from slotscope.model.exercises.deciding import At
+from slotscope.model.exercises.deciding import At, asks_of
 from slotscope.model.exercises.posed import Posed
 from slotscope.model.exercises.posing import at_present, events_ahead
 from slotscope.model.exercises.question import QuizQuestion
-from slotscope.model.exercises.room import asks_of
 from slotscope.model.exercises.values import values_ahead
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.origin import NO_LINE, Moment, opening_line

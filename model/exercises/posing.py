@@ -16,10 +16,9 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.deciding import At
+from slotscope.model.exercises.deciding import At, asks_of
 from slotscope.model.exercises.posed import Posed, Reader, Sketch, initials, one_of, plain, refused
 from slotscope.model.exercises.question import LATER, QuizQuestion
-from slotscope.model.exercises.room import asks_of
 from slotscope.model.exercises.values import pose_value
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import full_time

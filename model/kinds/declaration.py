@@ -56,7 +56,7 @@ class Room(NamedTuple):
     #: a module that says what can be asked of a run, ``VOCABULARY`` (:class:`model.questions.fields.Vocabulary`)
     questions: str
     whys: str  #: a module that says why policies decide as they do, ``WHYS`` (:class:`model.whys.decision.Whys`)
-    #: a module that says what students can be asked of decisions, ``ASKS`` (:class:`model.exercises.room.RoomAsks`)
+    #: a module that says what students can be asked of decisions, ``ASKS`` (:class:`model.exercises.deciding.RoomAsks`)
     asks: str
     commands: Mapping[str, CommandSpec] = MappingProxyType({})  #: commands that are for this kind alone, by name
     problems: str = ""  #: a module that solves files of problems which are no scenarios, or nothing

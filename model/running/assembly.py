@@ -10,9 +10,8 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 
 from slotscope.model.errors import PolicyError, ScenarioError, UnreadablePolicyError
-from slotscope.model.forks.changes import Course, Deviation
+from slotscope.model.forks.changes import Course, Deviation, edited_by
 from slotscope.model.forks.course import CourseEngine, CourseSystem, Leg
-from slotscope.model.forks.edits import edited_by
 from slotscope.model.kinds.spec import Kind, kind_named
 from slotscope.model.policies import is_file, reference_for
 from slotscope.model.policies.choice import policy_choice

@@ -1,10 +1,13 @@
 """What a room tells of a decision: the questions it answers, its candidates, and what could be changed.
 
 And what policies of users say of their own decisions, which no paper explains.
+
+What changes of a state just before an event are made of is the same for several kinds.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
 from typing import Any, Callable, Iterable, NamedTuple, Protocol, Sequence
 
@@ -16,6 +19,7 @@ from slotscope.model.questions.words import said_by
 from slotscope.model.reporting.explain import told
 from slotscope.model.reporting.inspection import Thing
 from slotscope.model.reporting.records import ARRIVAL, Event, Record
+from slotscope.model.systems import heap
 from slotscope.model.systems.base import NEXT_ARRIVAL
 from slotscope.model.whys.tables import Candidates, Preference
 
@@ -164,3 +168,34 @@ def own_choice(setting: Setting, numbers: Callable[[int], str] | None = None) ->
         lambda one: f"{numbers(one)}; {words}" if numbers else words,
         declined=words,
     )
+
+
+def with_policy(system: Any, **attributes: Any) -> Any:
+    """The same system under a copy of its policy with other attributes."""
+    policy = copy(system.policy)
+    for name, value in attributes.items():
+        setattr(policy, name, value)
+    other = copy(system)
+    other.policy = policy
+    return other
+
+
+def rescheduled(system: Any, field: str, count: int, record: int, time: float, state: Any) -> Any:
+    """The *system*, after what is due of a job record comes at another *time*.
+
+    *field* of the state has it, and ``number[count]`` the size of the heap.
+    """
+    due, size = getattr(state, field), int(state.number[count])
+    position = int(np.flatnonzero(state.heap_record[:size] == record)[0])
+    heap.remove(state.heap_time, state.heap_record, size, position, state.job_number)
+    due[record] = time
+    heap.push(state.heap_time, state.heap_record, size - 1, time, record, state.job_number)
+    return system
+
+
+def soonest(due: np.ndarray, server: np.ndarray, asked: int, most: int) -> np.ndarray:
+    """Records in order of what is *due* of them: at most so many, and as many on the server asked about (-1: none)."""
+    order = np.argsort(due, kind="stable")
+    order = order[np.isfinite(due[order])]
+    there = order[server[order] == asked][:most] if asked >= 0 else order[:0]
+    return np.asarray(np.r_[there, order[:most][server[order[:most]] != asked]] if asked >= 0 else order[:most])

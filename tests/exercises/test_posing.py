@@ -14,11 +14,11 @@ from slotscope.gui.panels import panels_of
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.errors import UserError
+from slotscope.model.exercises.deciding import asks_of
 from slotscope.model.exercises.exercise import ask_here, next_exercise
 from slotscope.model.exercises.posed import NONE, Posed, counted_answers, read_counts, verdict
 from slotscope.model.exercises.posing import pose
 from slotscope.model.exercises.question import QuizQuestion
-from slotscope.model.exercises.room import asks_of
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from slotscope.gui.library.__main__ import main
 from slotscope.model.errors import UserError
+from slotscope.model.exercises.deciding import asks_of
 from slotscope.model.exercises.exercise import exercise_run, moment_line, next_exercise
 from slotscope.model.exercises.question import ASKS, LATER, QuizQuestion
-from slotscope.model.exercises.room import asks_of
 from slotscope.model.lessons.answers import Given, add_answers, read_answers
 from slotscope.model.lessons.grading import grades, known_lessons
 from tests.exercises.test_posing import opened

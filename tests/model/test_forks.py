@@ -15,8 +15,7 @@ from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import PolicyError, ScenarioError, UserError
-from slotscope.model.forks.changes import Course, Deviation
-from slotscope.model.forks.edits import edited_by, edits_between
+from slotscope.model.forks.changes import Course, Deviation, edited_by, edits_between
 from slotscope.model.forks.tree import ForkTree
 from slotscope.model.scenario.load import as_data
 from slotscope.model.systems.state import digest

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from slotscope.model.exercises.deciding import At, effort_of
+from slotscope.model.exercises.deciding import At, RoomAsks, effort_of
 from slotscope.model.exercises.posed import Posed, whole
-from slotscope.model.exercises.room import RoomAsks
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.records import ARRIVAL

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from slotscope.model.exercises.deciding import At, from_candidates
+from slotscope.model.exercises.deciding import At, RoomAsks, from_candidates
 from slotscope.model.exercises.posed import Posed
-from slotscope.model.exercises.room import RoomAsks
 from slotscope.model.kinds.phases.inspection import TOKEN
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.inspection import SERVER

@@ -13,7 +13,6 @@ from slotscope.model.kinds.phases import facts as describing
 from slotscope.model.kinds.phases import rows
 from slotscope.model.kinds.phases.explain import PhaseNarrator
 from slotscope.model.kinds.phases.facts import PhaseFacts, PhaseStanding
-from slotscope.model.kinds.phases.from_scenario import numbers_of
 from slotscope.model.kinds.phases.inspection import PhasesInspector
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.policies.base import PhasePolicy
@@ -76,10 +75,6 @@ class PhasesKind(Kind):
     headline = "active servers"
     headline_bound_name = "N̄"
     example = "jrs-two-phases"
-
-    def numbers(self, scenario: PhasesScenario) -> PhaseNumbers:
-        """Phases, demands in integer units, and rates."""
-        return numbers_of(scenario)
 
     def system(
         self, scenario: PhasesScenario, numbers: PhaseNumbers, workload: Any, policy: PhasePolicy

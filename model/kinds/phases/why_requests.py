@@ -18,8 +18,17 @@ from slotscope.model.kinds.phases.state import FIRST_BACKUP, MOVES, PhaseState, 
 from slotscope.model.kinds.phases.words import by_type
 from slotscope.model.reporting.explain import counted, plural, quantity, shown
 from slotscope.model.reporting.records import ARRIVAL, TICK, Match, Overflow, Record, Request, VirtualArrival
-from slotscope.model.whys.decision import Change, Happened, Setting, Subject, asked_by, own_choice
-from slotscope.model.whys.replays import rescheduled, soonest, with_policy
+from slotscope.model.whys.decision import (
+    Change,
+    Happened,
+    Setting,
+    Subject,
+    asked_by,
+    own_choice,
+    rescheduled,
+    soonest,
+    with_policy,
+)
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 #: Servers and moves for which a change is tried at most.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from slotscope.model.exercises.deciding import FEW, At, from_candidates
+from slotscope.model.exercises.deciding import FEW, At, RoomAsks, from_candidates
 from slotscope.model.exercises.posed import Posed, line_of, one_of
-from slotscope.model.exercises.room import RoomAsks
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.inspection import JOB, SERVER
 from slotscope.model.reporting.records import Place, Record, Renew

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.exact import logarithm
-from slotscope.model.kinds.queue.scenario.service import (
+from slotscope.model.kinds.queue.scenario.distributions import (
     MOST_SLOTS,
     DiscreteSlots,
     Fixed,

@@ -25,8 +25,19 @@ from slotscope.model.kinds.queue.why_servers import is_configured, job_of, place
 from slotscope.model.reporting.explain import counted, grouped, subscript
 from slotscope.model.reporting.inspection import Thing
 from slotscope.model.reporting.records import Place, Record, Renew
-from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys, asked_by, own_choice
-from slotscope.model.whys.replays import rescheduled, soonest, with_policy
+from slotscope.model.whys.decision import (
+    Change,
+    Happened,
+    Meant,
+    Setting,
+    Subject,
+    Whys,
+    asked_by,
+    own_choice,
+    rescheduled,
+    soonest,
+    with_policy,
+)
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 

@@ -7,9 +7,8 @@ from itertools import pairwise
 from string import ascii_uppercase
 from typing import Mapping, NamedTuple
 
-from slotscope.model.exercises.deciding import At, from_candidates
+from slotscope.model.exercises.deciding import At, RoomAsks, from_candidates
 from slotscope.model.exercises.posed import Posed, Reader, initials, line_of, numbers_in, refused, vector
-from slotscope.model.exercises.room import RoomAsks
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import shown
 from slotscope.model.reporting.inspection import SERVER

@@ -18,8 +18,18 @@ from slotscope.model.kinds.reservation.state import DEPARTURES, EXTENDED, TIMER,
 from slotscope.model.reporting.explain import counted, grouped, plural, quantity, shown
 from slotscope.model.reporting.inspection import per_cent
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Admit, Reject
-from slotscope.model.whys.decision import SYSTEM, Change, Happened, Setting, Subject, Whys, own_choice
-from slotscope.model.whys.replays import rescheduled, soonest, with_policy
+from slotscope.model.whys.decision import (
+    SYSTEM,
+    Change,
+    Happened,
+    Setting,
+    Subject,
+    Whys,
+    own_choice,
+    rescheduled,
+    soonest,
+    with_policy,
+)
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 #: Servers, and departures, for which a change is tried at most.

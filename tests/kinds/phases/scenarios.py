@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from slotscope.model.kinds.phases.from_scenario import numbers_of
-from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.numbers import PhaseNumbers, numbers_of
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.scenario.load import Scenario, edited, load_scenario, parse_scenario
 from tests.breaking import changed

@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from slotscope.model.kinds.phases.from_scenario import job_model
 from slotscope.model.kinds.phases.lattice import Lattice, lattice_of
+from slotscope.model.kinds.phases.numbers import job_model
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.scenario.load import parse_scenario
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from slotscope.model.kinds.phases.from_scenario import numbers_of
+from slotscope.model.kinds.phases.numbers import numbers_of
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.scenario.workload import ScriptedPhaseArrival, ScriptedPhases, ScriptedTick
 from slotscope.model.scenario.load import load_scenario, parse_scenario_text, scenario_text

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
-from slotscope.model.kinds.phases.from_scenario import numbers_of
 from slotscope.model.kinds.phases.lattice import cost_rate, count_configurations
+from slotscope.model.kinds.phases.numbers import numbers_of
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario, parse_scenario

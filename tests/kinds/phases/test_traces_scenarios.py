@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotscope.model.errors import ScenarioError, TraceError
-from slotscope.model.kinds.phases.from_scenario import numbers_of
+from slotscope.model.kinds.phases.numbers import numbers_of
 from slotscope.model.kinds.phases.traces.azure_flavours import read_flavours
 from slotscope.model.kinds.phases.traces.workload import pod_types, rounded, with_trace
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario, scenario_text

@@ -13,8 +13,7 @@ from pydantic import TypeAdapter
 from scipy import stats
 
 from slotscope.model.kinds.queue import sizes as laws
-from slotscope.model.kinds.queue.scenario.distributions import AnySize
-from slotscope.model.kinds.queue.scenario.service import SlotService
+from slotscope.model.kinds.queue.scenario.distributions import AnySize, SlotService
 from slotscope.model.kinds.queue.sizes import mean_slots, slot_sampler
 from slotscope.model.kinds.queue.units import size_distribution
 from slotscope.model.scenario.streams import stream

@@ -19,10 +19,9 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from slotscope.model.errors import ScenarioError, UserError
-from slotscope.model.kinds.phases.from_scenario import numbers_of
 from slotscope.model.kinds.phases.jobs import JobModel
 from slotscope.model.kinds.phases.lattice import lattice_of
-from slotscope.model.kinds.phases.numbers import PhaseNumbers, mean_lives
+from slotscope.model.kinds.phases.numbers import PhaseNumbers, mean_lives, numbers_of
 from slotscope.model.kinds.phases.programs.chains import Lemma7, chain_of, lemma7
 from slotscope.model.kinds.phases.programs.plan import PoolPlan, ServerPlan
 from slotscope.model.kinds.phases.programs.planning import classes_of, plan_of

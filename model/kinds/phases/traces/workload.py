@@ -9,8 +9,8 @@ from typing import Any, Iterable, Mapping, Sequence
 import numpy as np
 
 from slotscope.model.errors import ScenarioError, TraceError
-from slotscope.model.kinds.phases.from_scenario import job_model
 from slotscope.model.kinds.phases.lattice import MOST_CONFIGURATIONS, lattice_of
+from slotscope.model.kinds.phases.numbers import job_model
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.scenario.workload import TracePhases
 from slotscope.model.kinds.phases.traces.azure_flavours import read_flavours

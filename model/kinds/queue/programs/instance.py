@@ -34,8 +34,8 @@ from slotscope.model.kinds.queue.programs.region import (
     service_polygon,
 )
 from slotscope.model.kinds.queue.programs.supportable import PoolOfServers, SupportableWorkload, pools_of
+from slotscope.model.kinds.queue.scenario.distributions import Fixed
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
-from slotscope.model.kinds.queue.scenario.service import Fixed
 from slotscope.model.kinds.queue.sizes import MixedSizes, SizeDistribution, mean_slots
 from slotscope.model.programs.configurations import Configuration
 

@@ -7,8 +7,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from slotscope.model.kinds.queue.scenario.distributions import NOT_EMPTY, Size, must_sum_to_one
-from slotscope.model.kinds.queue.scenario.service import MOST_SLOTS, Slots
+from slotscope.model.kinds.queue.scenario.distributions import MOST_SLOTS, NOT_EMPTY, Size, Slots, must_sum_to_one
 from slotscope.model.scenario.fields import Numbers, Positive, Section, Whole, plain, refuse_disorder, told_by
 
 #: Bounds on arrivals per slot, and on arrivals in one slot under i.i.d. counts.

@@ -1,4 +1,4 @@
-"""Distributions of job sizes, as a scenario says them.
+"""Distributions of job sizes, and of service in whole slots, as a scenario says them.
 
 Sizes are in the unit of the servers' capacity.  With several resources a size is a list with
 one number for each, in the order of ``servers.capacity``.
@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Self, Sequence
 from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
 from slotscope.model.exact import rational
+from slotscope.model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
 from slotscope.model.scenario.fields import Name, NotNegative, Numbers, Positive, Section, Whole, plain, told_by
 
 #: Bounds that keep distributions within memory.
@@ -275,4 +276,69 @@ AnySize = Annotated[
     | Independent,
     Field(discriminator="distribution"),
     told_by("distribution", *_LINES, Mixture, Independent),
+]
+
+
+#: Slots stay far within exact floating point.
+MOST_SLOTS = 10**12
+
+Slots = Annotated[Whole, Field(ge=1, le=MOST_SLOTS)]
+
+
+class Geometric(Section):
+    """P(s slots) = (1 - 1/mean)^(s-1) / mean for s = 1, 2, ..."""
+
+    distribution: Literal["geometric"] = "geometric"
+    mean: Positive = Fraction(100)
+
+    @model_validator(mode="after")
+    def _at_least_one_slot(self) -> Self:
+        if not 1 <= self.mean <= MOST_SLOTS:
+            raise ValueError(f"mean must be from 1 to {MOST_SLOTS} slots, found {plain(self.mean)}")
+        return self
+
+
+class Fixed(Section):
+    """The same whole number of slots for every job."""
+
+    distribution: Literal["fixed"]
+    slots: Slots
+
+
+class UniformSlots(Section):
+    """Each of low, low + 1, ..., high slots equally likely."""
+
+    distribution: Literal["uniform"]
+    low: Slots = 1
+    high: Slots
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"high must be at least low = {self.low}, found {self.high}")
+        return self
+
+
+class DiscreteSlots(Likely):
+    """Finitely many numbers of slots; without probabilities all are equally likely."""
+
+    values: Annotated[tuple[Slots, ...], Field(max_length=MOST_VALUES), NOT_EMPTY]
+
+
+#: Service times of continuous distributions are in slots and rounded up to whole ones.
+_ROUNDED_UP = (Exponential, Deterministic, Erlang, HyperExponential, Pareto, LogNormal)
+
+SlotService = Annotated[
+    Geometric
+    | Fixed
+    | UniformSlots
+    | DiscreteSlots
+    | Exponential
+    | Deterministic
+    | Erlang
+    | HyperExponential
+    | Pareto
+    | LogNormal,
+    Field(discriminator="distribution"),
+    told_by("distribution", Geometric, Fixed, UniformSlots, DiscreteSlots, *_ROUNDED_UP),
 ]

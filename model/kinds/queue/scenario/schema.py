@@ -9,14 +9,16 @@ from pydantic import Field, model_validator
 
 from slotscope.model.kinds.queue.scenario.arrivals import ScriptedSlots, SlotWorkload, TraceSlots
 from slotscope.model.kinds.queue.scenario.distributions import (
+    MOST_SLOTS,
     AnySize,
     Discrete,
     Empirical,
+    Geometric,
     Independent,
     Mixture,
+    SlotService,
     must_sum_to_one,
 )
-from slotscope.model.kinds.queue.scenario.service import MOST_SLOTS, Geometric, SlotService
 from slotscope.model.scenario.common import MOST_SERVERS, PolicyChoice, RunLength, ScenarioBase, check_pools
 from slotscope.model.scenario.fields import (
     SIZE,

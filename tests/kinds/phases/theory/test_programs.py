@@ -18,9 +18,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.errors import ScenarioError
-from slotscope.model.kinds.phases.from_scenario import job_model
 from slotscope.model.kinds.phases.jobs import Cost, JobModel
 from slotscope.model.kinds.phases.lattice import cost_rate, cost_units, lattice_of
+from slotscope.model.kinds.phases.numbers import job_model
 from slotscope.model.kinds.phases.programs.bounds import packing
 from slotscope.model.kinds.phases.programs.chains import (
     chain_of,
