@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, ClassVar, Iterable
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
@@ -58,17 +58,11 @@ class ZoomedPicture(PointedPicture):
     _paint_legend: Callable[[QPainter, Any, QRectF], None]
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._frame: Frame | None = None
-        self._selection = Select()
+        super().__init__(theme, name, parent)
         self._zoom = 1.0
-        self._offset = (0, 0)
         self._scene = self._fit = None
         self._rasters: list[Any] = []
         self._sentence = ""
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self._become(name, self)
         self._restyle()
 
     # What is shown.
@@ -78,16 +72,11 @@ class ZoomedPicture(PointedPicture):
         self._theme = theme
         self._restyle()
 
-    def set_selection(self, selection: Select) -> None:
-        """Outline a server or a job."""
-        self._selection = selection
-        self.update()
-
     def set_frame(self, frame: Frame) -> None:
         """Show a moment; its pixels are found when it is painted."""
-        before, self._frame = self._frame, frame
+        begins, self._frame = self._is_of_another_run(frame), frame
         self._scene = None
-        if before is None or list(map(id, before.runs)) != list(map(id, frame.runs)):
+        if begins:
             self._zoom, self._offset = 1.0, (0, 0)
             self._restyle()
         self._sentence = sentence(frame)
@@ -213,17 +202,10 @@ class ZoomedPicture(PointedPicture):
 
     # Painting.
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(self._theme.panel))
+    def _paint_picture(self, painter: QPainter, _part: QRect) -> bool:
         scene = self.scene
-        if scene is not None:
-            self._paint_scene(painter, scene)
-        elif self._frame is not None:
-            self._paint_too_small(painter)
-        painter.end()
-
-    def _paint_scene(self, painter: QPainter, scene: Any) -> None:
+        if scene is None:
+            return False
         words, stage, legend = self._parts()
         painter.save()
         painter.setClipRect(stage)
@@ -238,6 +220,7 @@ class ZoomedPicture(PointedPicture):
         with around(painter, stage):  # marks reach over the edge
             self._paint_marks(painter, scene)
         self._paint_words(painter, words)
+        return True
 
     def _paint_words(self, painter: QPainter, area: QRectF) -> None:
         """What stands above the picture."""
@@ -246,12 +229,6 @@ class ZoomedPicture(PointedPicture):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._scene = self._fit = None
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        kinds = QEvent.Type.FontChange, QEvent.Type.DevicePixelRatioChange
-        if event.type() in kinds and hasattr(self, "_text"):
-            self._restyle()
 
 
 class PicturePanel(Panel):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtGui import QFontMetricsF, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
@@ -45,11 +45,8 @@ class StackView(PointedPicture):
     """Shows the servers of each configuration as a stack."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._frame: Frame | None = None
+        super().__init__(theme, "Servers by configuration", parent)
         self._order: tuple[WantedServers, ...] = ()
-        self._selection = Select()
         self.scene: StackScene | None = None  #: the present picture's geometry; None where nothing can be drawn
         self._figure: StackFigure | None = None
         self._captions: Captions | None = None
@@ -58,7 +55,6 @@ class StackView(PointedPicture):
         self._split = False
         self._scale: StackScale | None = None
         self._zoom: StackScale | None = None
-        self._offset = (0, 0)
         self._raster = StackRaster()
         self._raster_key: tuple[object, ...] = ()
         self._around: tuple[object, ...] | None = None  # what decides all around the stage; None: nothing there rests
@@ -66,8 +62,6 @@ class StackView(PointedPicture):
         self._motion.changed.connect(self.update)
         self.event_line = EventLine(self)
         self.event_line.changed.connect(self.update)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self._become("Servers by configuration", self)
         self._restyle()
 
     @property
@@ -83,19 +77,13 @@ class StackView(PointedPicture):
         self._restyle()
         self._lay_out()
 
-    def set_selection(self, selection: Select) -> None:
-        """Outline a server or a job."""
-        self._selection = selection
-        self.update()
-
     def set_frame(self, frame: Frame) -> None:
         """Show a moment; if it is one step ahead of the last one, let that step be seen."""
-        before, old_scene = self._frame, self.scene
+        before = None if self._is_of_another_run(frame) else self._frame
+        old_scene, self._frame = self.scene, frame
         self._motion.cancel()
-        self._frame = frame
-        if before is None or list(map(id, before.runs)) != list(map(id, frame.runs)):
+        if before is None:
             self._forget()
-            before = None
         elif not (frame.running or before.running) and abs(frame.event - before.event) > 1:
             self.fit()  # elsewhere in history
         self._follow(frame)
@@ -326,22 +314,17 @@ class StackView(PointedPicture):
 
     # Painting.
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(self._theme.panel))
+    def _paint_picture(self, painter: QPainter, part: QRect) -> bool:
         scene = self.scene
         if scene is None or self._captions is None:
-            if self._frame is not None:
-                self._paint_too_small(painter)
-            painter.end()
-            return
+            return False
         image = self._raster.image
         image.setDevicePixelRatio(self._ratio)
         put_image(painter, scene.regions.stage.topLeft(), image)
         paint_stage(painter, scene, labels=not scene.frame.running, selected=self._selection.server)
-        if self._around is None or not scene.stage_box.contains(event.rect()):
+        if self._around is None or not scene.stage_box.contains(part):
             self._paint_around(painter, scene, self._captions)
-        painter.end()
+        return True
 
     def _paint_around(self, painter: QPainter, scene: StackScene, captions: Captions) -> None:
         """All but the stage, and what reaches out of it."""
@@ -359,13 +342,6 @@ class StackView(PointedPicture):
         self._motion.cancel()
         self._scale = None
         self._lay_out()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        kinds = QEvent.Type.FontChange, QEvent.Type.DevicePixelRatioChange
-        if event.type() in kinds and hasattr(self, "_raster_key"):
-            self._restyle()
-            self._lay_out()
 
 
 _NOBODY = np.zeros(0, np.int32)
