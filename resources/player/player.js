@@ -400,6 +400,7 @@ function pressed(event) {
 
 function begin(data) {
   chapters = data.chapters;
+  for (const id of ["controls", "foot"]) byId(id).hidden = false; // there is something to play, and to tell of it
   for (const [id, command] of Object.entries(COMMANDS)) byId(id).addEventListener("click", command);
   byId("place").addEventListener("input", (event) => move(Number(event.target.value)));
   byId("speed").addEventListener("change", () => timer && play(true));
@@ -415,6 +416,7 @@ function begin(data) {
   document.body.dataset.ready = "yes";
 }
 
+byId("where").textContent = "Unpacking ...";
 read().then(begin).catch((fault) => {
   byId("where").textContent = `This page cannot be played here: ${fault.message}. It needs a browser of 2023 or later.`;
 });

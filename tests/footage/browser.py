@@ -50,10 +50,14 @@ const until = async (told) => { while (!told()) await new Promise((done) => setT
 """
 
 
+def _unguarded(text: str) -> str:
+    """A page without its own rule against scripts."""
+    return re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+
+
 def driven(page: Path, script: str, folder: Path) -> Any:
     """What a script returns that is run in a page; the page's own rule against scripts is lifted for it."""
-    text = page.read_text(encoding="utf-8")
-    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    text = _unguarded(page.read_text(encoding="utf-8"))
     copy = folder / "driven.html"
     copy.write_text(text.replace("</body>", _DRIVER % script + "</body>"), encoding="utf-8")
     dumped = _run(folder, "--virtual-time-budget=20000", "--dump-dom", copy.as_uri())
@@ -62,6 +66,14 @@ def driven(page: Path, script: str, folder: Path) -> Any:
     result = json.loads(html.unescape(found[1]))
     assert result["faults"] == []
     return result["found"]
+
+
+def stuck(page: Path, folder: Path) -> str:
+    """The markup of a page in a browser that cannot unpack what it holds."""
+    text = page.read_text(encoding="utf-8")
+    copy = folder / "stuck.html"
+    copy.write_text(_unguarded(text).replace("new DecompressionStream", "new (void 0)"), encoding="utf-8")
+    return _run(folder, "--virtual-time-budget=5000", "--dump-dom", copy.as_uri())
 
 
 def photographed(page: Path, moment: str, size: tuple[int, int], folder: Path) -> Path:

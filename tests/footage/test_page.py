@@ -39,7 +39,7 @@ from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.systems.state import digest
-from tests.footage.browser import MISSING, PROGRAM, driven, photographed
+from tests.footage.browser import MISSING, PROGRAM, driven, photographed, stuck
 from tests.gui.painted import colours_at
 
 CLASSROOMS = ("dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom")
@@ -293,6 +293,16 @@ def test_a_browser_plays_what_the_program_shows(page: tuple[str, Path], tmp_path
     assert found["dark"] != "rgb(236, 239, 242)" and found["live"] == "polite"
     assert found["by"] and len(found["words"]) > 60
     assert found["drawn"] > 30 and found["label"].endswith(frames[-1]["lanes"][0]["said"])
+
+
+@browser
+def test_what_is_not_unpacked_yet_is_told_nothing_of(page: tuple[str, Path], tmp_path: Path) -> None:
+    """No "State: ." stood there, and no buttons that play nothing."""
+    markup, parts = stuck(page[1], tmp_path), ("controls", "foot")
+    assert "This page cannot be played here" in markup
+    assert all(re.search(rf'id="{part}"[^>]* hidden', markup) for part in parts)
+    ask = f"return {list(parts)}.some((part) => document.getElementById(part).hidden);"
+    assert driven(page[1], ask, tmp_path) is False
 
 
 def coarse(image: QImage) -> np.ndarray:
