@@ -90,15 +90,17 @@ class BreakpointsDialog(QDialog):
         with QSignalBlocker(self.listed):
             self.listed.clear()
             for one in self._told.entries:
-                self._add_line(one, one.what in breakpoints.asleep)
+                self._add_line(one)
             self.listed.setCurrentRow(min(row, len(self._told.entries) - 1))
 
-    def _add_line(self, one: Breakpoint, asleep: bool) -> None:
+    def _add_line(self, one: Breakpoint) -> None:
         text = tr("event {0}").format(grouped(one.what)) if isinstance(one.what, int) else one.what
         if one.times > 1:
             often = tr("every {0} hits after event {1}") if one.since else tr("every {0} hits")
             text += f"  ({often.format(grouped(one.times), grouped(one.since))})"
-        if asleep:
+        for note in self._told.notes.get(one.what, ()):
+            text += f"\n{note.said(tr)}"
+        if one.what in self._told.asleep:
             text += f"  ({tr('this run has no such thing')})"
         line = QListWidgetItem(text, self.listed)
         line.setCheckState(Qt.CheckState.Checked if one.on else Qt.CheckState.Unchecked)

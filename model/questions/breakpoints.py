@@ -10,12 +10,14 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from dataclasses import dataclass, field
 from math import inf
-from typing import Callable, Iterable, Iterator, NamedTuple, Sequence
+from types import MappingProxyType
+from typing import Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from slotscope.model.errors import UserError
 from slotscope.model.measures.monitors import Reading, stop_line
+from slotscope.model.phrase import Phrase
 from slotscope.model.questions.asking import FEW, Answers, answers
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.syntax import QuestionError
@@ -97,6 +99,9 @@ class BreakpointList(NamedTuple):
     entries: tuple[Breakpoint, ...]
     asleep: frozenset[int | str]
     fault: str = ""  #: what is wrong with the one that was typed last
+    notes: Mapping[int | str, tuple[Phrase, ...]] = MappingProxyType(
+        {}
+    )  #: why one can hold nowhere, or does everywhere
 
     @property
     def events(self) -> tuple[int, ...]:
@@ -133,7 +138,10 @@ class Breakpoints:
         events = sorted(one for one in self._entries.values() if isinstance(one.what, int))
         others = [one for one in self._entries.values() if isinstance(one.what, str)]
         asleep = frozenset(one.what for one in others if not self._has(str(one.what)))
-        return BreakpointList((*events, *others), asleep, fault)
+        noted = {one.what: self._asked[one.question].notes for one in others if one.question in self._asked}
+        return BreakpointList(
+            (*events, *others), asleep, fault, {what: notes for what, notes in noted.items() if notes}
+        )
 
     @property
     def active(self) -> frozenset[int | str]:

@@ -49,6 +49,16 @@ def lines(dialog: BreakpointsDialog) -> list[str]:
     return [dialog.listed.item(row).text() for row in range(dialog.listed.count())]
 
 
+def test_one_that_can_hold_nowhere_says_so_where_it_is_entered(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    for text in ("type = 7", "type = 2"):
+        typed(qtbot, dialog, text)
+    qtbot.waitUntil(lambda: dialog.listed.count() == 2)
+    note = "type is from 1 to 3 (web, database, training), so that type = 7 holds nowhere"
+    assert lines(dialog) == [f"type = 7\n{note}", "type = 2"]
+    close(qtbot, window, dialog)
+
+
 def test_a_long_question_is_wrapped_and_how_often_it_holds_is_seen(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     dialog.times.setValue(3)
