@@ -197,7 +197,11 @@ def _written(value: Estimate | None, signed: bool = False) -> str:
         mean, half = significant(value.mean, _EARLY_DIGITS), ""
     else:
         mean, half = with_interval(value.mean, value.half_width)
-    sign = "+" if signed and value.mean > 0 else ""
+    sign = ""
+    if signed and not mean.strip("0."):
+        sign = "" if half else "±"  # it is written as 0, and is no mean
+    elif signed and value.mean > 0:
+        sign = "+"
     text = f"{sign}{mean} ± {half}" if half else f"{sign}{mean}"
     return text.replace(" ", _NO_BREAK)
 

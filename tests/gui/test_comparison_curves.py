@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from math import nan
 from typing import Callable
 
 import numpy as np
@@ -15,11 +16,12 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.panels.comparison import ComparisonPanel
 from slotscope.gui.panels.comparison_curves import LaneCurves
-from slotscope.gui.panels.comparison_table import measured_lanes
+from slotscope.gui.panels.comparison_table import LaneMeasures, measured_lanes, table_text
 from slotscope.gui.plotting.sampled import MOST_AVERAGES
 from slotscope.gui.theme import load_theme
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.kinds.reservation.state import REJECTED
+from slotscope.model.measures.metrics import Estimate
 from slotscope.model.running.recorder import MOST_SAMPLES
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from tests.gui.plot_points import points_of
@@ -245,3 +247,26 @@ def test_a_click_on_a_curve_goes_to_its_moment_and_on_an_empty_plot_nowhere(qtbo
         curves.show_frame(run.frame())
         QTest.qWait(QApplication.doubleClickInterval())
     assert 0 < events[0] < 60
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "told"),
+    [
+        (0.0, nan, "±0"),
+        (-1e-12, nan, "±0"),
+        (0.0, 0.01, "0.000 ± 0.010"),
+        (1e-4, 0.01, "0.000 ± 0.010"),
+        (-1e-4, 0.01, "0.000 ± 0.010"),
+        (3.0, 0.1, "+3.00 ± 0.10"),
+        (-3.0, nan, "−3"),
+    ],
+)
+def test_a_difference_is_told_from_a_mean_and_has_a_sign_where_it_is_not_written_as_nothing(
+    mean: float, half: float, told: str
+) -> None:
+    frame = Comparison.of([ran("dra-classroom", policy, events=5) for policy in PAIRS["dra-classroom"]]).frame()
+    name = frame.info.kind.measures[0].name
+    means = {name: Estimate(5.0, nan)}
+    lanes = [LaneMeasures("a", means, {}, None), LaneMeasures("b", means, {name: Estimate(mean, half)}, None)]
+    html = table_text(frame, lanes, load_theme("light"))
+    assert re.sub("(<[^>]*>)+", "|", html).replace("\u00a0", " ").count(f"|{told}|") == 1
