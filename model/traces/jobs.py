@@ -94,7 +94,7 @@ class RecordedJobs:
         """
         lasting = self.keep(self.duration > 0, NO_TIME)
         if not len(lasting):
-            told = "".join(f"; {item.count:,} {item.what}: {item.reason}" for item in lasting.report.left_out)
+            told = "".join(f"; {item.counted}: {item.reason}" for item in lasting.report.left_out)
             raise TraceError(f"found no job that can be used{told}", where=", ".join(self.report.files[:3]))
         return lasting._at(np.argsort(lasting.arrival, kind="stable"))
 

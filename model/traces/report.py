@@ -6,6 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Iterable
 
 
+def _counted(count: int, what: str) -> str:
+    """A number of *what*, which is said in the plural."""
+    return f"{count:,} {what if count != 1 else what.removesuffix('s')}"
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """A number of rows or tasks that were left out for one reason."""
@@ -13,6 +18,11 @@ class LeftOut:
     reason: str  #: why, as a clause that can follow "left out: "
     count: int  #: how many, at least 1 in a report
     what: str  #: what was counted, in the plural: ``"rows"``, ``"runs"``, ``"jobs"``
+
+    @property
+    def counted(self) -> str:
+        """How many of what: ``"2 rows"``, ``"1 row"``."""
+        return _counted(self.count, self.what)
 
 
 @dataclass(frozen=True)
@@ -45,11 +55,10 @@ class ImportReport:
     def lines(self) -> list[str]:
         """The report as lines of text for a person."""
         names = ", ".join(self.files[:3]) + (", ..." if len(self.files) > 3 else "")
-        plural = "" if len(self.files) == 1 else "s"
         return [
-            f"{self.source}: {self.rows:,} rows of {len(self.files):,} file{plural} ({names})",
-            f"kept: {self.kept:,} {self.kept_as}",
-            *(f"left out: {item.count:,} {item.what}: {item.reason}" for item in self.left_out),
+            f"{self.source}: {_counted(self.rows, 'rows')} of {_counted(len(self.files), 'files')} ({names})",
+            f"kept: {_counted(self.kept, self.kept_as)}",
+            *(f"left out: {item.counted}: {item.reason}" for item in self.left_out),
             *(f"note: {note}" for note in self.notes),
         ]
 

@@ -419,7 +419,7 @@ class TestJobs:
         assert report.lines() == [
             "Google ClusterData2011_2 task_events: 18 rows of 1 file (events.csv)",
             "kept: 5 jobs",
-            "left out: 1 completed runs: of a priority other than 0, 1, 2",
+            "left out: 1 completed run: of a priority other than 0, 1, 2",
         ]
         assert json.loads(json.dumps(report.as_dict())) == {
             "source": "Google ClusterData2011_2 task_events",

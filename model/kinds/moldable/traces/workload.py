@@ -189,7 +189,7 @@ def _used(scenario: MoldableScenario, trace: TraceMoldable, jobs: ParallelJobs) 
     count = min(len(jobs), trace.limit)
     if count < 2 or jobs.submit[count - 1] == jobs.submit[0]:
         found = f"{count:,} jobs that can be used" if count != 1 else "one job that can be used"
-        told = "".join(f"; {item.count:,} {item.what}: {item.reason}" for item in jobs.report.left_out)
+        told = "".join(f"; {item.counted}: {item.reason}" for item in jobs.report.left_out)
         raise TraceError(
             f"found {found}{', all of one time' if count > 1 else ''}, allowed: jobs "
             f"of several times, from which a rate can be told{told}",

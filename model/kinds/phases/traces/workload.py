@@ -185,7 +185,7 @@ def _chosen(
         LeftOut(f"of {_types(rare)} beyond the {most} most frequent", _jobs(rare), what),
     )
     if not kept:
-        reasons = "; ".join(f"{item.count:,} {item.what} {item.reason}" for item in out if item.count)
+        reasons = "; ".join(f"{item.counted} {item.reason}" for item in out if item.count)
         raise TraceError(f"no type of the trace can be used: {reasons}", where="servers.capacity")
     notes = [_told(kept, found.span, trace.scale)]
     if most < trace.most_types:
