@@ -235,14 +235,14 @@ def caption_lines(caption: Caption, rows: int, split: bool) -> list[tuple[tuple[
     """The lines above a column: words, in full and in short, and whether they stand out.
 
     In two lines the reward stands behind the numbers of servers as far as it fits; a single line
-    has the name and the numbers.  What a column has no room for is not written: half a number is another one.
+    has the name and the numbers.  For what a column has no room for three dots stand, as half a number is another one.
     """
-    titles: tuple[str, ...] = (caption.configuration, caption.letters)
+    titles: tuple[str, ...] = (caption.configuration, caption.letters, caption.letters.replace(" ", ""))
     counts, short = caption.counts, caption.short_counts
     if rows == 1:
-        names = (f"{caption.name} = {titles[0]}", caption.name) if caption.name else titles
+        names = (f"{caption.name} = {titles[0]}", caption.name) if caption.name else titles[:2]
         tight = short.replace(" ", "")
-        briefer: tuple[str, ...] = (f"{titles[-1]} {short}", short or titles[-1], tight)
+        briefer: tuple[str, ...] = (f"{titles[1]} {short}", short or titles[1], tight)
         if caption.name:  # numbers alone would pass for those of another column
             briefer = (f"{caption.name} {tight}", f"{caption.position}: {tight}", f"{caption.position}:")
         return [((*(f"{name}   {short}" for name in names), *briefer, ""), True)]
@@ -251,8 +251,8 @@ def caption_lines(caption: Caption, rows: int, split: bool) -> list[tuple[tuple[
         lines.append(((caption.name, caption.position), True))
     elif caption.name:
         titles = tuple(f"{caption.name} = {title}" for title in titles)
-    lines.append(((*titles, ""), True))
-    numbers = counts, short, short.replace(" ", ""), ""
+    lines.append(((*titles, "…", ""), True))
+    numbers = counts, short, short.replace(" ", ""), *(("…",) if counts else ()), ""
     if rows == 2:
         together = tuple(f"{words}   {caption.reward}" for words in (counts, short))
         return [*lines, ((*together, *numbers), True)]

@@ -117,6 +117,18 @@ def test_no_half_of_a_number_stands_above_a_narrow_column(qtbot: QtBot, classes:
         assert words[-2] == f"{caption.position}:"
 
 
+@pytest.mark.parametrize("split", [False, True])
+def test_what_has_no_room_above_a_column_leaves_three_dots(qtbot: QtBot, classes: Frame, split: bool) -> None:
+    """As in a hall of 1024 pixels: nothing stood there, as if there were nothing to say."""
+    captions = stacks(qtbot, classes, HALL)._captions
+    assert captions is not None
+    for caption in (one for one in captions.columns if one.counts):
+        title, numbers = (words for words, stands_out in caption_lines(caption, 3, split)[split:] if stands_out)
+        assert title[-2:] == numbers[-2:] == ("…", "")
+        assert "" not in (*title[:-1], *numbers[:-1])
+        assert caption.letters.replace(" ", "") in title[-3]
+
+
 def test_what_a_hidden_legend_says_is_said_below_the_stacks(qtbot: QtBot, classes: Frame) -> None:
     view = stacks(qtbot, classes, (WIDTH, 220))
     view.grab()
