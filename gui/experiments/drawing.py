@@ -12,8 +12,7 @@ from pathlib import Path
 
 from slotscope.model.errors import UserError
 from slotscope.model.lab.executor import PATIENCE, Cancelled
-from slotscope.model.lab.files import pictures
-from slotscope.model.lab.results import Figure, Result
+from slotscope.model.lab.results import Figure, Result, pictures
 from slotscope.model.lifeline import ending_of
 
 #: Seconds that the process has to end by itself.

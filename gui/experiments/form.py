@@ -27,8 +27,8 @@ from slotscope.model.cli.parser import MOST_SEED
 from slotscope.model.errors import TraceError, UserError
 from slotscope.model.folders import home_folder
 from slotscope.model.lab import check_beside, experiment_module, experiments
-from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
+from slotscope.model.lab.results import prepare
 from slotscope.model.lab.sweep import Sweep, axis
 from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.scenario.load import Scenario

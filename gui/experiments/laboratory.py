@@ -14,9 +14,8 @@ from PySide6.QtCore import QObject, Signal
 from slotscope.gui.experiments.drawing import draw_pictures
 from slotscope.model.errors import UserError
 from slotscope.model.lab.executor import LocalWorkers
-from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan, result_of
-from slotscope.model.lab.results import Result
+from slotscope.model.lab.results import Result, prepare
 from slotscope.model.lab.runner import Status, StoppedError, kept_outcomes, run_plan
 from slotscope.model.lab.store import Store
 

@@ -12,9 +12,8 @@ from slotscope.model.cli.bounds import solved
 from slotscope.model.cli.experiments import executor_for
 from slotscope.model.cli.output import Report
 from slotscope.model.lab import check_beside, experiment_module, experiment_name, experiments
-from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
-from slotscope.model.lab.results import Result
+from slotscope.model.lab.results import Result, prepare
 from slotscope.model.lab.runner import run_plan
 from slotscope.model.lab.store import Store
 from slotscope.model.reporting.data_tables import DataTable

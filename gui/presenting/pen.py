@@ -12,8 +12,7 @@ from shiboken6 import Shiboken
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.docks import PanelDock, lane_name
 from slotscope.gui.language.words import tr
-from slotscope.gui.presenting.pad import MarkPad
-from slotscope.gui.presenting.strokes import ROLES, base_of
+from slotscope.gui.presenting.pad import ROLES, MarkPad, base_of
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.gui.widgets.rows import in_row

@@ -10,9 +10,8 @@ from typing import Callable
 from slotscope.model.cli.guard import INTERRUPTED, note
 from slotscope.model.cli.output import LONG_SECONDS, Progress, print_json
 from slotscope.model.lab.executor import Executor, LocalWorkers, ThisProcess
-from slotscope.model.lab.files import Draw, pictures, prepare
 from slotscope.model.lab.plan import NO_OPTIONS, Options, Plan
-from slotscope.model.lab.results import Result
+from slotscope.model.lab.results import Draw, Result, pictures, prepare
 from slotscope.model.lab.runner import Status, run_plan
 from slotscope.model.lab.store import Store
 

@@ -9,9 +9,8 @@ from slotscope.model.cli.guard import note
 from slotscope.model.cli.output import shown, table
 from slotscope.model.errors import UserError
 from slotscope.model.lab import check_beside, experiment_module, experiment_name, experiments
-from slotscope.model.lab.files import Draw
 from slotscope.model.lab.plan import Options
-from slotscope.model.lab.results import Result, Row
+from slotscope.model.lab.results import Draw, Result, Row
 from slotscope.model.traces.excerpts import FOR_EXPERIMENTS
 
 

@@ -12,8 +12,7 @@ from slotscope.model.cli.output import shown, table
 from slotscope.model.cli.parser import MOST_SEED, UsageError
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.spec import KINDS, kind_named
-from slotscope.model.lab.files import Draw
-from slotscope.model.lab.results import Result, Row
+from slotscope.model.lab.results import Draw, Result, Row
 from slotscope.model.lab.sweep import GAIN, OVER, Sweep, axis
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.traces.excerpts import excerpt_for

@@ -97,7 +97,6 @@ _WITHOUT_INFLUENCE = (
     "lab/__init__.py",
     "lab/cluster.py",
     "lab/executor.py",
-    "lab/files.py",
     "lab/plan.py",
     "lab/results.py",
     "lab/runner.py",

@@ -1,16 +1,18 @@
-"""What an experiment finds: numbers beside the paper's, and curves for its picture."""
+"""What an experiment finds: numbers beside the paper's, and curves for its picture; and the files that it leaves."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite, nan
 from pathlib import Path
-from typing import Any, Iterable, Mapping
+from typing import Any, Callable, Iterable, Mapping
 
 from slotscope.model.draft import write_text
+from slotscope.model.errors import UserError
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.data_columns import DeclaredColumn
 from slotscope.model.reporting.data_tables import DataTable, table_endings, table_of_records
@@ -211,3 +213,37 @@ def _number(value: str | int | float) -> int | float:
 
 def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
+
+
+#: Draws a figure into a file; False if it cannot.
+Draw = Callable[[Figure, Path], bool]
+
+#: Formats of the pictures, by their files' endings.
+PICTURES = (".svg", ".png")
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder of results before the work, so that a wrong one is told at once.
+
+    Raises UserError if it is none, or cannot be made or written.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"found the file {folder}, allowed: a folder", where="--out")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"the folder {folder} cannot be made: {error.strerror}", where="--out") from None
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"the folder {folder} cannot be written", where="--out")
+
+
+def pictures(result: Result, folder: Path, draw: Draw) -> list[Path]:
+    """Draw every figure in every format; the paths of those that could be drawn."""
+    paths: list[Path] = []
+    for figure in result.figures:
+        for ending in PICTURES:
+            path = folder / f"{figure.name}{ending}"
+            if not draw(figure, path):
+                return paths
+            paths.append(path)
+    return paths

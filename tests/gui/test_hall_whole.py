@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.docking.docks import lane_name
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import COMPARISON, SENTENCES, panels_of
-from slotscope.gui.presenting.strokes import base_of
+from slotscope.gui.presenting.pad import base_of
 from slotscope.gui.widgets.curtain import Curtain, curtain_of
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from tests.gui.halls import PROJECTOR, stand

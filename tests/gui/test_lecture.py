@@ -18,7 +18,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import SENTENCES, panels_of
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.pictures.picture import ZoomedPicture
-from slotscope.gui.presenting.strokes import base_of
+from slotscope.gui.presenting.pad import base_of
 from tests.gui import overflowing
 from tests.gui.halls import PROJECTOR, READ, bring, shown, stand
 from tests.gui.painted import Counted

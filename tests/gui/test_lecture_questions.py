@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import Select
 from slotscope.gui.language.words import tr
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.presenting.strokes import base_of
+from slotscope.gui.presenting.pad import base_of
 from slotscope.model.reporting.records import Line
 from tests.gui.halls import PROJECTOR
 from tests.gui.test_lecture import LEAST

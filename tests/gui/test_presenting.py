@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.presenting.pad import MarkPad, NoteField
-from slotscope.gui.presenting.strokes import base_of, ground_of, placed
+from slotscope.gui.presenting.pad import MarkPad, NoteField, base_of, ground_of, placed
 from slotscope.model.lessons.files import load_lesson, marks_of
 from slotscope.model.lessons.marks import MOST_POINTS
 from slotscope.model.running.origin import Moment
