@@ -21,6 +21,8 @@ from slotscope.model.reporting.records import Line, Record
 
 #: Characters of the longest sentence that is common.
 _LONG_SENTENCE = 120
+#: Lines of height below which the sentence has one line, and none: the pseudocode comes first.
+_LOW, _LOWEST = 9, 6
 #: Characters of a header that says all.
 _HEADER = 64
 
@@ -58,13 +60,14 @@ class AlgorithmPanel(Panel):
         self.view.typeset()
 
     def arrange(self) -> None:
-        """Room for two lines of a sentence, or for one where the panel is wide.
+        """Room for two lines of a sentence, or for one where the panel is wide or low, or for none.
 
         In lecture mode the sentence stands below the servers, for all to read.
         """
-        self.sentence.setHidden(current_fonts().lecture)
         metrics = QFontMetricsF(self.sentence.font())
-        lines = 1 if self.width() > _LONG_SENTENCE * metrics.averageCharWidth() else 2
+        height = self.height() / metrics.lineSpacing()
+        self.sentence.setHidden(current_fonts().lecture or height < _LOWEST)
+        lines = 1 if height < _LOW or self.width() > _LONG_SENTENCE * metrics.averageCharWidth() else 2
         self.sentence.setFixedHeight(round(lines * metrics.lineSpacing() + 1))
 
     def begin(self, frame: Frame) -> None:
