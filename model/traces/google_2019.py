@@ -11,7 +11,6 @@ Data: "clusterdata-2019" by John Wilkes and others, CC-BY 4.0; ``clusterdata_tra
 
 from __future__ import annotations
 
-import csv
 import json
 from array import array
 from collections import Counter
@@ -25,7 +24,7 @@ from slotscope.model.errors import TraceError
 from slotscope.model.traces.google import GoogleTasks, TaskRuns
 from slotscope.model.traces.job_table import AskedJobs
 from slotscope.model.traces.jobs import ONE, PART, Demand, RecordedJobs, recorded
-from slotscope.model.traces.reading import FieldError, Watch, lines, rows, shown, whole_number
+from slotscope.model.traces.reading import FieldError, Watch, lines, rows, shown, titles_of, whole_number
 from slotscope.model.traces.report import LeftOut
 from slotscope.model.traces.task_events import (
     EVICT,
@@ -133,7 +132,7 @@ def task_jobs(tasks: GoogleTasks, left_out: Sequence[LeftOut], tiers: Sequence[i
 
 def _events(path: Path, watch: Watch, left: Counter[str]) -> Iterator[TaskEvent]:
     first = next(lines(path))
-    for number, row in _json_rows(path, watch) if first.lstrip().startswith("{") else _csv_rows(path, first, watch):
+    for number, row in _json_rows(path, watch) if first.lstrip().startswith("{") else _csv_rows(path, watch):
         if str(row.get("collection_type") or "") in _ALLOC_SETS:
             left[_OF_ALLOC_SETS] += 1
             continue
@@ -143,13 +142,13 @@ def _events(path: Path, watch: Watch, left: Counter[str]) -> Iterator[TaskEvent]
             raise error.at(path, number) from None
 
 
-def _csv_rows(path: Path, first: str, watch: Watch) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    titles = next(csv.reader([first]))
-    names = [title.replace("resource_request_", "resource_request.") for title in titles]
+def _csv_rows(path: Path, watch: Watch) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    named = titles_of(path)
+    names = [title.replace("resource_request_", "resource_request.") for title in named]
     absent = [name for name in ("time", "type", "collection_id") if name not in names]
     if absent:
-        raise TraceError(f"found the columns {shown(', '.join(titles))}; '{absent[0]}' is absent", where=str(path))
-    table = rows(path, titles, watch=watch)
+        raise TraceError(f"found the columns {shown(', '.join(named))}; '{absent[0]}' is absent", where=str(path))
+    table = rows(path, named, watch=watch)
     next(table)
     return ((number, dict(zip(names, fields, strict=True))) for number, fields in table)
 

@@ -9,7 +9,6 @@ to microseconds, demands to 10^-9.  ``width``,
 
 from __future__ import annotations
 
-import csv
 import re
 from contextlib import contextmanager
 from importlib import import_module
@@ -37,7 +36,7 @@ from slotscope.model.traces.jobs import (
     recorded,
     same_resource,
 )
-from slotscope.model.traces.reading import FieldError, Watch, file_size, lines, rows
+from slotscope.model.traces.reading import FieldError, Watch, file_size, rows, titles_of
 from slotscope.model.traces.report import ImportReport, LeftOut
 
 SOURCE = "table of jobs"
@@ -247,12 +246,12 @@ def _chosen(path: Path, titles: Sequence[str], asked: AskedJobs) -> tuple[_Colum
 
 def _csv(path: Path, asked: AskedJobs, watch: Watch) -> _Opened:
     """The columns that are read of a file, and its rows block by block."""
-    titles = next(csv.reader([next(lines(path))]), [])
-    if len(titles) == 1 and (other := _SEPARATORS.search(titles[0])):
+    named = titles_of(path)
+    if len(named) == 1 and (other := _SEPARATORS.search(named[0])):
         raise TraceError(f"found columns with {other[0]!r} between them; allowed are commas", where=str(path))
-    columns = _chosen(path, titles, asked)
-    places = [titles.index(column.title) for column in columns]
-    return columns, _csv_blocks(rows(path, titles, watch=watch), places)
+    columns = _chosen(path, named, asked)
+    places = [named.index(column.title) for column in columns]
+    return columns, _csv_blocks(rows(path, named, watch=watch), places)
 
 
 def _csv_blocks(reader: Iterator[tuple[int, list[str]]], places: Sequence[int]) -> Iterator[_Block]:

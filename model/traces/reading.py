@@ -21,12 +21,25 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.running.waiting import who_waits
 
 #: What a file is told that may be meant as a table of jobs, and is none.
-TABLE_HINT = "; a table of your own is known by columns named 'arrival' and 'duration', with commas between them"
+TABLE_HINT = (
+    "; a table of your own is known by its first line: names of columns with commas, 'arrival' and 'duration' too"
+)
 
 #: Where the traces are that ship with the program.
 SHIPPED = Path(__file__).resolve().parents[2] / "resources" / "traces"
 
 GZIP_MAGIC = b"\x1f\x8b"
+
+#: How files begin that are packed, or written, as nothing here reads them.
+_OTHERS = {
+    b"\x28\xb5\x2f\xfd": "a zstd file; unpack it first, or pack it with gzip",
+    b"\xfd7zXZ\0": "an xz file; unpack it first, or pack it with gzip",
+    b"BZh91AY&SY": "a bzip2 file; unpack it first, or pack it with gzip",
+    b"PK\x03\x04": "a zip archive or a workbook; unpack it first, or save it as CSV",
+    b"\xff\xfe": "text in UTF-16; save it as UTF-8",
+    b"\xfe\xff": "text in UTF-16; save it as UTF-8",
+}
+
 #: Bytes (unpacked) that are decoded at a time; progress is told once for each block.
 BLOCK = 1 << 18
 #: A line longer than this is not a row of any trace.
@@ -140,25 +153,37 @@ def rows(path: Path, columns: Sequence[str], *, watch: Watch | None = None) -> I
                 raise _wrong_width(path, number, fields, columns)
             number = reader.line_num + 1
     except csv.Error as error:
-        raise TraceError(
-            f"row {number}: found text that is not comma-separated values ({error}); "
-            f"allowed are rows of {expected} columns",
-            where=str(path),
-        ) from None
+        raise _no_values(path, number, error, f"rows of {expected} columns") from None
     if not found_any:
         raise TraceError("found blank lines only; a trace has rows", where=str(path))
+
+
+def titles_of(path: Path) -> list[str]:
+    """The fields of a file's first line. Raises TraceError if it cannot be read, or its fields cannot be told apart."""
+    try:
+        return next(csv.reader([next(lines(path))]), [])
+    except csv.Error as error:
+        raise _no_values(path, 1, error, "names of columns") from None
+
+
+def _no_values(path: Path, row: int, error: csv.Error, allowed: str) -> TraceError:
+    return TraceError(
+        f"row {row}: found text that is not comma-separated values ({error}); allowed are {allowed}", where=str(path)
+    )
 
 
 def lines(path: Path, *, watch: Watch | None = None, encoding: str = "utf-8") -> Iterator[str]:
     """The lines of a plain or gzip'd text file, without their line feeds.
 
-    A byte order mark at the start is dropped.
+    A byte order mark at the start is dropped.  Where there is no line feed, lines end with carriage returns.
     Raises TraceError if the file is absent, unreadable, empty, damaged or not UTF-8, or has a NUL byte or a line
     without an end (more than :data:`LINE_LIMIT` bytes left over by a block).
     """
     number, rest = 1, b""
+    feeds: bool | None = None
     for block in _blocks(path, watch):
-        data = rest + block
+        feeds = b"\n" in block if feeds is None else feeds
+        data = rest + (block if feeds else block.replace(b"\r", b"\n"))
         cut = data.rfind(b"\n") + 1
         rest = data[cut:]
         complete = _decoded(data[:cut], path, number, encoding).split("\n")
@@ -185,8 +210,12 @@ def _blocks(path: Path, watch: Watch | None) -> Iterator[bytes]:
         raw = path.open("rb")
     with raw:
         with _file_errors(path):
-            packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+            begin = raw.read(max(map(len, _OTHERS)))
             raw.seek(0)
+        other = next((found for magic, found in _OTHERS.items() if begin.startswith(magic)), None)
+        if other is not None:
+            raise TraceError(f"found {other}{_name_hint(path)}", where=str(path))
+        packed = begin.startswith(GZIP_MAGIC)
         position = 0
         stream: BinaryIO = gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[assignment]
         while True:
@@ -256,8 +285,8 @@ def _wrong_width(path: Path, row: int, fields: list[str], columns: Sequence[str]
 
 
 def table_hint(row: int, line: str) -> str:
-    """What to say of a first line that can only be names of columns: how a table of jobs is known."""
-    return TABLE_HINT if row == 1 and re.fullmatch(r"\D*[,;\t|]\D*", line) else ""
+    """How a table of jobs is known: for a first line that can only be names of columns, a comment, or JSON."""
+    return TABLE_HINT if row == 1 and re.fullmatch(r"\D*[,;\t|]\D*|[#{[].*", line) else ""
 
 
 def _name_hint(path: Path) -> str:

@@ -218,14 +218,38 @@ def test_every_kind_plays_the_example(name: str, tmp_path: Path) -> None:
     assert "an example of a table of jobs" in shipped.report.notes[0]
 
 
-@pytest.mark.parametrize("head", ["submit_time,runtime,cores", "Ankunft;Dauer;CPUs"])
+@pytest.mark.parametrize("head", ['arrival,duration,"' + "x" * 140_000 + '"', "arrival,duration,a\rb"])
+@pytest.mark.parametrize("name", ["queues-google", "moldable-swf"])
+def test_a_first_line_whose_columns_cannot_be_told_apart_is_a_fault_of_the_file(
+    name: str, head: str, tmp_path: Path
+) -> None:
+    table = tmp_path / "jobs.csv"
+    table.write_bytes(f"{head}\n0.5,2,1\n".encode())
+    with pytest.raises(TraceError, match=r"jobs.csv: row 1: found text that is not comma-separated values"):
+        open_bench(load_scenario(name), trace=(str(table),))
+
+
+def test_lines_may_end_with_carriage_returns_alone(tmp_path: Path) -> None:
+    table = tmp_path / "jobs.csv"
+    table.write_bytes(EXAMPLE.read_bytes().replace(b"\r", b"").replace(b"\n", b"\r"))
+    bench = open_bench(load_scenario("queues-google"), trace=(str(table),))
+    assert bench.report is not None
+    assert (bench.report.rows, bench.report.kept) == (1000, 1000)
+    table.write_bytes(table.read_bytes() + b"late,2,1\r")
+    with pytest.raises(TraceError, match="row 1002: found 3 columns"):
+        open_bench(load_scenario("queues-google"), trace=(str(table),))
+
+
+@pytest.mark.parametrize(
+    "head", ["submit_time,runtime,cores", "Ankunft;Dauer;CPUs", "# from 3 clusters", '{"arrival": 1, "duration": 2}']
+)
 @pytest.mark.parametrize(
     "name", ["dra-google", "queues-google", "queues-alibaba", "moldable-swf", "jrs-azure", "jrs-alibaba"]
 )
 def test_a_table_with_columns_of_other_names_is_told_which_it_needs(name: str, head: str, tmp_path: Path) -> None:
     foreign = tmp_path / "mine.csv"
     foreign.write_text(f"{head}\n0.5,2,1\n")
-    with pytest.raises(TraceError, match="is known by columns named 'arrival' and 'duration', with commas"):
+    with pytest.raises(TraceError, match="is known by its first line: names of columns with commas, 'arrival' and"):
         open_bench(load_scenario(name), trace=(str(foreign),))
     foreign.write_text("0.5,2,1\n")
     with pytest.raises(TraceError) as told:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
+import lzma
 import os
 import tempfile
 from fractions import Fraction
@@ -57,6 +59,20 @@ def error_for(folder: Path, data: bytes, name: str = "part.csv") -> str:
     line = error_of(path)
     assert line.startswith(f"{path}: ")
     return line.removeprefix(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    ("packed", "said"),
+    [
+        (lzma.compress(GOOD), "found an xz file; unpack it first"),
+        (bz2.compress(GOOD), "found a bzip2 file; unpack it first"),
+        (b"\x28\xb5\x2f\xfd\x04\x00" + GOOD, "found a zstd file; unpack it first"),
+        (b"PK\x03\x04\x14\x00" + GOOD, "found a zip archive or a workbook; unpack it first, or save it as CSV"),
+        (GOOD.decode().encode("utf-16"), "found text in UTF-16; save it as UTF-8"),
+    ],
+)
+def test_what_is_packed_or_written_in_another_way_is_called_that(tmp_path: Path, packed: bytes, said: str) -> None:
+    assert error_for(tmp_path, packed).startswith(said)
 
 
 class TestFiles:
