@@ -181,7 +181,10 @@ class ComparisonPanel(Panel):
 
     def _tell(self, frame: Frame, left_out: int) -> int:
         """Show the measures but so many of the last ones; the height that they need."""
-        self.table.setText(table_text(frame, self._lanes, self.theme, left_out))
+        for narrow in (False, True):
+            self.table.setText(table_text(frame, self._lanes, self.theme, left_out, narrow))
+            if self._inside.minimumSizeHint().width() <= self.body.width():
+                break
         return self._rows.heightForWidth(self.measures.viewport().width()) + 2
 
     def _told(self, frame: Frame) -> str:

@@ -101,10 +101,12 @@ def _scaled(value: Estimate, scale: str | None, span: float) -> tuple[float, flo
     return value.mean * factor, value.half_width * factor
 
 
-def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme, left_out: int = 0) -> str:
+def table_text(
+    frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme, left_out: int = 0, narrow: bool = False
+) -> str:
     """A table with a column for each lane; differences from the first stand below the means.
 
-    So many of the last measures are *left_out*.
+    So many of the last measures are *left_out*; where it is *narrow* an interval may stand below its mean.
     """
     labels = [lane.label for lane in lanes]
     if len(lanes) < 3:  # a policy and each of its options have a line of their own where there is no more room
@@ -115,7 +117,7 @@ def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme, left_o
     since = "so far" if is_early(frame) else f"since t = {unbroken(significant(warmup(frame)))}"
     told = frame.info.kind.measures[: len(frame.info.kind.measures) - left_out]
     rows = "".join(_row(one.name, _title(one, frame.info.time_unit), lanes, theme) for one in told)
-    if len(lanes) > 2:  # an interval may stand below its mean
+    if narrow or len(lanes) > 2:
         rows = rows.replace(f"{_NO_BREAK}±", " ±")
     return (
         f'<table width="100%" cellspacing="3"><tr><td style="color:{theme.muted}">{since}</td>'
@@ -199,7 +201,7 @@ def _written(value: Estimate | None, signed: bool = False) -> str:
         mean, half = with_interval(value.mean, value.half_width)
     sign = ""
     if signed and not mean.strip("0."):
-        sign = "" if half else "±"  # it is written as 0, and is no mean
+        sign = "" if half else "+"  # it is written as 0, and is no mean
     elif signed and value.mean > 0:
         sign = "+"
     text = f"{sign}{mean} ± {half}" if half else f"{sign}{mean}"

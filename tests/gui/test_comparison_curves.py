@@ -22,6 +22,7 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.kinds.reservation.state import REJECTED
 from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.recorder import MOST_SAMPLES
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from tests.gui.plot_points import points_of
@@ -252,8 +253,8 @@ def test_a_click_on_a_curve_goes_to_its_moment_and_on_an_empty_plot_nowhere(qtbo
 @pytest.mark.parametrize(
     ("mean", "half", "told"),
     [
-        (0.0, nan, "±0"),
-        (-1e-12, nan, "±0"),
+        (0.0, nan, "+0"),
+        (-1e-12, nan, "+0"),
         (0.0, 0.01, "0.000 ± 0.010"),
         (1e-4, 0.01, "0.000 ± 0.010"),
         (-1e-4, 0.01, "0.000 ± 0.010"),
@@ -270,3 +271,22 @@ def test_a_difference_is_told_from_a_mean_and_has_a_sign_where_it_is_not_written
     lanes = [LaneMeasures("a", means, {}, None), LaneMeasures("b", means, {name: Estimate(mean, half)}, None)]
     html = table_text(frame, lanes, load_theme("light"))
     assert re.sub("(<[^>]*>)+", "|", html).replace("\u00a0", " ").count(f"|{told}|") == 1
+
+
+def test_intervals_of_many_digits_are_not_cut_where_two_policies_have_little_room(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the growth of a queue after millions of slots: 0.00000013 ± 0.00000013."""
+    run = Comparison.of([ran("queues-classroom", policy, events=2000) for policy in ("vqs", "vqs-bf")])
+    tiny = Estimate(1.3e-7, 1.3e-7)
+
+    def measured(frame: Frame) -> tuple[LaneMeasures, ...]:
+        return tuple(one._replace(means=dict.fromkeys(one.means, tiny)) for one in measured_lanes(frame))
+
+    monkeypatch.setattr("slotscope.gui.panels.comparison.measured_lanes", measured)
+    panel = on_screen(qtbot, ComparisonPanel(load_theme("light")), 330, 420)
+    panel.set_frame(run.frame())
+    assert "0.00000013" in panel.table.text()
+    assert panel._inside.minimumSizeHint().width() <= panel.measures.viewport().width() <= 330
+    panel.resize(700, 420)
+    qtbot.waitUntil(lambda: "0.00000013\u00a0±\u00a00.00000013" in panel.table.text())
