@@ -30,7 +30,7 @@ _ALL = 2**62
 #: Arrays that code for blocks reads; and what stands for a leaf where it is asked whether a thing was there before.
 _BLOCK_ARRAYS, _LASTING = 5, -1
 
-#: Of which version of a thing a leaf is, or of which event: as of the lists of :class:`TouchedThings`, or the event before.
+#: Of which event, or version of a thing, a leaf is: as the lists of :class:`TouchedThings`, or the event before.
 _AT, _NOW, _WAS, _BEFORE = range(4)
 
 
