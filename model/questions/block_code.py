@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.questions.pairing import ABS, KNOWN, NEGATE, NOT, OTHER, OWN
+from slotscope.model.questions.pairing import ABS, KNOWN, NEGATE, NOT, OTHER, OWN, REMAINDER
 from slotscope.model.questions.remainders import BLOCK
 from slotscope.model.questions.vector_text import MachineCode, MadeVector, VectorText, machine_code, table_of
 
@@ -95,6 +95,8 @@ class BlockText(VectorText):
             self.stack.append(self.changed(step, self.stack.pop()))
         else:
             other, one = self.stack.pop(), self.stack.pop()
+            if step == REMAINDER and of:
+                other = other._replace(divisor=self.divisor(other.name, self.own(of - 1).name))
             self.stack.append(self.joined(step, one, other))
 
 

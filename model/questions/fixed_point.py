@@ -14,6 +14,11 @@ last step.  In units u = 2**-s there is wrong at most
 and this is less than :data:`WRONG` on either side.  What is too small to be as exact is of no matter to sizes between
 :data:`SMALL` and :data:`LARGE`.
 
+Where the divisor is another one for each number, E / c - end / c is near a whole number where the remainder is near an
+end: a * b + magic - (1 / c) * end, by two such steps, where a * b is E * (1 / c), or (E / factor / c) * factor.  E, and
+what is over c, are rounded: 1/4 each; magic, and the two sums: 1/2 each; the remainder: 1/8; and where what is over c
+is too small to be as exact, that times any number: 1/4 each.
+
 A product is often a large quotient, of which few bits are left for the fraction, and products of whole numbers are
 often as near as that to what is asked for.  So where it is exact, and one of its numbers whole, multiples of the
 divisor are taken off the other one: the quotient is less by a whole number then, and not rounded once more.

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Iterator
+from typing import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.questions.fixed_point import FixedPoint, Remainder, fixed_point
-from slotscope.model.questions.maybe import NEARNESS, StepTree, maybe, tree_of
+from slotscope.model.questions.maybe import NEAR, NEAR_BY_OWN, NEARNESS, StepTree, maybe, tree_of
 from slotscope.model.questions.pairing import ABS, ADD, DIVIDE, LEAST, MOST, NEGATE, OR, OTHER, OWN, SUBTRACT, TIMES
 from slotscope.model.questions.remainders import BLOCK
 from slotscope.model.questions.vector_text import MachineCode, MadeVector, VectorText, machine_code, table_of
@@ -112,6 +112,8 @@ class _GlanceText:
             return MadeVector(self._spread(self._other(node.of), event))
         if node.step in NEARNESS:
             return self._is_near(node, vector, event)
+        if node.step == NEAR_BY_OWN:
+            return self._is_near_by_own(node, vector, event)
         parts = [self._made(part, vector, event) for part in node.parts]
         return things.changed(node.step, *parts) if len(parts) == 1 else things.joined(node.step, *parts)
 
@@ -153,9 +155,36 @@ class _GlanceText:
         point, things = self.near[node], self.things
         given = things.number(self._made(number, vector, event))
         brought = things.called("fma", given, self._spread(point.scale, event), self._spread(point.magic, event))
-        mask = self._spread(point.mask, event, "i64")
+        return self._is_told(point, brought, event)
+
+    def _is_told(self, point: FixedPoint, brought: str, event: int) -> MadeVector:
+        """Whether what was *brought* to fixed point may be the remainders looked for."""
+        things, mask = self.things, self._spread(point.mask, event, "i64")
         rest = things.whole("and", things.as_whole(brought), mask)
         return MadeVector(things.whole("icmp eq", rest, "zeroinitializer"), is_truth=True)
+
+    def _is_near_by_own(self, node: StepTree, vector: int, event: int) -> MadeVector:
+        """The same, where each thing has a divisor of its own."""
+        number, _, end = node.parts
+        inverse = StepTree(OWN, node.of)
+        one, other = number, inverse
+        if number.step == TIMES and {part.step for part in number.parts} == {OWN, OTHER}:
+            one, other = StepTree(OWN, node.of + 1), next(part for part in number.parts if part.step == OTHER)
+        if node not in self.near:
+            self.near[node] = self._by_own(((one, other), (inverse, end)))
+        point, things = self.near[node], self.things
+        left, right, over, begin = (
+            things.number(self._made(part, vector, event)) for part in (one, other, inverse, end)
+        )
+        magic = things.called("fma", things.count("fneg", over), begin, self._spread(point.magic, event))
+        return self._is_told(point, things.called("fma", left, right, magic), event)
+
+    def _by_own(self, products: Iterable[tuple[StepTree, StepTree]]) -> FixedPoint:
+        """How a sum of products with what is over a divisor of the thing's is told to be near a whole number."""
+        events = self.events
+        sizes = (events.count("fmul", self._most(one), self._most(other)) for one, other in products)
+        most, one, nought = events.count("fadd", *sizes), events.constant(1.0), events.constant(0.0)
+        return fixed_point(events, NEAR, Remainder(one, nought, None, most, most, None))
 
     def _remainder(self, node: StepTree, number: StepTree, factor: StepTree | None) -> Remainder:
         """What a remainder is of: a number, times a factor of the event's, or over it."""

@@ -30,6 +30,9 @@ from slotscope.model.questions.pairing import (
 #: Whether a remainder, the first part, is about the third one, or below it, or above it; the second is the divisor.
 NEAR, NEAR_OR_LESS, NEAR_OR_MORE = range(100, 103)
 
+#: Whether it is about the third one where the divisor is the thing's; it is of the place of 1 over that.
+NEAR_BY_OWN = 103
+
 NEARNESS = (NEAR, NEAR_OR_LESS, NEAR_OR_MORE)
 
 #: What a comparison of a remainder with a number makes of it, and of that number with a remainder.
@@ -81,9 +84,13 @@ def maybe(node: StepTree, so: bool = True) -> StepTree | None:
 
 
 def _near(node: StepTree) -> StepTree | None:
-    """About where a remainder lies, if its divisor, and what it is compared with, are the event's."""
+    """About where a remainder lies, if its divisor is the event's or the thing's, and that takes fewer steps."""
     for at, (one, other) in enumerate((node.parts, node.parts[::-1])):
-        if one.step == REMAINDER and other.step == OTHER and one.parts[1].step == OTHER:
-            number, divisor = one.parts
-            return StepTree(_NEAR[node.step][at], 0, (number, divisor, other)) if not number.has(REMAINDER) else None
+        if one.step != REMAINDER or any(part.has(REMAINDER) for part in (one.parts[0], other)):
+            continue
+        number, divisor = one.parts
+        if divisor.step == OTHER == other.step:
+            return StepTree(_NEAR[node.step][at], 0, (number, divisor, other))
+        if node.step == EQUAL and one.of:
+            return StepTree(NEAR_BY_OWN, one.of - 1, (number, divisor, other))
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial, reduce
 from typing import Iterator, NamedTuple
 
+from slotscope.model.questions.operations import constant
 from slotscope.model.questions.parts import EVENT, THING, TRUE, Meaning, joined
 
 #: Steps of a condition: a value of the thing, one of the event, then what is done to the last one or two of them.
@@ -37,13 +38,20 @@ STEPS = {
 
 
 class Pairing(NamedTuple):
-    """A condition as steps: values of the thing and of the event, and what is done to them, the last ones first."""
+    """A condition as steps: values of the thing and of the event, and what is done to them, the last ones first.
+
+    Where the divisor of a remainder is the thing's, :func:`_over` it stands among the values of the thing, and beside
+    the step at which place, from 1 on.
+    """
 
     steps: tuple[tuple[int, int], ...]  #: which, and of which of the values
     own: tuple[Meaning, ...]  #: values of things
     others: tuple[Meaning, ...]  #: values of the event
     only: tuple[Meaning, ...] = ()  #: what has to be true of a thing whatever the event is
     when: tuple[Meaning, ...] = ()  #: what has to be true of the event whatever the thing is
+
+
+_ONE = Meaning(partial(constant, 1.0), truth=False)
 
 
 def pairing_of(condition: Meaning) -> Pairing:
@@ -62,7 +70,9 @@ def pairing_of(condition: Meaning) -> Pairing:
         part = in_steps(part)
         for each in part.parts:
             take(each)
-        steps.append((STEPS[part.sign], 0))
+        over = _over(part)
+        steps.append((STEPS[part.sign], len(own) + 1 if over else 0))
+        own.extend(over)
 
     conjuncts = [*_conjuncts(condition)]
     only = tuple(one for one in conjuncts if one.read == THING)
@@ -70,6 +80,16 @@ def pairing_of(condition: Meaning) -> Pairing:
     mixed = [one for one in conjuncts if one.read > THING]
     take(reduce(partial(joined, "and"), mixed) if mixed else TRUE)
     return Pairing(tuple(steps), tuple(own), tuple(others), only, when)
+
+
+def _over(remainder: Meaning) -> list[Meaning]:
+    """Over a divisor of the thing's: 1, and where the number is a value of the thing times one of the event, that."""
+    if remainder.sign != "%" or remainder.parts[1].read != THING:
+        return []
+    number, divisor = remainder.parts
+    is_product = number.sign == "*" and any(one.read == EVENT for one in number.parts)
+    factors = [one for one in number.parts if one.read == THING] if is_product else []
+    return [joined("/", one, divisor) for one in (_ONE, *factors)]
 
 
 def _conjuncts(part: Meaning) -> Iterator[Meaning]:

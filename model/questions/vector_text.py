@@ -75,7 +75,7 @@ class MadeVector(NamedTuple):
 
     name: str
     is_truth: bool = False
-    divisor: Divisor | None = None  #: of what is the same for all things, as a divisor
+    divisor: Divisor | None = None  #: of what is known as a divisor
 
 
 @dataclass(slots=True)
@@ -188,8 +188,8 @@ class VectorText:
         signs = (self.compared("olt", one, _NOUGHT) for one in (left, divisor))
         return self.logic("and", self.logic("xor", *signs), self.compared("one", left, _NOUGHT))
 
-    def divisor(self, name: str) -> Divisor:
-        """A divisor; where that is missing or nought what it leaves is missing, too."""
+    def divisor(self, name: str, inverse: str = "") -> Divisor:
+        """A divisor, with 1 over it; where that is missing or nought what it leaves is missing, too."""
         size = self.called("fabs", name)
         within = self.logic(
             "and", self.compared("ogt", size, self.constant(SMALL)), self.compared("olt", size, self.constant(LARGE))
@@ -199,7 +199,7 @@ class VectorText:
         last = self.as_number(self.whole("sub", self.as_whole(name), self.same("i64", "1")))
         is_below = self.compared("olt", name, _NOUGHT)
         low, high = self.chosen(is_below, last, _NOUGHT), self.chosen(is_below, _NOUGHT, last)
-        return Divisor(name, self.count("fdiv", self.constant(1.0), name), low, high, doubtful)
+        return Divisor(name, inverse or self.count("fdiv", self.constant(1.0), name), low, high, doubtful)
 
     def number(self, one: MadeVector) -> str:
         """As a number: a truth is 1."""

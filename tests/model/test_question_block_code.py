@@ -14,9 +14,9 @@ from slotscope.model.questions.vector_text import MachineCode
 WILD = (np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, 1e-300, 1e300, 1.7e308)
 
 
-def found_as_expected(divisor: tuple[int, int]) -> MachineCode:
+def found_as_expected(divisor: tuple[int, int], inverse: int) -> MachineCode:
     """Whether what a divisor leaves is the number expected, or both are missing."""
-    found, expected = ((OWN, 0), divisor, (REMAINDER, 0)), ((OWN, 2),)
+    found, expected = ((OWN, 0), divisor, (REMAINDER, inverse)), ((OWN, 2),)
     both_missing = (*found, (KNOWN, 0), (NOT, 0), *expected, (KNOWN, 0), (NOT, 0), (AND, 0))
     return block_code((*found, *expected, (EQUAL, 0), *both_missing, (OR, 0)))
 
@@ -36,13 +36,13 @@ def drawn(draw: np.random.Generator) -> np.ndarray:
     return numbers
 
 
-@pytest.mark.parametrize("same", [False, True])
-def test_remainders_are_those_of_numpy(same: bool) -> None:
-    """Of divisors of each thing's own, and of one of the event; near multiples and halves of them, too."""
+@pytest.mark.parametrize(("same", "inverse"), [(False, 0), (True, 0), (False, 4)])
+def test_remainders_are_those_of_numpy(same: bool, inverse: int) -> None:
+    """Of divisors of each thing's own, with 1 over them or without, and of one of the event; near multiples, too."""
     seed = np.random.SeedSequence().entropy
     print("seed", seed)
     draw = np.random.default_rng(seed)
-    code = found_as_expected((OTHER, 0) if same else (OWN, 1))
+    code = found_as_expected((OTHER, 0) if same else (OWN, 1), inverse)
     weight, true, latest = np.ones(BLOCK), np.zeros(BLOCK // 8, np.uint8), np.zeros(1, np.int64)
     for turn in range(5000):
         number, divisor = drawn(draw), drawn(draw)
@@ -54,7 +54,8 @@ def test_remainders_are_those_of_numpy(same: bool) -> None:
                 number = draw.integers(-most, most, BLOCK) / 2 * divisor
                 number = np.nextafter(number, number + draw.integers(-1, 2, BLOCK))
             expected = np.mod(number, np.where(divisor == 0, np.nan, divisor))
-        value = np.array([number, divisor, expected])
+            over = 1 / np.where(divisor == 0, np.nan, divisor)
+        value = np.array([number, divisor, expected, over])
         table = block_table(value, divisor[:1, None].copy(), weight, true, latest)
         count = called_at(code.address, table.ctypes.data, 0, BLOCK, 0, BLOCK)
         wrong = np.flatnonzero(np.unpackbits(true, bitorder="little") == 0)

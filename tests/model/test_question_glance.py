@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from slotscope.model.api import Session
 from slotscope.model.jit import called_at
+from slotscope.model.questions import counting
+from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.glance_code import TOGETHER, glance_code, glance_table, known_of
 from slotscope.model.questions.maybe import maybe, tree_of
 from slotscope.model.questions.pairing import (
@@ -35,6 +38,7 @@ from slotscope.model.questions.pairing import (
     UNEQUAL,
 )
 from slotscope.model.questions.remainders import BLOCK
+from slotscope.model.questions.understanding import understood
 from tests.model.reckoned import by_numpy
 
 WILD = (np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, -1e-310, 1e-300, 1e-150, -1e150, 1e300, 1.7e308)
@@ -97,6 +101,68 @@ def remainder_steps(draw: np.random.Generator) -> Steps:
     left = (*number_steps(draw, int(draw.integers(3))), *divisor, (REMAINDER, 0))
     one, other = (left, end) if draw.integers(2) else (end, left)
     return (*one, *other, (int(draw.choice(COMPARISONS)), 0))
+
+
+#: Where values of things stand that are over their own divisors: 1, and a factor.
+INVERSE = 4
+
+
+def own_remainder_steps(draw: np.random.Generator) -> Steps:
+    """A remainder of each thing's own divisor, or a product's, which is a number, or the other way round."""
+    product = [((OWN, int(draw.integers(3))),), ((OTHER, int(draw.integers(3))),)][:: int(draw.choice((-1, 1)))]
+    number = (*product[0], *product[1], (TIMES, 0)) if draw.integers(2) else number_steps(draw, int(draw.integers(3)))
+    end = ((OTHER, 4),) if draw.integers(2) else number_steps(draw, 1)
+    left = (*number, (OWN, 3), (REMAINDER, INVERSE + 1))
+    one, other = (left, end) if draw.integers(2) else (end, left)
+    return (*one, *other, (EQUAL, 0))
+
+
+def with_inverses(value: np.ndarray, steps: Steps) -> np.ndarray:
+    """[6, things] of values [4, things], of which the last one is the divisor, what is over that, too."""
+    remainder = next(part for part in tree_of(steps).parts if part.step == REMAINDER)
+    factor = next((part.of for part in remainder.parts[0].parts if part.step == OWN), 0)
+    with np.errstate(all="ignore"):
+        divisor = np.where(value[3] == 0, np.nan, value[3])
+        return np.array([*value, 1 / divisor, value[factor] / divisor])
+
+
+@pytest.mark.parametrize("wild", [False, True])
+def test_no_block_is_passed_over_where_each_thing_has_its_divisor(wild: bool) -> None:
+    """Remainders that are found, and the next numbers to them; of numbers that are whole, of all sizes, or missing."""
+    seed = np.random.SeedSequence().entropy
+    print("seed", seed)
+    draw = np.random.default_rng(seed)
+    glanced = told = met = 0
+    for _ in range(120):
+        steps = own_remainder_steps(draw)
+        for _ in range(10):
+            value = np.array([drawn(draw, (4 * BLOCK,)) for _ in range(4)])
+            others = np.array([drawn(draw, (10,)) for _ in range(5)])
+            if not wild:
+                value[:3] = np.round(draw.uniform(-1e4, 1e4, (3, 4 * BLOCK)), draw.choice((0, 5)))
+                others = np.round(draw.uniform(-1e4, 1e4, (5, 10)))
+                value[3] = draw.choice((7.3, 431.7, -3.7, 97.0, 12345.0), 4 * BLOCK)
+            value = with_inverses(value, steps)
+            at = draw.integers(0, value.shape[1], others.shape[1])
+            with np.errstate(all="ignore"):
+                number = by_numpy(number_of(steps), value[:, at], others)
+                left = np.mod(number, np.where(value[3, at] == 0, np.nan, value[3, at]))
+                others[4] = np.nextafter(left, left + draw.integers(-1, 2, left.shape))
+            hit, truths = hits_and_truths(steps, value, others)
+            assert (hit[truths > 0] == 1).all(), (steps, np.argwhere((truths > 0) & (hit == 0))[:3])
+            glanced, told, met = glanced + hit.size, told + int((hit == 0).sum()), met + int((truths > 0).sum())
+    assert told > glanced / 20, (told, glanced)
+    assert met > glanced / 50, (met, glanced)
+
+
+def number_of(steps: Steps) -> Steps:
+    """The steps of that of which there is a remainder."""
+    end = next(at for at, (step, _) in enumerate(steps) if step == REMAINDER) - 1
+    depth, begin = 1, end
+    while depth:
+        begin -= 1
+        depth += -1 if steps[begin][0] in (OWN, OTHER) else 0 if steps[begin][0] in (NEGATE, ABS) else 1
+    return steps[begin:end]
 
 
 def condition_steps(draw: np.random.Generator, depth: int) -> Steps:
@@ -168,6 +234,29 @@ def test_quotients_are_as_exact_as_they_are_said_to_be(whole: bool) -> None:
         assert hit.all(), (bits, np.argwhere(hit == 0)[:3])
 
 
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("product", [False, True])
+def test_quotients_of_own_divisors_are_as_exact_as_they_are_said_to_be(whole: bool, product: bool) -> None:
+    """Of products, and of sums, near the most for which a fraction has so many bits."""
+    seed = np.random.SeedSequence().entropy
+    print("seed", seed)
+    draw = np.random.default_rng(seed)
+    sign = TIMES if product else ADD
+    steps: Steps = ((OWN, 0), (OTHER, 0), (sign, 0), (OWN, 3), (REMAINDER, INVERSE + 1), (OTHER, 4), (EQUAL, 0))
+    for _ in range(150):
+        value, others = draw.uniform(0.9, 1, (4, BLOCK)), draw.uniform(0.9, 1, (5, 200))
+        bits = draw.integers(8, 40)
+        if whole:
+            value, others[0] = np.round(value * 10.0 ** draw.integers(5, 11)), np.round(others[0] * 1e7)
+        most = by_numpy(steps[:3], [value[0].max()], [others[0].max()])
+        value[3] = most / (2.0**bits * draw.uniform(0.9, 0.99, BLOCK))
+        at = draw.integers(0, BLOCK, 200)
+        others[4] = np.mod(by_numpy(steps[:3], value[:, at], others), value[3, at])
+        hit, truths = hits_and_truths(steps, with_inverses(value, steps), others)
+        assert truths.all()
+        assert hit.all(), (bits, np.argwhere(hit == 0)[:3])
+
+
 def few_of(steps: Steps, value: np.ndarray, others: np.ndarray) -> float:
     hit, truths = hits_and_truths(steps, value, others)
     assert not truths.any()
@@ -190,6 +279,22 @@ def test_few_blocks_are_hit_in_vain(sign: int) -> None:
         assert few_of((*product, (OTHER, 4), (sign, 0)), value, others) < 0.05
 
 
+def test_few_blocks_are_hit_in_vain_by_own_divisors() -> None:
+    """Of products of any size, of whole ones with whole divisors, and of differences."""
+    seed = np.random.SeedSequence().entropy
+    print("seed", seed)
+    draw = np.random.default_rng(seed)
+    value, others = draw.uniform(0, 1e3, (4, 64 * BLOCK)), draw.uniform(0, 1e3, (5, 20))
+    value[3], others[4] = draw.uniform(5, 10, 64 * BLOCK), 3.7
+    left: Steps = ((OWN, 3), (REMAINDER, INVERSE + 1), (OTHER, 4), (EQUAL, 0))
+    for sign in (TIMES, SUBTRACT):
+        steps: Steps = ((OTHER, 0), (OWN, 0), (sign, 0), *left)
+        assert few_of(steps, with_inverses(value, steps), others) < 0.01
+        numbers = np.round([value[0] * 1e3, *value[1:3], value[0] * 1e3 + 1])
+        whole = np.array([np.round(others[0] * 1e3), *others[1:4], np.full(20, 7.5)])
+        assert few_of(steps, with_inverses(numbers, steps), whole) < 0.01
+
+
 def test_what_is_told_sooner() -> None:
     """A remainder that a number is not near, also within *and*; of what else there is all that it is with."""
     near: Steps = ((OWN, 0), (OTHER, 0), (REMAINDER, 0), (OTHER, 1), (EQUAL, 0))
@@ -202,8 +307,36 @@ def test_what_is_told_sooner() -> None:
     assert told(*near) is not None
     assert told(*other) is None
     assert told(*near, (NOT, 0)) is None
+    by_own: Steps = ((OWN, 0), (OTHER, 0), (TIMES, 0), (OWN, 1), (REMAINDER, 3))
+    assert told(*by_own, (OTHER, 1), (EQUAL, 0)) == told(*by_own, (OTHER, 1), (EQUAL, 0), *other, (AND, 0)) is not None
+    assert told(*by_own, (OTHER, 1), (LESS, 0)) is None
+    assert told(*by_own, *by_own, (EQUAL, 0)) is None
     assert told(*other, (KNOWN, 0)) is None
     assert told(*near, *other, (AND, 0)) == told(*near)
     assert told(*near, *other, (OR, 0)) is None
     assert told(*plain, *other, (OR, 0), (NOT, 0)) == told(*plain, (NOT, 0))
     assert told(*plain, (NOT, 0), *near, (NOT, 0), (NOT, 0), (AND, 0)) == told(*plain, (NOT, 0), *near, (AND, 0))
+
+
+OWN_DIVISORS = (
+    "any job where (arrival * time) % (queue + 9973) = 11",
+    "any job where (time * arrival) % (2 * queue + 30011) = 3 and queue > 2",
+    "(count job where (time - arrival) % (queue + 997) = 5) > 1",
+)
+
+
+def test_questions_about_own_divisors_are_answered_the_same_by_glances(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where hundreds of jobs wait."""
+    session = Session.open("queues-vqs-unstable")
+    questions = [understood(text, session.info.words) for text in OWN_DIVISORS]
+    make_ready(session.bench, session.timeline, questions)
+    desks, desk_for, answered = [], counting._desk_for, []
+    monkeypatch.setattr(counting, "_desk_for", lambda *told: desks.append(desk_for(*told)) or desks[-1])
+    for worth in (2**62, -1):
+        monkeypatch.setattr(counting, "WORTH", worth)
+        assert not any(desk.hits.any() for desk in desks)
+        parts = answers(session.bench.system, session.timeline, questions, 0, 40_000)
+        answered.append(np.concatenate([np.array(part.values) for part in parts], axis=1))
+    assert any(desk.hits.any() for desk in desks)
+    assert np.array_equal(*answered)
+    assert answered[0].any(axis=1).all()
