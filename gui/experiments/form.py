@@ -49,6 +49,7 @@ _EXAMPLE = "servers.count = 20, 60, 180"
 _OTHERS = (
     ("workload", "intensity", "0.7, 0.8, 0.9"),
     ("workload", "load", "0.7, 0.8, 0.9"),
+    ("workload", "alpha", "0, 1/2, 2/3"),
     ("workload", "scale", "10, 20, 40"),
     ("servers", "most_jobs", "2, 4, 8"),
 )

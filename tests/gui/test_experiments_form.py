@@ -114,7 +114,9 @@ def test_a_folder_that_is_none(qtbot: QtBot, window: ExperimentsWindow, tmp_path
         assert not window.laboratory.busy
 
 
-@pytest.mark.parametrize("scenario", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
+@pytest.mark.parametrize(
+    "scenario", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom", "moldable-linear"]
+)
 def test_what_a_sweep_proposes_can_be_varied(window: ExperimentsWindow, scenario: str) -> None:
     info = Session.open(scenario, kernel=False).info
     window.follow(info)

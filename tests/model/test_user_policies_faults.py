@@ -141,7 +141,10 @@ class TestLoading:
 FAULTS: dict[str, tuple[str, str]] = {
     "exception": ("x = 1 / 0", "ZeroDivisionError: division by zero"),
     "own exception": ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", ": E"),
-    "late import": ("import mine", "No module named 'mine'; import modules beside the file at its head"),
+    "late import": (
+        "import mine",
+        "No module named 'mine'; install it where slotscope runs, or put it beside the file and import it at its head",
+    ),
     "exit": ("import sys\nsys.exit(3)", "it leaves the program (SystemExit)"),
     "copy": ("import os\nos.fork()", "RuntimeError: a policy cannot copy its process"),
     "interrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt"),

@@ -21,6 +21,9 @@ from slotscope.model.systems.view import PolicyView
 #: What :meth:`Call.resume` gives when the policy has done all it wanted.
 END = object()
 
+#: What to do about a module that a method imports and that is not found.
+_MISSING_MODULE = "; install it where slotscope runs, or put it beside the file and import it at its head"
+
 
 def _is_generators(method: Any) -> bool:
     """Whether calling it makes a generator, and runs nothing of it yet."""
@@ -110,8 +113,8 @@ class Call:
         line = line_in(error, self.path) or self.line
         if isinstance(error, MemoryError):
             end(OUT_OF_MEMORY, self.path, line)  # what it has taken is given back so
-        head = "; import modules beside the file at its head" if isinstance(error, ModuleNotFoundError) else ""
-        return self.fault(said_by(error) + head, line)
+        missing = isinstance(error, ModuleNotFoundError)
+        return self.fault(said_by(error) + (_MISSING_MODULE if missing else ""), line)
 
     def _locate(self) -> None:
         """The line of the file at which the innermost generator waits."""
