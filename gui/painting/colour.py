@@ -20,9 +20,13 @@ def contrast(color: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def letter_ink(color: str) -> str:
-    """Black or white, whichever is the more legible on *color*."""
-    return max(("#000000", "#ffffff"), key=lambda ink: contrast(ink, color))
+#: A black that is softer beside white.
+SOFT_BLACK = "#101418"
+
+
+def letter_ink(color: str, dark: str = "#000000", light: str = "#ffffff") -> str:
+    """Of two inks whichever is the more legible on *color*."""
+    return max((dark, light), key=lambda ink: contrast(ink, color))
 
 
 def _channels(color: str) -> tuple[int, int, int]:

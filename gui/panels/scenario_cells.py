@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
-from slotscope.gui.painting.colour import contrast
+from slotscope.gui.painting.colour import SOFT_BLACK, letter_ink
 from slotscope.gui.painting.textures import type_brush
 from slotscope.gui.panels.scenario_fields import SERVICES, Path, as_number, as_text, copied, put, value_at
 from slotscope.gui.theme import Theme
@@ -239,13 +239,11 @@ def type_pixmap(theme: Theme, job_type: int, side: int, ratio: float, font: QFon
     text = letter or style.letter
     letters.setPixelSize(round(pixels * (0.72 if len(text) == 1 else 0.5)))
     painter.setFont(letters)
-    dark, light = "#101418", "#ffffff"
-    best = max((dark, light), key=lambda ground: contrast(ground, style.color))
     painter.setBrush(QColor(style.color))
     painter.setPen(Qt.PenStyle.NoPen)
     inset = round(pixels * 0.16)
     painter.drawRect(pixmap.rect().adjusted(inset, inset, -inset, -inset))
-    painter.setPen(QColor(best))
+    painter.setPen(QColor(letter_ink(style.color, SOFT_BLACK)))
     painter.drawText(pixmap.rect(), Qt.AlignmentFlag.AlignCenter, text)
     painter.end()
     pixmap.setDevicePixelRatio(ratio)

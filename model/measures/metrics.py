@@ -126,3 +126,18 @@ def ratio(count: NDArray[np.float64] | Sequence[float], of: NDArray[np.float64] 
 def estimates(batches: Mapping[str, Batches]) -> dict[str, Estimate]:
     """The mean of each metric, with its interval by batch means."""
     return {name: one.estimate() for name, one in batches.items()}
+
+
+def last_at(grid: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.intp]:
+    """[t] which sample of an increasing *grid* is the last up to each time; the first where there is none."""
+    return np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
+
+
+def between(
+    grid: NDArray[np.float64], times: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    """[t] the samples of an increasing *grid* around each time, and which share of the way lies before it."""
+    before = last_at(grid, times)
+    after = np.minimum(before + 1, len(grid) - 1)
+    span = grid[after] - grid[before]
+    return before, after, np.divide(times - grid[before], span, out=np.zeros(len(times)), where=span > 0)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Iterable, Literal, S
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from slotscope.model.errors import ScenarioError
 from slotscope.model.exact import LONGEST, rational
 from slotscope.model.scenario.fields import (
     Name,
@@ -15,6 +16,7 @@ from slotscope.model.scenario.fields import (
     Numbers,
     PolicyName,
     Positive,
+    Resource,
     Section,
     Whole,
     plain,
@@ -276,3 +278,26 @@ class ScenarioBase(Section):
         servers: Any
         workload: Any
         policy: PolicyChoice
+
+
+class ResourceScenario(ScenarioBase):
+    """What scenarios have alike in which jobs need resources of servers."""
+
+    if TYPE_CHECKING:
+        resources: tuple[Resource, ...]
+
+    @property
+    def resource_names(self) -> tuple[str, ...]:
+        """[D] in the order of ``servers.capacity``."""
+        return tuple(self.servers.capacity)
+
+    def unit_of(self, resource: str) -> str:
+        """The declared unit of a resource, or an empty string."""
+        return next((item.unit for item in self.resources if item.name == resource), "")
+
+
+def trace_not_read() -> ScenarioError:
+    """What is said of a trace whose files nobody has named."""
+    return ScenarioError(
+        "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
+    )

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPen, QPolygonF
 
 from slotscope.gui.kinds.moldable.colours import class_color
-from slotscope.gui.painting.colour import contrast
+from slotscope.gui.painting.colour import SOFT_BLACK, letter_ink
 from slotscope.gui.painting.text import CENTRE, LEFT
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number, spread, step_up
@@ -18,7 +18,6 @@ from slotscope.gui.widgets.chart import Chart
 
 _PAD, _TICK, _RADIUS, _LEADER = 8.0, 4.0, 4.5, 8.0
 _ROOM = 1.1
-_INKS = ("#101418", "#ffffff")  # of texts on a colour, dark and light
 
 
 @dataclass(frozen=True)
@@ -123,8 +122,7 @@ class SharesPlot(Chart):
         for number, (box, one) in enumerate(zip(self.parts(), self.values, strict=True)):
             color = class_color(self._theme, number)
             painter.fillRect(box.adjusted(0.5, 0.5, -0.5, -0.5), QColor(color))
-            dark, light = (contrast(ink, color) for ink in _INKS)
-            painter.setPen(QColor(_INKS[0] if dark >= light else _INKS[1]))
+            painter.setPen(QColor(letter_ink(color, SOFT_BLACK)))
             painter.drawText(box, CENTRE, self._written(one, box.width()))
 
     def _written(self, one: ShareValues, width: float) -> str:

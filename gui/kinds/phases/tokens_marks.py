@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
 from slotscope.gui.kinds.phases.colours import paint_phase_mark, phase_color
-from slotscope.gui.painting.colour import contrast
+from slotscope.gui.painting.colour import letter_ink
 from slotscope.gui.painting.text import CENTRE
 from slotscope.gui.theme import Theme, current_fonts
 
@@ -64,9 +64,8 @@ class Marks:
         painter.setPen(QPen(QColor(color), 1.5))
         painter.setBrush(QColor(color) if waits else Qt.BrushStyle.NoBrush)
         painter.drawEllipse(box.adjusted(1.5, 1.5, -1.5, -1.5))
-        inks = (self.theme.panel, self.theme.normal)
-        ink = max(inks, key=lambda one: contrast(one, color)) if waits else self.theme.normal
-        painter.setPen(QColor(ink))
+        normal = self.theme.normal
+        painter.setPen(QColor(letter_ink(color, self.theme.panel, normal) if waits else normal))
         painter.setFont(self._font)
         painter.drawText(box, CENTRE, self.letters[kind][:1])
 

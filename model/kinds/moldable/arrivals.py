@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.scenario.common import trace_not_read
 from slotscope.model.scenario.workload import PoissonWorkload, RecordedWorkload, Workload
 
 
@@ -32,9 +32,7 @@ def workload_of(scenario: MoldableScenario, numbers: MoldableNumbers, start: flo
 def _drawn_from_trace(scenario: MoldableScenario, start: float, branch: int) -> Workload:
     """Jobs drawn from what a trace's jobs were like; the trace's own jobs must be given."""
     if scenario.needs_trace:
-        raise ScenarioError(
-            "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
-        )
+        raise trace_not_read()
     from slotscope.model.kinds.moldable.traces.workload import workload_of as drawn
 
     return drawn(scenario, start, branch)

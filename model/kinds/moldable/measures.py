@@ -25,7 +25,7 @@ from slotscope.model.kinds.moldable.state import (
     SQUARED,
     MoldableState,
 )
-from slotscope.model.measures.metrics import Batches, ratio
+from slotscope.model.measures.metrics import Batches, between, ratio
 from slotscope.model.measures.monitors import Claim
 
 #: Counts that are measured, by name: rows of the tally.
@@ -66,11 +66,7 @@ def totals_at(
     numbers: MoldableNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """[t, l, PER_CLASS] what samples say of each class at increasing times, and between them."""
-    grid = samples[:, sampling.TIME_COLUMN]
-    before = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
-    after = np.minimum(before + 1, len(grid) - 1)
-    span = grid[after] - grid[before]
-    share = np.divide(times - grid[before], span, out=np.zeros(len(times)), where=span > 0)
+    before, after, share = between(samples[:, sampling.TIME_COLUMN], times)
     values = samples[:, sampling.SCALARS :]
     found = values[before] + share[:, None] * (values[after] - values[before])
     return np.asarray(found.reshape(len(times), numbers.classes, sampling.PER_CLASS))

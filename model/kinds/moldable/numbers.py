@@ -19,6 +19,7 @@ from slotscope.model.kinds.moldable.programs.classes import ClassesOptimum, clas
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.kinds.moldable.scenario.workload import ScriptedMoldable
 from slotscope.model.kinds.moldable.state import BINS
+from slotscope.model.scenario.common import trace_not_read
 from slotscope.model.scenario.streams import stream_key
 
 #: Bound on classes times servers: what a state has for each of them fits memory.
@@ -139,9 +140,7 @@ def numbers_of(scenario: MoldableScenario) -> MoldableNumbers:
     Raises ScenarioError if the scenario's trace has not been read, or the state would not fit memory.
     """
     if scenario.needs_trace:
-        raise ScenarioError(
-            "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
-        )
+        raise trace_not_read()
     classes = range(len(scenario.classes))
     numbers = MoldableNumbers(
         servers=scenario.servers.count or 0,

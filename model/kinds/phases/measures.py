@@ -22,7 +22,7 @@ from slotscope.model.kinds.phases.state import (
     VIRTUAL_AREA,
     PhaseState,
 )
-from slotscope.model.measures.metrics import Batches, ratio
+from slotscope.model.measures.metrics import Batches, last_at, ratio
 from slotscope.model.measures.monitors import Claim
 
 #: Counts per type that are measured, in the order of ``COUNTED``.
@@ -49,9 +49,7 @@ def totals_at(numbers: PhaseNumbers, samples: NDArray[np.float64], times: NDArra
 
     Between samples a count is that of the last one, and nothing is taken to have changed.
     """
-    grid = samples[:, TIME_COLUMN]
-    places = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
-    last = samples[places]
+    last = samples[last_at(samples[:, TIME_COLUMN], times)]
     elapsed = (times - last[:, TIME_COLUMN])[:, None]
     values = last[:, ACTIVE_COLUMN : ACTIVE_COLUMN + AREAS]
     areas = last[:, AREA_COLUMNS : AREA_COLUMNS + AREAS] + values * elapsed

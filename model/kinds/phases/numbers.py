@@ -20,6 +20,7 @@ from slotscope.model.kinds.phases.jobs import Cost, JobModel
 from slotscope.model.kinds.phases.lattice import Lattice, cost_rate, lattice_of, whole_units
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.scenario.workload import ScriptedPhases
+from slotscope.model.scenario.common import trace_not_read
 from slotscope.model.scenario.fields import plain
 from slotscope.model.scenario.streams import stream_key
 
@@ -225,9 +226,7 @@ def numbers_of(scenario: PhasesScenario) -> PhaseNumbers:
     system than memory can hold, or the scenario's trace has not been read.
     """
     if not scenario.phases:
-        raise ScenarioError(
-            "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
-        )
+        raise trace_not_read()
     model = job_model(scenario)
     _check_units(model)
     workload = scenario.workload

@@ -12,7 +12,6 @@ from typing import NamedTuple, Protocol, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.scenario.arrivals import (
     ScriptedSlots,
@@ -24,6 +23,7 @@ from slotscope.model.kinds.queue.scenario.arrivals import (
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.sizes import SizeDistribution, slot_sampler
 from slotscope.model.kinds.queue.units import scaled
+from slotscope.model.scenario.common import trace_not_read
 from slotscope.model.scenario.streams import BlockStreams, drawn_classes
 from slotscope.model.scenario.workload import RecentBlocks, Sampler
 
@@ -194,9 +194,7 @@ def workload_of(
     if isinstance(workload, ScriptedSlots):
         return _script(workload, numbers)
     if isinstance(workload, TraceSlots):
-        raise ScenarioError(
-            "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
-        )
+        raise trace_not_read()
     return SlottedWorkload(
         _counts(workload, float(numbers.arrival_rate)),
         float(numbers.arrival_rate),

@@ -14,7 +14,7 @@ from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, NOW, PLACED, RENEWED, WAITING, QueueState
 from slotscope.model.kinds.spec import NO_VERDICT, UNSTABLE, Judgement
 from slotscope.model.measures.growth import Growth, growth, together
-from slotscope.model.measures.metrics import Batches, Estimate, ratio
+from slotscope.model.measures.metrics import Batches, Estimate, last_at, ratio
 from slotscope.model.measures.monitors import Claim
 from slotscope.model.scenario.common import ARE_RECORDED, is_recorded
 
@@ -47,9 +47,7 @@ def totals_at(_numbers: QueueNumbers, samples: NDArray[np.float64], times: NDArr
     Integrals are exact at samples and after them as if the queue had not changed; a count is
     that of the last sample before.
     """
-    grid = samples[:, sampling.TIME_COLUMN]
-    places = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
-    last = samples[places]
+    last = samples[last_at(samples[:, sampling.TIME_COLUMN], times)]
     slots = times - last[:, sampling.TIME_COLUMN]
     waiting = last[:, sampling.WAITING_AREA_COLUMN] + last[:, sampling.WAITING_COLUMN] * slots
     used = last[:, sampling.USED_AREA_COLUMN] + last[:, sampling.USED_COLUMN] * slots

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
-from slotscope.model.scenario.common import ScriptedWorkload, TraceWorkload
+from slotscope.model.scenario.common import ScriptedWorkload, TraceWorkload, trace_not_read
 from slotscope.model.scenario.workload import PoissonWorkload, RecordedWorkload, Workload
 
 
@@ -20,9 +19,7 @@ def workload_of(
     """
     kind = scenario.workload
     if isinstance(kind, TraceWorkload):
-        raise ScenarioError(
-            "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
-        )
+        raise trace_not_read()
     if isinstance(kind, ScriptedWorkload):
         number = {name: j for j, name in enumerate(numbers.type_names)}
         return RecordedWorkload(

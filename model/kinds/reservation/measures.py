@@ -12,7 +12,7 @@ from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.sampling import REASSIGNED_COLUMN, TIME_COLUMN, area_until_now, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REASSIGNMENTS, REJECTED, ReservationState
-from slotscope.model.measures.metrics import Batches, ratio
+from slotscope.model.measures.metrics import Batches, between, ratio
 from slotscope.model.measures.monitors import Claim
 
 #: What is counted over a run, in the order of :func:`batches_of`.
@@ -52,12 +52,8 @@ def totals_at(
 
     Integrals are interpolated between samples; a count is that of the last sample before.
     """
-    grid = samples[:, TIME_COLUMN]
-    before = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
-    after = np.minimum(before + 1, len(grid) - 1)
+    before, after, share = between(samples[:, TIME_COLUMN], times)
     areas = [reward_rate(numbers, samples[rows][:, columns("area", numbers.types)]) for rows in (before, after)]
-    span = grid[after] - grid[before]
-    share = np.divide(times - grid[before], span, out=np.zeros(len(times)), where=span > 0)
     counts = [
         samples[before][:, columns(name, numbers.types)].sum(axis=1) for name in ("admitted", "rejected", "migrated")
     ]

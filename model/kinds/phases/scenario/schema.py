@@ -14,7 +14,7 @@ from slotscope.model.kinds.phases.scenario.workload import (
     ScriptedPhases,
     TracePhases,
 )
-from slotscope.model.scenario.common import PolicyChoice, ScenarioBase
+from slotscope.model.scenario.common import PolicyChoice, ResourceScenario
 from slotscope.model.scenario.fields import (
     SIZE,
     Capacity,
@@ -113,7 +113,7 @@ class Phase(Section):
     to: dict[Name, Rate] = Field(default_factory=dict)
 
 
-class PhasesScenario(ScenarioBase):
+class PhasesScenario(ResourceScenario):
     """Servers, phases, arrivals and policy of a system of jobs with phases."""
 
     system: Literal["phases"] = "phases"
@@ -152,18 +152,9 @@ class PhasesScenario(ScenarioBase):
         return tuple(phase.name for phase in self.phases)
 
     @property
-    def resource_names(self) -> tuple[str, ...]:
-        """[D] in the order of ``servers.capacity``."""
-        return tuple(self.servers.capacity)
-
-    @property
     def capacity(self) -> tuple[Fraction, ...]:
         """[D] in the declared units."""
         return tuple(self.servers.capacity[name].in_unit(self.unit_of(name)) for name in self.resource_names)
-
-    def unit_of(self, resource: str) -> str:
-        """The declared unit of a resource, or an empty string."""
-        return next((item.unit for item in self.resources if item.name == resource), "")
 
     def demand_of(self, phase: Phase) -> tuple[Fraction, ...]:
         """[D] what a job in a phase needs, in the declared units; 0 where nothing is said."""

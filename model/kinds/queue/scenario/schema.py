@@ -19,7 +19,7 @@ from slotscope.model.kinds.queue.scenario.distributions import (
     SlotService,
     must_sum_to_one,
 )
-from slotscope.model.scenario.common import MOST_SERVERS, PolicyChoice, RunLength, ScenarioBase, check_pools
+from slotscope.model.scenario.common import MOST_SERVERS, PolicyChoice, ResourceScenario, RunLength, check_pools
 from slotscope.model.scenario.fields import (
     SIZE,
     Capacity,
@@ -112,7 +112,7 @@ class SlotRun(RunLength):
         return self
 
 
-class QueueScenario(ScenarioBase):
+class QueueScenario(ResourceScenario):
     """Servers, jobs, arrivals and policy of a system with a queue in slotted time."""
 
     system: Literal["queue"] = "queue"
@@ -131,15 +131,6 @@ class QueueScenario(ScenarioBase):
         self._check_sizes()
         self._check_job_names()
         return self
-
-    @property
-    def resource_names(self) -> tuple[str, ...]:
-        """[D] in the order of ``servers.capacity``."""
-        return tuple(self.servers.capacity)
-
-    def unit_of(self, resource: str) -> str:
-        """The declared unit of a resource, or an empty string."""
-        return next((item.unit for item in self.resources if item.name == resource), "")
 
     def amounts(self, capacity: Mapping[str, Quantity]) -> tuple[Fraction, ...]:
         """[D] a capacity in the declared units."""

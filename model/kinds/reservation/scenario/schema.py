@@ -13,7 +13,7 @@ from slotscope.model.scenario.common import (
     Exponential,
     PoissonArrivals,
     PolicyChoice,
-    ScenarioBase,
+    ResourceScenario,
     Service,
     TraceWorkload,
     Workload,
@@ -141,7 +141,7 @@ class GivenStart(Section):
 Initial = Annotated[EmptyStart | FullStart | GivenStart, Field(discriminator="start")]
 
 
-class ReservationScenario(ScenarioBase):
+class ReservationScenario(ResourceScenario):
     """Servers, job types, workload, start and policy of a loss system with slots."""
 
     system: Literal["reservation"] = "reservation"
@@ -163,10 +163,6 @@ class ReservationScenario(ScenarioBase):
         self._check_names()
         self._check_job_names()
         return self
-
-    def unit_of(self, resource: str) -> str:
-        """The declared unit of a resource, or an empty string."""
-        return next((item.unit for item in self.resources if item.name == resource), "")
 
     def _check_demands(self) -> None:
         known = list(self.servers.capacity)
