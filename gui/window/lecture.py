@@ -31,6 +31,8 @@ _SENTENCE, _LOG = 0.5, 0.5
 _TOLD = {1: 2, 2: 3, 3: 5}
 #: Share of the width by which the panel beside the servers may be too wide, or too narrow, as by half a digit.
 _CALM, _CUT = 0.05, 0.01
+#: Lines of height below which a window names no panels: a hall has to see the servers.
+_LOW = 22
 _NO_BREAK = "\u00a0"
 _BETWEEN = f"{_NO_BREAK} "
 #: The panel that only a comparison has; its key is 0.
@@ -217,10 +219,12 @@ class LectureMode(QObject):
         """A lesson says which panels stand there, or none any more: meanwhile their names take no room; keys hold."""
         self._led = by_lesson
         self._show_strip()
+        self.led.emit(self.on and by_lesson)
 
     def _show_strip(self) -> None:
-        self.strip.setVisible(self.on and not self._led)
-        self.led.emit(self.on and self._led)
+        """Name the panels where there is room for it; their keys hold in any case."""
+        low = self._window.height() < _LOW * self.strip.fontMetrics().lineSpacing()
+        self.strip.setVisible(self.on and not self._led and not low)
 
     # On and off.
 
@@ -286,6 +290,7 @@ class LectureMode(QObject):
         watch = above.installEventFilter if on else above.removeEventFilter
         watch(self)
         self._show_strip()
+        self.led.emit(on and self._led)
         self.switched.emit(on)
 
     # Arranging.
@@ -360,6 +365,7 @@ class LectureMode(QObject):
         """Give the sentences the room that they need, and the servers what is left."""
         if self.on:
             self.restyle()
+            self._show_strip()
             if self._staged or not self._asked:
                 self._sentence = 0
             self._share_out()

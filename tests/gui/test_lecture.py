@@ -270,6 +270,22 @@ def test_the_names_of_all_panels_stand_on_two_lines_at_most(
     assert all(sentence_is_whole(window, name) for name in said)
 
 
+@pytest.mark.parametrize(("scenario", "event"), CLASSROOMS)
+def test_a_low_hall_sees_the_servers_in_place_of_the_names_of_panels(
+    qtbot: QtBot, window: MainWindow, scenario: str, event: int
+) -> None:
+    """As a projector of 1280x720 has it on which everything is half as large again."""
+    stand(qtbot, window, scenario, (), event)
+    assert not window.lecture.strip.isHidden()
+    window.resize(853, 470)
+    qtbot.waitUntil(window.lecture.strip.isHidden)
+    window.settle()
+    servers = window.docks[window.area.roles.servers].panel
+    assert any(one.isVisible() and one.scene is not None for one in servers.findChildren(ZoomedPicture))
+    window.resize(*PROJECTOR)
+    qtbot.waitUntil(lambda: not window.lecture.strip.isHidden())
+
+
 def test_the_panel_beside_gives_back_what_it_does_not_need(qtbot: QtBot, window: MainWindow) -> None:
     policies = ("dra", "first-fit", "best-fit")
     for scenario in ("dra-gcp", "dra-vms"):
