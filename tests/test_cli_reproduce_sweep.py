@@ -293,6 +293,14 @@ class TestErrors:
         assert refusal(command).startswith(line)
 
 
+def test_what_is_told_on_the_way_names_the_scenario(slotscope, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("slotscope.model.cli.output.PROGRESS_SECONDS", 0.0)
+    said = slotscope("sweep dra-classroom --vary servers.count=5,7 --until 3 --replications 1 --workers 1")
+    assert said.code == 0
+    assert "\x1b[Ksweep dra-classroom: " in said.err
+
+
 def test_without_a_trace_the_excerpt_that_ships_is_swept_and_a_line_says_so(slotscope, monkeypatch):
     made = []
     monkeypatch.setattr("slotscope.model.cli.sweep.carry_out", lambda _options, _name, plan, *_: made.append(plan) or 0)

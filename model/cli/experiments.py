@@ -42,7 +42,7 @@ def carry_out(
         one = store.damaged == 1
         lines, parts = ("line is", "its part is") if one else ("lines are", "their parts are")
         note(f"warning: {store.path}: {store.damaged} damaged {lines} left out; {parts} carried out again")
-    progress = _ProgressLine(f"{options.command} {name}", quiet=options.json)
+    progress = _ProgressLine(f"{options.command} {name.removeprefix('sweep-')}", quiet=options.json)
     try:
         result = run_plan(plan, scale, told, executor, store, progress.tell)
     except KeyboardInterrupt:
