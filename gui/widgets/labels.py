@@ -167,7 +167,9 @@ class SizedLabel(QLabel):
             return
         self.setTextFormat(self._form_of(text))
         self.setText(text)
-        self.sizeHint()  # lays the text out: where Qt does that in painting, it paints all once more
+        selected = self.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
+        if selected or self.textFormat() == Qt.TextFormat.RichText:
+            self.sizeHint()  # lays the document out: where Qt does that in painting, it paints all once more
         self._fit()
 
     def set_ink(self, color: str) -> None:

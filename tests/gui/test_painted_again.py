@@ -229,10 +229,13 @@ def test_a_number_that_takes_the_same_room_lays_out_nothing(qtbot: QtBot) -> Non
         assert layouts.count == asked
 
 
+@pytest.mark.parametrize("selected", [False, True])
 @pytest.mark.parametrize("text", ["event {}", "<i>event</i> {}"])
-def test_a_number_that_changes_is_painted_once(qtbot: QtBot, text: str) -> None:
+def test_a_number_that_changes_is_painted_once(qtbot: QtBot, text: str, selected: bool) -> None:
     around = on_screen(qtbot, QWidget(), 200, 40)
     label = SizedLabel(around, rich=True)
+    if selected:
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     label.show_text(text.format(0))
     label.show()
     qtbot.wait(50)
