@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from html import escape
-from typing import Iterable, Iterator
+from typing import Hashable, Iterable, Iterator
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
@@ -28,6 +28,7 @@ from slotscope.gui.panels.wording import job_words, significant
 from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.boxes import push_button
 from slotscope.gui.widgets.kept_picture import once_laid_out
+from slotscope.gui.widgets.labels import MOST_REMEMBERED, shape_of
 from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.model.comparison.differences import Difference
 from slotscope.model.reporting.explain import grouped
@@ -59,6 +60,9 @@ class ComparisonPanel(Panel):
     def build(self) -> None:
         """The measures, the curves, and what is said of the decision that differs."""
         self._lanes: tuple[LaneMeasures, ...] = ()
+        self._sizes: dict[
+            Hashable, tuple[int, int]
+        ] = {}  # of the measures, by what decides them: Qt lays all out to tell
         self.table = _text(self.body)
         self.caption = _text(self.body)
         self.sentence = _text(self.body)
@@ -164,28 +168,41 @@ class ComparisonPanel(Panel):
         self.caption.setVisible(self.body.height() >= _ROOMY * scale)
         said = 0 if self.sentence.isHidden() else self.sentence.heightForWidth(self.body.width())
         room = self.body.height() - said - 20
-        wanted, left_out = self._tell(self.frame, 0), 0
+        (least, wanted), left_out = self._tell(self.frame, 0), 0
         while hall and wanted > room and left_out + 1 < len(self.frame.info.kind.measures):
             left_out += 1
-            wanted = self._tell(self.frame, left_out)
+            least, wanted = self._tell(self.frame, left_out)
         self._fit_where()
         curves, buttons = int((_LOW_PLOT if hall else _LEAST_PLOT) * scale), self.controls.sizeHint().height()
         self.controls.setHidden(hall and wanted > room - buttons)
         room -= 0 if self.controls.isHidden() else buttons
         self.curves.setHidden(hall and wanted > room - curves)
-        self.measures.setMinimumWidth(self._inside.minimumSizeHint().width())
+        self.measures.setMinimumWidth(least)
         if self.curves.isHidden():
             self.measures.setFixedHeight(max(_LEAST_MEASURES, room))
         else:
             self.measures.setFixedHeight(max(_LEAST_MEASURES, min(wanted, room - curves)))
 
-    def _tell(self, frame: Frame, left_out: int) -> int:
-        """Show the measures but so many of the last ones; the height that they need."""
+    def _tell(self, frame: Frame, left_out: int) -> tuple[int, int]:
+        """Show the measures but so many of the last ones; the least width, and the height, that they need."""
+        least = wanted = 0
         for narrow in (False, True):
-            self.table.setText(table_text(frame, self._lanes, self.theme, left_out, narrow))
-            if self._inside.minimumSizeHint().width() <= self.body.width():
+            least, wanted = self._write(table_text(frame, self._lanes, self.theme, left_out, narrow))
+            if least <= self.body.width():
                 break
-        return self._rows.heightForWidth(self.measures.viewport().width()) + 2
+        return least, wanted
+
+    def _write(self, text: str) -> tuple[int, int]:
+        """Show the measures; the least width, and the height, that they need."""
+        self.table.setText(text)
+        explained = "" if self.caption.isHidden() else self.caption.text()
+        width = self.measures.viewport().width()
+        look = shape_of(text), shape_of(explained), width, self.table.font().toString()
+        if look not in self._sizes:
+            if len(self._sizes) >= MOST_REMEMBERED:
+                self._sizes.clear()
+            self._sizes[look] = self._inside.minimumSizeHint().width(), self._rows.heightForWidth(width) + 2
+        return self._sizes[look]
 
     def _told(self, frame: Frame) -> str:
         standing = frame.comparison

@@ -143,7 +143,12 @@ _MARKUP_OR_DIGIT = re.compile(r"(<[^>]*>)|\d")
 _MARKUP = re.compile("[<&]")
 
 #: Sizes that are remembered; then all are forgotten.
-_MOST_REMEMBERED = 64
+MOST_REMEMBERED = 64
+
+
+def shape_of(text: str) -> str:
+    """What decides how large a text is, rich or not: all figures of the type are equally wide."""
+    return _MARKUP_OR_DIGIT.sub(lambda found: found[1] or "0", text)
 
 
 class SizedLabel(QLabel):
@@ -184,10 +189,10 @@ class SizedLabel(QLabel):
 
     def size_of(self, text: str) -> QSize:
         """How large the label is with this text, which it need not show."""
-        shape = _MARKUP_OR_DIGIT.sub(lambda found: found[1] or "0", text)  # all figures of the type are equally wide
+        shape = shape_of(text)
         known = self._sizes.get(shape)
         if known is None or not text:  # Qt gives some room to what never had a text, and none to what lost it
-            if len(self._sizes) >= _MOST_REMEMBERED:
+            if len(self._sizes) >= MOST_REMEMBERED:
                 self._sizes.clear()
             self._measure.setFont(self.font())
             self._measure.setTextFormat(self._form_of(text))

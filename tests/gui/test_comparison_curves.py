@@ -220,6 +220,21 @@ def test_long_names_push_no_column_out_of_the_panel(shown: Shown) -> None:
     assert panel.measures.minimumWidth() < 400
 
 
+def test_measures_have_the_room_that_qt_asks_for_and_it_is_asked_once_for_a_look(shown: Shown) -> None:
+    run = Comparison.open("dra-classroom", PAIRS["dra-classroom"], kernel=False)
+    panel = shown(run)
+    for width in (700, 420, 700):
+        panel.resize(width, 800)
+        QApplication.processEvents()
+        for _ in range(12):
+            run.run(events=20)
+            panel.set_frame(run.frame())
+            across = panel.measures.viewport().width()
+            told = panel._tell(panel.current, 0)
+            assert told == (panel._inside.minimumSizeHint().width(), panel._rows.heightForWidth(across) + 2)
+    assert len(panel._sizes) < 24, "numbers that are as long as those before"
+
+
 @pytest.mark.parametrize("width", [480, 700])
 def test_long_names_leave_leave_curves_their_room(shown: Shown, qtbot: QtBot, width: int) -> None:
     policy = "resources/policies/half_of_the_rest.py"
