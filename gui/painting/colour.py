@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+#: Mixtures that are remembered: pictures ask for the same few at each frame.
+_MOST_REMEMBERED = 4096
+
 
 def argb(color: str) -> int:
     """*color* as one opaque pixel, 0xffrrggbb."""
     return 0xFF000000 | int(color[1:], 16)
 
 
+@lru_cache(_MOST_REMEMBERED)
 def mix(color: str, other: str, share: float) -> str:
     """*color* with the given *share* (0 to 1) of *other* in it."""
     pairs = zip(_channels(color), _channels(other), strict=True)

@@ -13,8 +13,8 @@ from slotscope.gui.pictures.layout import CellLayout
 
 Integers = npt.NDArray[np.int64]
 
-#: Codes of rows of numbers stay below this.
-_LARGEST_CODE = 2**62
+#: Codes of rows of numbers stay below this; so few are looked up in a table, which is found sooner than their order.
+_LARGEST_CODE, FEW_CODES = 2**62, 2**12
 
 
 def distinct(rows: Integers) -> tuple[Integers, Integers]:
@@ -28,6 +28,11 @@ def distinct(rows: Integers) -> tuple[Integers, Integers]:
             largest = len(kinds)
         code = code * base + column
         largest *= base
+    if largest <= FEW_CODES:
+        first_of = np.full(largest, len(code))
+        np.minimum.at(first_of, code, np.arange(len(code)))
+        seen = first_of < len(code)
+        return first_of[seen], (np.cumsum(seen) - 1)[code]
     _, first, like = np.unique(code, return_index=True, return_inverse=True)
     return first.astype(np.int64), like.astype(np.int64)
 
