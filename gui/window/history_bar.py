@@ -14,7 +14,8 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.frame import Frame
 
 _MARGIN = 10.0
-_MOST_TICKS = 200
+#: Keyframes that have a tick.
+MOST_TICKS = 200
 
 
 class HistoryBar(QWidget):
@@ -112,7 +113,7 @@ class HistoryBar(QWidget):
         events = () if self._frame is None else self._frame.extent.keyframes
         first, last = self._span()
         scale = (self.width() - 2 * _MARGIN) / (last - first)
-        shown = np.array(events[:: max(1, len(events) // _MOST_TICKS)], np.float64)
+        shown = np.array(events[:: -(-len(events) // MOST_TICKS) or 1], np.float64)
         return np.asarray(_MARGIN + scale * (shown - first), np.float64)
 
     def _look(self) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.theme import apply, load_theme
-from slotscope.gui.window.history_bar import HistoryBar
+from slotscope.gui.window.history_bar import MOST_TICKS, HistoryBar
 from tests.runs import ran
 
 LIGHT = load_theme("light")
@@ -40,6 +40,16 @@ def test_a_click_goes_to_the_event_there(qtbot: QtBot, bar: HistoryBar, place: f
     with qtbot.waitSignal(bar.sought) as sought:
         qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(round(x), 11))
     assert sought.args == [event]
+
+
+@pytest.mark.parametrize("count", [1, 40, MOST_TICKS, 2 * MOST_TICKS - 1, 5000])
+def test_many_keyframes_have_no_more_ticks_than_are_told_apart(bar: HistoryBar, count: int) -> None:
+    frame = bar._frame
+    assert frame is not None
+    bar.set_frame(replace(frame, extent=replace(frame.extent, keyframes=tuple(range(count)), live_end=count)))
+    ticks = bar._ticks()
+    assert ticks[0] == bar.x_of(0) and len(ticks) == -(-count // -(-count // MOST_TICKS))
+    assert len(ticks) <= MOST_TICKS
 
 
 def test_it_says_where_the_disk_takes_no_more(bar: HistoryBar) -> None:
