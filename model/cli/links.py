@@ -7,6 +7,7 @@ trace, and nothing of an installed package.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from typing import Any, Iterator, Mapping, Sequence
@@ -98,6 +99,30 @@ def _check(scenario: str, policies: Sequence[str]) -> None:
                 raise UserError("a policy is no built-in one")
             if any(map(_names_a_file, _texts(choice.parameters))):
                 raise UserError("a parameter names a file")
+        for change in course.changes:
+            _check_edits(change.edits)
+
+
+def _check_edits(text: str) -> None:
+    """Refuse edits of a scenario that lead to a file, or to a policy that is no built-in one."""
+    try:
+        edits = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        raise UserError("an edit cannot be read") from None
+    if any(map(_names_a_file, _texts(edits))):
+        raise UserError("an edit names a file")
+    if any(name not in POLICIES for name in _policies_in(edits)):
+        raise UserError("an edit names a policy that is no built-in one")
+
+
+def _policies_in(edits: Any) -> Iterator[Any]:
+    """What edits call a policy: by its place, in its table, or in a scenario as a whole."""
+    if isinstance(edits, Mapping):
+        if "policy.name" in edits:
+            yield edits["policy.name"]
+        if isinstance(table := edits.get("policy"), Mapping):
+            yield table.get("name")
+        yield from _policies_in(edits.get(""))
 
 
 def _texts(value: Any) -> Iterator[str]:

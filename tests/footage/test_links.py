@@ -49,6 +49,11 @@ def test_no_link_names_a_file(tmp_path: Path) -> None:
     assert not link_of([Origin("jrs-classroom", "jrs:plan=plan.json", 1)], moment)
 
 
+def test_a_fork_under_other_rules_has_its_link() -> None:
+    for edits in ('{"job_types.0.reward":"3/5"}', '{"policy.name":"first-fit"}'):
+        assert link_of([Origin("dra-vms", f"dra@12+{edits}", 1)], Moment((14,)))
+
+
 def test_what_stands_in_the_folder_takes_no_link_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "dra").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -62,6 +67,15 @@ HOSTILE = {
     "a policy's file after a change": "scenario=dra-vms&policy=dra@3=evil.py",
     "a second policy's file": "scenario=dra-vms&policy=dra&policy=%5C%5Chost%5Cshare%5Cevil.py",
     "a policy's file on a host": "scenario=dra-vms&policy=%2F%2Fhost%2Fevil.py",
+    "a policy's file in an edit": "scenario=dra-vms&policy=dra@3%2B" + quote('{"policy.name":"evil.py"}'),
+    "a policy's file in an edit of its table": "scenario=dra-vms&policy=dra@3%2B"
+    + quote('{"policy":{"name":"evil.py"}}'),
+    "a policy of a package in an edit": "scenario=dra-vms&policy=dra@3%2B" + quote('{"policy.name":"other"}'),
+    "a policy of a package in a scenario": "scenario=dra-vms&policy=dra@3%2B"
+    + quote('{"":{"policy":{"name":"other"}}}'),
+    "a trace in an edit": "scenario=dra-google&policy=dra@3%2B" + quote('{"workload.paths":["/etc/passwd"]}'),
+    "an edit that is none": "scenario=dra-vms&policy=dra@3%2B" + quote('{"title"'),
+    "edits without end": "scenario=dra-vms&policy=dra@3%2B" + "[" * 1500,
     "a plan's file": "scenario=jrs-classroom&policy=jrs:plan=%2Fetc%2Fpasswd",
     "a plan's file beside": "scenario=jrs-classroom&policy=jrs:plan=HERE",
     "a scenario's file": "scenario=evil.toml&policy=dra",
