@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 import threading
 import traceback
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from inspect import isfunction
@@ -178,10 +178,11 @@ def show_of_thread(given: threading.ExceptHookArgs) -> None:
 
 
 def _show(fault: Fault, place: Showing | None) -> None:
-    for widget in [place] if place is not None else QApplication.topLevelWidgets():
+    for widget in (place, *QApplication.topLevelWidgets()):
         if isinstance(widget, Showing):
-            widget.fail(fault)
-            return
+            with suppress(Exception):  # of one that is not yet built: another one shows it
+                widget.fail(fault)
+                return
     print(fault.details, file=sys.stderr)  # there is no window yet, or none any more
 
 

@@ -24,6 +24,20 @@ def home_folder() -> Path:
         return Path(own_temporary_folder())
 
 
+def working_folder() -> Path:
+    """Where files go at first: the folder in which the program was started, or the home folder if that is of no use."""
+    return Path.cwd() if not is_gone() and os.access(Path.cwd(), os.W_OK) else home_folder()
+
+
+def is_gone() -> bool:
+    """Whether the folder in which the program was started was removed."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
+
+
 def without_tilde(path: str) -> Path:
     """*path* with ``~`` and ``~name`` as the home folders that they stand for; as it is where there is no such user."""
     with suppress(RuntimeError):

@@ -25,7 +25,7 @@ from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.rows import in_column
 from slotscope.model.cli.parser import MOST_SEED
 from slotscope.model.errors import TraceError, UserError
-from slotscope.model.folders import home_folder
+from slotscope.model.folders import working_folder
 from slotscope.model.lab import check_beside, experiment_module, experiments
 from slotscope.model.lab.plan import Options
 from slotscope.model.lab.results import prepare
@@ -139,7 +139,7 @@ class OrderForm(QWidget):
         def saved(name: str, default: str) -> str:
             return str(self._settings.value(f"{_SETTINGS}/{name}", default))
 
-        self.folder.line.setText(saved("folder", str(_first_folder())))
+        self.folder.line.setText(saved("folder", str(working_folder() / FOLDER)))
         self.trace.line.setText(saved("trace", ""))
         self.workers.box.setValue(int(saved("workers", str(_processors()))))
 
@@ -339,12 +339,6 @@ class FormArea(QScrollArea):
 def _processors() -> int:
     """All processors but one, which the window keeps."""
     return max(1, (os.cpu_count() or 1) - 1)
-
-
-def _first_folder() -> Path:
-    """Where the program was started, or the user's own folder if nothing can be written there."""
-    here = Path.cwd()
-    return (here if os.access(here, os.W_OK) else home_folder()) / FOLDER
 
 
 def _examples(scenario: Scenario) -> list[str]:

@@ -29,6 +29,7 @@ from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.gui.widgets.spoken import announce
+from slotscope.model.folders import working_folder
 from slotscope.model.running.origin import Moment
 
 #: How moments may follow one another: what the box says, and what the command takes.
@@ -91,7 +92,7 @@ class ShareDialog(QDialog):
         self.end.setText(str(Moment(tuple(event + 1 for event in moment.events))))
         self.steps, self.panels = ChoiceBox(), QListWidget()
         self.whole = QCheckBox(tr("The whole lesson, with its questions"))
-        self.file, self.browse = QLineEdit(str(Path.cwd() / shape.file)), QPushButton(tr("Choose ..."))
+        self.file, self.browse = QLineEdit(str(working_folder() / shape.file)), QPushButton(tr("Choose ..."))
         self._hidden = hidden if shape is HANDOUT else ()
         self.left_out = QLabel(self, wordWrap=True)  #: which panels are not saved
         self._replaced = ""  # the file that may be replaced if it is there

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Callable, Sequence
 
 from slotscope.model.errors import UserError
-from slotscope.model.folders import user_folder
+from slotscope.model.folders import is_gone, user_folder
 
 #: Exit codes, as shells and scripts know them.
 BAD_INPUT, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 2, 3, 130, 141
@@ -94,6 +94,8 @@ def _place(error: OSError) -> str:
     """What a fault of the system is about: a file, or the output where no file is named and a disk is the reason."""
     if error.filename:
         return f"{str(error.filename)[:200]}: "
+    if is_gone():
+        return "the folder in which this was started is gone, change to another one: "
     return "the output cannot be written: " if error.errno in {ENOSPC, EFBIG, EIO, EBADF} else ""
 
 

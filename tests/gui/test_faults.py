@@ -20,7 +20,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtWidgets import QDialog, QListView, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QListView, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui import faults
@@ -327,6 +327,24 @@ def test_the_window_of_experiments_says_its_own_faults(qtbot, shown, tmp_path, m
     window.fail(faults.Fault("ValueError: unseen", "details"))
     assert elsewhere == ["Experiments: That could not be done: ValueError: unseen"]
     window.shut_down()
+
+
+def test_a_window_that_is_not_yet_built_leaves_its_fault_to_another_one(qtbot, shown, tmp_path, monkeypatch):
+    told: list[str] = []
+
+    class Teller(QWidget):
+        def fail(self, fault: faults.Fault) -> None:
+            told.append(fault.sentence)
+
+    teller = Teller()
+    qtbot.addWidget(teller)
+    monkeypatch.setattr(QApplication, "topLevelWidgets", lambda: [teller])
+    monkeypatch.setattr("slotscope.gui.experiments.window.OrderForm", lambda *_: 1 / 0)
+    try:
+        ExperimentsWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), load_theme("light"))
+    except ZeroDivisionError as error:
+        faults.show(type(error), error, error.__traceback__)
+    assert told == ["ZeroDivisionError: division by zero"]
 
 
 def test_the_help_tells_of_the_page_and_its_buttons(qtbot, panel):

@@ -6,12 +6,20 @@ import os
 import stat
 import tempfile
 from pathlib import Path
+from typing import Any, Callable
 
 import pytest
 
 from slotscope.model import folders
 from slotscope.model.cli.guard import log_file
-from slotscope.model.folders import home_folder, may_be_made, own_temporary_folder, user_folder, without_tilde
+from slotscope.model.folders import (
+    home_folder,
+    may_be_made,
+    own_temporary_folder,
+    user_folder,
+    without_tilde,
+    working_folder,
+)
 from slotscope.model.jit import cache_folder
 from slotscope.model.policies.own.trust import record
 
@@ -25,6 +33,14 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
         monkeypatch.delenv(variable, raising=False)
     return tmp_path
+
+
+def close_to_writers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let *folder* be one that cannot be written, also for an administrator."""
+    may = os.access
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: may(path, mode) and not (mode & os.W_OK and Path(path) == folder)
+    )
 
 
 def test_a_folder_that_the_environment_names_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -70,8 +86,7 @@ def test_a_cache_that_somebody_else_made_is_not_where_code_is_kept(
     (home / blocked).mkdir(parents=True)
     monkeypatch.setattr(Path, "home", lambda: home)
     assert cache_folder() == home / ".cache" / "slotscope" / "compiled"
-    may = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: may(path, mode) and Path(path) != home / blocked)
+    close_to_writers(home / blocked, monkeypatch)
     assert home not in cache_folder().parents
 
 
@@ -84,3 +99,28 @@ def test_a_folder_below_a_file_cannot_be_made(tmp_path: Path) -> None:
 def test_a_tilde_of_nobody_is_left_as_it_is() -> None:
     assert without_tilde("~/results") == Path.home() / "results"
     assert without_tilde("~nobody-of-this-name/results") == Path("~nobody-of-this-name/results")
+
+
+def test_files_go_home_where_the_program_was_started_in_a_folder_of_no_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert working_folder() == Path.cwd()
+    with monkeypatch.context() as closed:
+        close_to_writers(tmp_path, closed)
+        assert working_folder() == Path.home()
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert working_folder() == Path.home()
+
+
+def test_a_command_says_that_its_folder_is_gone(
+    slotscope: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    said = slotscope("export dra-classroom --events 20 --to events.csv")
+    assert said.code == 2
+    assert "slotscope: the folder in which this was started is gone, change to another one: " in said.err
