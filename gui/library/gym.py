@@ -5,12 +5,14 @@ Needs the extra ``gym``: ``pip install 'slotscope[gym]'``.
 
 from __future__ import annotations
 
+from operator import index
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.errors import UserError
 from slotscope.model.running.answering import AnsweredRun
 from slotscope.model.scenario.load import load_scenario
 
@@ -42,12 +44,14 @@ class SlotscopeEnv(gymnasium.Env[NDArray[np.float32], np.integer[Any]]):
     Raises
     ------
     UserError
-        If the scenario or its trace cannot be used.
+        If the scenario or its trace cannot be used, or *steps* is below 1; in ``step``, for what is no action.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012  # as Gymnasium declares it
 
     def __init__(self, scenario: str | Path, trace: tuple[str, ...] = (), steps: int = 1000) -> None:
+        if not isinstance(steps, int) or steps < 1:
+            raise UserError(f"found steps = {steps!r}, allowed: a whole number from 1")
         self._scenario, self._trace, self._steps = load_scenario(scenario), trace, steps
         self._run = AnsweredRun(self._scenario, self._scenario.seed, trace)
         self._taken = 0
@@ -59,18 +63,30 @@ class SlotscopeEnv(gymnasium.Env[NDArray[np.float32], np.integer[Any]]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """A new run, up to its first decision; the same *seed* gives the same jobs, later resets others."""
+        """A new run, up to its first decision, on the jobs of *seed*, as everywhere; later resets draw others."""
         super().reset(seed=seed)
-        self._run = AnsweredRun(self._scenario, int(self.np_random.integers(_SEEDS)), self._trace)
+        jobs = int(self.np_random.integers(_SEEDS)) if seed is None else seed
+        self._run = AnsweredRun(self._scenario, jobs, self._trace)
         self._taken = 0
         self._run.onward()
         return self._run.policy.observation, self._info()
 
     def step(self, action: np.integer[Any] | int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Answer a decision, and run to the next one; the reward is what was earned in between."""
-        earned, ended = self._run.onward(int(action))
+        earned, ended = self._run.onward(self._checked(action))
         self._taken += 1
         return self._run.policy.observation, earned, ended, self._taken >= self._steps, self._info()
+
+    def _checked(self, action: object) -> int:
+        """*action* as an integer; a negative one would be counted from the end."""
+        last = self._run.policy.actions - 1
+        try:
+            number = index(cast(SupportsIndex, action))
+        except TypeError:
+            number = -1
+        if not 0 <= number <= last:
+            raise UserError(f"found the action {action!r}, allowed: a whole number from 0 to {last}")
+        return number
 
     def action_masks(self) -> NDArray[np.bool_]:
         """[actions] which are allowed now; the name by which sb3-contrib's MaskablePPO asks."""

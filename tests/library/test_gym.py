@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+import slotscope
 from slotscope.model.errors import UserError
 from tests.help_pages import blocks, page
 
@@ -61,6 +62,34 @@ def test_a_trace_ends_the_episode() -> None:
 def test_what_is_wrong_is_one_line() -> None:
     with pytest.raises(UserError, match="did you mean"):
         SlotscopeEnv("dra-vm")
+
+
+@pytest.mark.parametrize("steps", [0, -3, 2.5])
+def test_an_episode_has_steps(steps: float) -> None:
+    with pytest.raises(UserError, match=rf"^found steps = {steps}, allowed: a whole number from 1$"):
+        SlotscopeEnv("dra-classroom", steps=steps)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("action", [-1, 8, 1.5, "1", None, np.array([1]), np.array(1.0)])
+def test_what_is_no_action_answers_nothing(action: object) -> None:
+    env = SlotscopeEnv("dra-classroom")
+    _, before = env.reset(seed=1)
+    with pytest.raises(UserError, match=r"allowed: a whole number from 0 to 7$"):
+        env.step(action)  # type: ignore[arg-type]
+    assert env.step(np.array(1))[-1]["events"] > before["events"]
+
+
+def test_a_seed_is_that_of_the_jobs_as_everywhere() -> None:
+    """Whoever answers as first fit does earns what first fit earns."""
+    seed = int(np.random.default_rng().integers(1000))
+    env, earned, over = SlotscopeEnv("dra-classroom", steps=200), 0.0, False
+    _, info = env.reset(seed=seed)
+    while not over:
+        _, reward, *ends, info = env.step(np.flatnonzero(info["action_mask"])[0])
+        earned, over = earned + reward, any(ends)
+    found = slotscope.measure("dra-classroom", "first-fit", until=info["time"], warmup=0, seed=seed)
+    rate = found.as_dict()["metrics"]["reward_rate"]["mean"]
+    assert earned / info["time"] == pytest.approx(rate, rel=1e-9), f"seed {seed}"
 
 
 def test_without_gymnasium_it_says_what_to_install() -> None:
