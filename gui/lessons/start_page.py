@@ -7,11 +7,12 @@ from itertools import groupby
 from typing import Callable
 
 from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QCheckBox, QDialog, QTextBrowser, QWidget
+from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.language.words import spoken, tr
 from slotscope.gui.lessons.strip import TOUR
+from slotscope.gui.widgets.boxes import check_box
 from slotscope.gui.window.dialogs import show_sheet
 from slotscope.gui.window.manual import PAGES
 from slotscope.model.lessons.files import lesson_files, load_lesson
@@ -40,7 +41,7 @@ def show_start_page(
         dialog.close()
 
     browser.anchorClicked.connect(lambda url: follow(url.toString()))
-    always = QCheckBox(tr("Show this page when slotscope starts"))
+    always = check_box(tr("Show this page when slotscope starts"))
     always.setChecked(shown_at_start(settings))
     always.toggled.connect(lambda on: settings.setValue(AT_START, "yes" if on else "no"))
     layout = dialog.layout()

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QCheckBox, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import BreakAt, Follow, GoTo
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.columns import scrolled
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.boxes import check_box
 from slotscope.gui.widgets.question_field import ExpressionField, asleep
 from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.gui.widgets.scripts import set_scripts
@@ -213,7 +214,7 @@ class MonitorRow(QWidget):
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.text.setMinimumHeight(1)  # its height follows from its width: Qt would leave room for a narrow column
         self.curve = SlackCurve(theme, self)
-        self.stop = QCheckBox("Stop", self)
+        self.stop = check_box("Stop", self)
         self.stop.setToolTip(
             "Pause the run just before the event that violates this."
             if own

@@ -10,7 +10,6 @@ from typing import Callable, NamedTuple, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialog,
     QFormLayout,
     QLabel,
@@ -24,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.sharing.job import ShareJob
-from slotscope.gui.widgets.boxes import ChoiceBox
+from slotscope.gui.widgets.boxes import ChoiceBox, check_box, checked_by_space
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.gui.widgets.rows import in_column, in_row
@@ -91,7 +90,7 @@ class ShareDialog(QDialog):
         self.start, self.end, self.pace, self.extent = QLineEdit(str(moment)), QLineEdit(), QLineEdit(), QLineEdit()
         self.end.setText(str(Moment(tuple(event + 1 for event in moment.events))))
         self.steps, self.panels = ChoiceBox(), QListWidget()
-        self.whole = QCheckBox(tr("The whole lesson, with its questions"))
+        self.whole = check_box(tr("The whole lesson, with its questions"))
         self.file, self.browse = QLineEdit(str(working_folder() / shape.file)), QPushButton(tr("Choose ..."))
         self._hidden = hidden if shape is HANDOUT else ()
         self.left_out = QLabel(self, wordWrap=True)  #: which panels are not saved
@@ -99,6 +98,7 @@ class ShareDialog(QDialog):
         self.fault, self.bar = FaultLine(), QProgressBar()
         self.faults: dict[str, tuple[QWidget, FaultLine]] = {}  #: of each option: its field, and what is wrong there
         self.save, self.cancel = QPushButton(tr("Save")), QPushButton(tr("Cancel"))
+        checked_by_space(self.panels)
         self._fill(panels)
         self._lay_out()
         self.browse.clicked.connect(self._choose)

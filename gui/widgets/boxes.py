@@ -12,7 +12,9 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
     QApplication,
+    QCheckBox,
     QComboBox,
+    QListWidget,
     QMenu,
     QMenuBar,
     QPushButton,
@@ -123,6 +125,32 @@ class EnterButton(QToolButton):
         self.setToolTip(tip)
         self.setAccessibleName(tip.partition("\n")[0])
         _Presser(self)
+
+
+def check_box(text: str, parent: QWidget | None = None) -> QCheckBox:
+    """A box that Enter checks, likewise."""
+    box = QCheckBox(text, parent)
+    _Presser(box)
+    return box
+
+
+class _SpaceTaker(QObject):
+    """Lets the space bar check what is chosen of a list that has the focus: it would be the run's."""
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        takes = (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Key.Key_Space
+        )
+        if takes:
+            event.accept()
+        return takes
+
+
+def checked_by_space(listed: QListWidget) -> None:
+    """Let the space bar check, or uncheck, what is chosen of a list."""
+    listed.installEventFilter(_SpaceTaker(listed))
 
 
 def push_button(text: str, parent: QWidget | None = None) -> QPushButton:

@@ -96,6 +96,18 @@ def test_all_panels_can_be_chosen_while_the_window_is_still_built(qtbot: QtBot, 
         window.close()
 
 
+def test_panels_are_chosen_by_keys_and_the_run_stands(qtbot: QtBot, window: MainWindow) -> None:
+    dialog, event = dialog_of(qtbot, window, "film"), window.frame.event
+    dialog.panels.setFocus()
+    dialog.panels.setCurrentRow(1)
+    assert dialog.panels.item(1).checkState() is Qt.CheckState.Unchecked
+    qtbot.keyClick(dialog.panels, Key.Key_Space)
+    assert dialog.panels.item(1).checkState() is Qt.CheckState.Checked
+    qtbot.wait(50)
+    assert window.frame.event == event and not window.frame.playing
+    dialog.close()
+
+
 class TestLineAndLink:
     def test_both_open_the_moment(self, qtbot: QtBot, window: MainWindow) -> None:
         qtbot.keyClick(window, Key.Key_L, CTRL)

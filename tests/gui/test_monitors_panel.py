@@ -210,6 +210,9 @@ def test_an_expression_of_the_users_own_is_watched_stops_the_run_and_is_taken_aw
         qtbot.waitUntil(row.stop.isVisible)
         qtbot.mouseClick(row.stop, Qt.MouseButton.LeftButton, pos=QPoint(8, row.stop.height() // 2))
         rest(qtbot, window, lambda: stop in window.frame.breakpoints)
+        for there in (False, True):  # Enter does the same: the space bar is the run's
+            qtbot.keyClick(row.stop, Qt.Key.Key_Return)
+            rest(qtbot, window, lambda there=there: (stop in window.frame.breakpoints) == there)
         window.transport.speed.setValue(window.transport.speed.maximum())
         press(qtbot, window, Qt.Key.Key_Space)
         rest(qtbot, window, lambda: stop in window.frame.message)
