@@ -14,10 +14,10 @@ last step.  In units u = 2**-s there is wrong at most
 and this is less than :data:`WRONG` on either side.  What is too small to be as exact is of no matter to sizes between
 :data:`SMALL` and :data:`LARGE`.
 
-Where the divisor is another one for each number, E / c - end / c is near a whole number where the remainder is near an
-end: a * b + magic - (1 / c) * end, by two such steps, where a * b is E * (1 / c), or (E / factor / c) * factor.  E, and
-what is over c, are rounded: 1/4 each; magic, and the two sums: 1/2 each; the remainder: 1/8; and where what is over c
-is too small to be as exact, that times any number: 1/4 each.
+Where each number has a divisor c of its own, the remainder is near an end if (E - end) / c is near a whole number.
+Two fused steps compute magic - (1 / c) * end + E * (1 / c), or for a product E = a * b, magic - (1 / c) * end +
+(a / c) * b.  Errors at most, in units: rounding of E and of the reciprocals 1/4 each, of magic and of both sums 1/2
+each, of the remainder 1/8; and 1/4 for each reciprocal that is subnormal.
 
 A product is often a large quotient, of which few bits are left for the fraction, and products of whole numbers are
 often as near as that to what is asked for.  So where it is exact, and one of its numbers whole, multiples of the

@@ -164,10 +164,9 @@ class _GlanceText:
         return MadeVector(things.whole("icmp eq", rest, "zeroinitializer"), is_truth=True)
 
     def _is_near_by_own(self, node: StepTree, vector: int, event: int) -> MadeVector:
-        """The same, where each thing has a divisor of its own."""
+        """Whether remainders may be those looked for, where each thing has a divisor of its own."""
         number, _, end = node.parts
-        inverse = StepTree(OWN, node.of)
-        one, other = number, inverse
+        one, other = number, (inverse := StepTree(OWN, node.of))
         if number.step == TIMES and {part.step for part in number.parts} == {OWN, OTHER}:
             one, other = StepTree(OWN, node.of + 1), next(part for part in number.parts if part.step == OTHER)
         if node not in self.near:
@@ -180,7 +179,7 @@ class _GlanceText:
         return self._is_told(point, things.called("fma", left, right, magic), event)
 
     def _by_own(self, products: Iterable[tuple[StepTree, StepTree]]) -> FixedPoint:
-        """How a sum of products with what is over a divisor of the thing's is told to be near a whole number."""
+        """How to tell that a sum of products is near a whole number."""
         events = self.events
         sizes = (events.count("fmul", self._most(one), self._most(other)) for one, other in products)
         most, one, nought = events.count("fadd", *sizes), events.constant(1.0), events.constant(0.0)

@@ -30,7 +30,7 @@ from slotscope.model.questions.pairing import (
 #: Whether a remainder, the first part, is about the third one, or below it, or above it; the second is the divisor.
 NEAR, NEAR_OR_LESS, NEAR_OR_MORE = range(100, 103)
 
-#: Whether it is about the third one where the divisor is the thing's; it is of the place of 1 over that.
+#: The same as NEAR where each thing has a divisor of its own; ``of`` is the number of the value 1 / divisor.
 NEAR_BY_OWN = 103
 
 NEARNESS = (NEAR, NEAR_OR_LESS, NEAR_OR_MORE)
@@ -84,7 +84,7 @@ def maybe(node: StepTree, so: bool = True) -> StepTree | None:
 
 
 def _near(node: StepTree) -> StepTree | None:
-    """About where a remainder lies, if its divisor is the event's or the thing's, and that takes fewer steps."""
+    """The test that a remainder is near a number, where its divisor is a value of the event or of the thing."""
     for at, (one, other) in enumerate((node.parts, node.parts[::-1])):
         if one.step != REMAINDER or any(part.has(REMAINDER) for part in (one.parts[0], other)):
             continue

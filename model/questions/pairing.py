@@ -40,8 +40,8 @@ STEPS = {
 class Pairing(NamedTuple):
     """A condition as steps: values of the thing and of the event, and what is done to them, the last ones first.
 
-    Where the divisor of a remainder is the thing's, :func:`_over` it stands among the values of the thing, and beside
-    the step at which place, from 1 on.
+    A remainder whose divisor is a value of the thing has reciprocals among these values (see :func:`_reciprocals`); its
+    step gives the number of the first one, counted from 1.
     """
 
     steps: tuple[tuple[int, int], ...]  #: which, and of which of the values
@@ -70,9 +70,9 @@ def pairing_of(condition: Meaning) -> Pairing:
         part = in_steps(part)
         for each in part.parts:
             take(each)
-        over = _over(part)
-        steps.append((STEPS[part.sign], len(own) + 1 if over else 0))
-        own.extend(over)
+        reciprocals = _reciprocals(part)
+        steps.append((STEPS[part.sign], len(own) + 1 if reciprocals else 0))
+        own.extend(reciprocals)
 
     conjuncts = [*_conjuncts(condition)]
     only = tuple(one for one in conjuncts if one.read == THING)
@@ -82,8 +82,11 @@ def pairing_of(condition: Meaning) -> Pairing:
     return Pairing(tuple(steps), tuple(own), tuple(others), only, when)
 
 
-def _over(remainder: Meaning) -> list[Meaning]:
-    """Over a divisor of the thing's: 1, and where the number is a value of the thing times one of the event, that."""
+def _reciprocals(remainder: Meaning) -> list[Meaning]:
+    """What spares divisions in ``number % divisor``, if the divisor is a value of the thing: 1 / divisor.
+
+    Where the number is the product of a value of the thing and one of the event, the former / divisor follows.
+    """
     if remainder.sign != "%" or remainder.parts[1].read != THING:
         return []
     number, divisor = remainder.parts

@@ -1,7 +1,7 @@
-"""Of which things that events touched a condition is true, where these are many.
+"""Evaluate a condition on many things that events touched, in one pass of machine code.
 
-Code made for the condition goes through them once, and takes what it reads from where that stands, where NumPy would
-bring together all that is read of all of them, and go through that at each step.
+NumPy would gather each column that the condition reads, and then make an array for each operation.  The code that is
+made here gathers the values of 32 things at a time, and keeps what the operations make of them in registers.
 """
 
 from __future__ import annotations
@@ -21,28 +21,32 @@ from slotscope.model.questions.parts import EVENT, THING, WAS, Meaning
 from slotscope.model.questions.tables import Column, EventTable
 from slotscope.model.questions.vector_text import MachineCode, MadeVector, bits_of, machine_code, table_of
 
-#: Of fewer things NumPy says sooner what is true than code is made.
+#: With fewer things NumPy is faster than making the code, which takes 20 ms.
 MANY_TOUCHED = 2**14
 
 #: More things than are ever touched.
 _ALL = 2**62
 
-#: Arrays that code for blocks reads; and what stands for a leaf where it is asked whether a thing was there before.
-_BLOCK_ARRAYS, _LASTING = 5, -1
+#: How many arrays the code for blocks reads; those of :class:`TouchedThings` follow, then the columns of the leaves.
+_BLOCK_ARRAYS = 5
 
-#: Of which event, or version of a thing, a leaf is: as the lists of :class:`TouchedThings`, or the event before.
+#: In place of a leaf's number: whether the thing existed before the event.
+_LASTING = -1
+
+#: Which element of its column a leaf reads for a thing: that of the event, of the version after it, of the version
+#: before it (numbered as the fields of :class:`TouchedThings`), or of the event before.
 _AT, _NOW, _WAS, _BEFORE = range(4)
 
 
 class Leaf(NamedTuple):
-    """A part that is read from a column, and of what."""
+    """A part of a condition that is read from a column."""
 
     part: Meaning
-    of: int
+    of: int  #: which element: _AT, _NOW, _WAS or _BEFORE
 
 
 class TouchedSteps(NamedTuple):
-    """A condition as steps of :mod:`slotscope.model.questions.pairing`; its leaves, and those that are constants."""
+    """A condition as steps of :mod:`slotscope.model.questions.pairing`: OWN steps read leaves, OTHER ones constants."""
 
     steps: tuple[tuple[int, int], ...]
     leaves: tuple[Leaf, ...]
@@ -50,21 +54,21 @@ class TouchedSteps(NamedTuple):
 
 
 class TouchedThings(NamedTuple):
-    """Versions of things that events touched."""
+    """Things that events touched, each with its versions before and after the event."""
 
-    event: NDArray[np.int64]  #: [m]
-    now: NDArray[np.int64]  #: [m] the version that the thing is since then
-    was: NDArray[np.int64]  #: [m] that which was there before; -1: none
-    lasting: NDArray[np.bool_]  #: [m] whether that was of the same thing
+    event: NDArray[np.int64]  #: [m] counted from the first event
+    now: NDArray[np.int64]  #: [m] the version after the event
+    was: NDArray[np.int64]  #: [m] the version before it; -1: none
+    lasting: NDArray[np.bool_]  #: [m] whether both are versions of the same thing
 
     def part(self, mine: slice) -> TouchedThings:
-        """Some of them."""
+        """A slice of them."""
         return TouchedThings(self.event[mine], self.now[mine], self.was[mine], self.lasting[mine])
 
 
 @lru_cache(maxsize=64)
 def touched_steps(condition: Meaning) -> TouchedSteps:
-    """A condition on things that were touched, as steps."""
+    """The steps and leaves of a condition; ``was X`` is false, or missing, for a thing that did not exist before."""
     steps: list[tuple[int, int]] = []
     leaves: dict[Leaf, int] = {}
     constants: dict[Meaning, int] = {}
@@ -75,7 +79,7 @@ def touched_steps(condition: Meaning) -> TouchedSteps:
             take(part.parts[0], True)
             if part.truth:
                 steps.extend([(OWN, _LASTING), (AND, 0)])
-            else:  # nought over that is missing where it is false
+            else:  # 0 / 1 = 0 leaves the number as it is, 0 / 0 makes it missing
                 take(nought, then)
                 steps.extend([(OWN, _LASTING), (DIVIDE, 0), (ADD, 0)])
         elif part.read == THING:
@@ -85,7 +89,7 @@ def touched_steps(condition: Meaning) -> TouchedSteps:
         elif not part.read:
             steps.append((OTHER, constants.setdefault(part, len(constants))))
         elif part.sign == "but not":
-            for each in part.parts:  # "not" of the second one would be another part, of which no column is known
+            for each in part.parts:  # no column is known for in_steps' "not" of the second one
                 take(each, then)
             steps.extend([(NOT, 0), (AND, 0)])
         else:
@@ -94,8 +98,8 @@ def touched_steps(condition: Meaning) -> TouchedSteps:
                 take(each, then)
             steps.append((STEPS[whole.sign], 0))
 
-    def read(part: Meaning, by: int) -> None:
-        steps.append((OWN, leaves.setdefault(Leaf(part, by), len(leaves))))
+    def read(part: Meaning, of: int) -> None:
+        steps.append((OWN, leaves.setdefault(Leaf(part, of), len(leaves))))
 
     take(condition, False)
     return TouchedSteps(tuple(steps), tuple(leaves), tuple(constants))
@@ -104,9 +108,9 @@ def touched_steps(condition: Meaning) -> TouchedSteps:
 def true_of_touched(
     condition: Meaning, touched: TouchedThings, table: EventTable, start: int, column: Callable[[Meaning], Column]
 ) -> NDArray[np.bool_]:
-    """[m] whether a condition is true of whole blocks of things that were touched.
+    """[m] whether a condition is true of each thing; m is a multiple of the block size.
 
-    The first event stands at *start* in the *table*, and *column* is what a part reads of each version.
+    The row of the first event in *table* is *start*; *column* gives the values [versions] of a part.
     """
     steps, leaves, constants = touched_steps(condition)
     code, things = _touched_code(steps, tuple((leaf.of, leaf.part.truth) for leaf in leaves)), len(touched.event)
@@ -122,7 +126,7 @@ def true_of_touched(
 
 
 def _of_events(part: Meaning, table: EventTable, start: int) -> Column:
-    """What a part says of the events from *start* on."""
+    """[events] the values of a part in the rows of a table from *start* on."""
     return np.ascontiguousarray(np.broadcast_to(part.quietly(table), table.length)[start:])
 
 
@@ -133,12 +137,12 @@ def _touched_code(steps: tuple[tuple[int, int], ...], leaves: tuple[tuple[int, b
 
 @dataclass(slots=True)
 class _TouchedText(BlockText):
-    """The code for blocks, but that what it reads of things is taken from wherever that stands."""
+    """The code for blocks, with gathers in place of loads."""
 
-    leaves: tuple[tuple[int, bool], ...] = ()  #: by which list of places, and whether it is a truth
+    leaves: tuple[tuple[int, bool], ...] = ()  #: of each, which element it reads, and whether that is a truth
 
     def own(self, which: int) -> MadeVector:
-        """What a leaf is of each thing of a vector; missing, or false, of what was no such thing."""
+        """The values of a leaf for a vector of things; missing, or false, for one that did not exist before."""
         lasting = self._true(self._listed("i8", TouchedThings._fields.index("lasting")))
         if which == _LASTING:
             return lasting
@@ -155,7 +159,7 @@ class _TouchedText(BlockText):
         return self._true(found) if is_truth else MadeVector(found)
 
     def _listed(self, kind: str, which: int) -> str:
-        """Of a list, what stands there for each thing of a vector."""
+        """The elements of an array of :class:`TouchedThings` for a vector of things."""
         place = self.put(f"getelementptr {kind}, ptr {self._address(which)}, i64 %at")
         return self.put(f"load <{self.lanes} x {kind}>, ptr {place}, align 1")
 
