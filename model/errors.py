@@ -108,6 +108,14 @@ class UntrustedPolicyError(PolicyFileError):
         return UntrustedPolicyError(self.path, self.text, where)
 
 
+class ChangedPolicyError(PolicyFileError):
+    """A saved session whose policy's file is gone, or has another text by now; its place is the session."""
+
+    def inside(self, where: str) -> ChangedPolicyError:
+        """The same error, told of the file *where* in which the session is kept."""
+        return ChangedPolicyError(self.words, where=where)
+
+
 class UnreadablePolicyError(PolicyFileError):
     """A policy's file that is not there, or is no text."""
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import MOST_LANES, Comparison
 from slotscope.model.comparison.runs import Run
-from slotscope.model.errors import PolicyFileError, ScenarioError, UserError
+from slotscope.model.errors import ChangedPolicyError, PolicyFileError, ScenarioError, UserError
 from slotscope.model.scenario.fields import Section
 from slotscope.model.scenario.validation import validated
 from slotscope.model.session.archive import as_json, damage_as_errors, has_member, members_of, written
@@ -84,6 +84,8 @@ def _sessions(path: Path, lanes: list[Path], kernel: bool) -> list[Session]:
         for lane in lanes:
             beside = sessions[0] if sessions else None
             sessions.append(Session.load(lane, kernel, beside))
+    except ChangedPolicyError as error:
+        raise error.inside(f"{path}, lane {len(sessions) + 1}") from None
     except PolicyFileError as error:
         raise error.inside(str(path)) from None
     except UserError as error:

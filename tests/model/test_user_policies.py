@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import PolicyError, ReplayError, UserError
 from slotscope.model.kinds.reservation.policies.base import OwnPolicy
 from slotscope.model.kinds.rooms import ROOMS
@@ -344,8 +346,16 @@ class TestSessions:
         change(tmp_path / "mine.py")
         with pytest.raises(PolicyError, match=said) as raised:
             Session.load(tmp_path / "run.slotscope")
+        assert raised.value.where == str(tmp_path / "run.slotscope")
         assert str(tmp_path / "mine.py") in raised.value.line
         assert "policy.py" in raised.value.line
+        allow_named(str(tmp_path / "theirs.py"))
+        lanes = Comparison.open("dra-classroom", ["dra", write(tmp_path, source(), "theirs.py")], kernel=False)
+        save_run(lanes, tmp_path / "lanes.slotscope")
+        change(tmp_path / "theirs.py")
+        with pytest.raises(PolicyError, match=said) as raised:
+            load_run(tmp_path / "lanes.slotscope")
+        assert raised.value.where == f"{tmp_path / 'lanes.slotscope'}, lane 2"
         session.rename("dra-classroom")  # the run that is open is not touched
         session.run(events=10)
         assert session.timeline.event == 20

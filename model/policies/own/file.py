@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from slotscope.model.errors import PolicyError, PolicyFileError, UnreadablePolicyError
+from slotscope.model.errors import ChangedPolicyError, PolicyError, UnreadablePolicyError
 from slotscope.model.policies import is_file, source_of
 from slotscope.model.policies.own.beside import modules_beside
 from slotscope.model.policies.own.brought import BroughtKernel
@@ -124,19 +124,19 @@ def files_of(name: str) -> tuple[str, ...]:
 def check_unchanged(name: str, digest: str, session: str) -> None:
     """Refuse a saved session whose policy's file, or package, is not what it was.
 
-    Raises PolicyError if the file is gone or its text has another hash than *digest*.
+    Raises ChangedPolicyError if the file is gone or its text has another hash than *digest*.
     """
     kept = "its text of then is in the session (a zip archive) as policy.py"
     try:
         text = read_policy(source_of(name)[0])
     except PolicyError as error:
         told = f"the session was saved with the policy {name}: {error.message}; {kept}"
-        raise PolicyFileError(told, where=session) from None
+        raise ChangedPolicyError(told, where=session) from None
     if digest_of(text) != digest:
         told = (
             f"the session was saved with another text of the policy {name}; put it back to reopen the session: {kept}"
         )
-        raise PolicyFileError(told, where=session)
+        raise ChangedPolicyError(told, where=session)
 
 
 def with_absolute_path(scenario: Any) -> Any:
