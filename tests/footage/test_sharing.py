@@ -106,6 +106,8 @@ def test_panels_are_chosen_by_keys_and_the_run_stands(qtbot: QtBot, window: Main
     qtbot.wait(50)
     assert window.frame.event == event and not window.frame.playing
     dialog.close()
+    window.activateWindow()
+    qtbot.waitUntil(lambda: window.isActiveWindow() and not window.findChildren(ShareDialog))
 
 
 class TestLineAndLink:
