@@ -10,10 +10,11 @@ from typing import Any, Iterable, Mapping
 
 import numpy as np
 
+from slotscope.model.errors import UserError
 from slotscope.model.forks.changes import Course
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Part, canonical
-from slotscope.model.policies import is_own, source_of
+from slotscope.model.policies import is_own
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Reason, Task, started
@@ -76,32 +77,57 @@ def replications(
     - *label*: What the parts are called, besides their seeds.
     - *length*: About how long each takes.
     """
-    text = canonical({"scenario": as_data(scenario), **under(policy), **settings})
+    text = canonical({"scenario": as_data(scenario), **under(policy, scenario.policy.name), **settings})
     start = f"{label}, " if label else ""
     return [Part(work, seed, text, f"{start}seed {seed}", length) for seed in seeds]
 
 
-def under(policy: str | None) -> dict[str, str | None]:
-    """What the outcome of a run under *policy* depends on: its name, and the text of a file that it stands in."""
-    written = policy_file(policy)
-    return {"policy": policy, **({"policy_file": written} if written else {})}
+def under(policy: str | None, own: str = "") -> dict[str, str | None]:
+    """What the outcome of a run under *policy* depends on: its name, and the texts of the file that it stands in.
+
+    - *own*: The policy of the scenario, which runs where *policy* is None.
+    """
+    name = policy_choice(Course.read(policy).policy).name if policy else own
+    return {"policy": policy, **({"policy_file": written} if (written := policy_files(name)) else {})}
 
 
-def policy_file(policy: str | None) -> str:
-    """A hash of the file that a user's own policy stands in; empty for one of the program's."""
-    name = policy_choice(Course.read(policy).policy).name if policy else ""
-    path = Path(source_of(name)[0]) if is_own(name) else Path()
-    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() if path.is_file() else ""
+def policy_files(name: str) -> str:
+    """A hash of the file of a user's own policy and of the modules beside it; empty for one of the program's."""
+    if not is_own(name):
+        return ""
+    from slotscope.model.policies.own.file import files_of
+
+    digest = hashlib.blake2b(digest_size=16)
+    for path in map(Path, files_of(name)):
+        digest.update(path.read_bytes() if path.is_file() else b"")
+    return digest.hexdigest()
+
+
+def check_policy(part: Part) -> None:
+    """Refuse a run whose policy's file was read after it had changed: the part is kept for the text of before.
+
+    Raises UserError.
+    """
+    settings = part.settings
+    policy, own = settings["policy"], settings["scenario"]["policy"]["name"]
+    if under(policy, own).get("policy_file") != settings.get("policy_file"):
+        raise UserError(
+            "found another text than when this began, allowed: one and the same; the same command begins anew with it",
+            where=policy or own,
+        )
 
 
 def bench_of(part: Part) -> Bench:
-    """What a part of :func:`replications` runs; a trace is read once only."""
+    """What a part of :func:`replications` runs; a trace is read once only. Raises as :func:`check_policy`."""
     settings = part.settings
     text = canonical(settings["scenario"])
-    if not settings.get("trace"):
-        return open_bench(_scenario(text), settings["policy"], part.seed)
-    scenario, recorded, _ = _traced(text, tuple(settings["trace"]), settings["content"])
-    return assemble(scenario, settings["policy"], part.seed, recorded)
+    if settings.get("trace"):
+        scenario, recorded, _ = _traced(text, tuple(settings["trace"]), settings["content"])
+        bench = assemble(scenario, settings["policy"], part.seed, recorded)
+    else:
+        bench = open_bench(_scenario(text), settings["policy"], part.seed)
+    check_policy(part)
+    return bench
 
 
 @lru_cache(maxsize=4)

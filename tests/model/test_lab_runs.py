@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import gc
 import weakref
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from slotscope.model.errors import UserError
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.lab import runs
+from slotscope.model.lab.parts import Part
 from slotscope.model.lab.runs import StraightRun, bench_of, replications
-from slotscope.model.scenario.load import load_scenario
+from slotscope.model.policies.own.trust import allow_named
+from slotscope.model.scenario.load import edited, load_scenario
 from slotscope.model.session.bench import open_bench
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
 from slotscope.model.systems.state import LINES, arrays_of, digest, is_short
+from tests.own_policies import source, write
 
 #: When a run of each kind has had some hundred events.
 UNTIL = {"reservation": 0.5, "queue": 10_000.0, "phases": 0.5, "moldable": 50.0}
@@ -93,3 +98,30 @@ def test_replications_differ_in_their_seeds_only(name: str) -> None:
     bench = bench_of(second)
     assert bench.scenario.seed == 2
     assert bench.kind is kind_named(name)
+
+
+@pytest.mark.parametrize("named_by", ["command", "scenario"])
+@pytest.mark.parametrize("changed", ["mine.py", "helper.py"])
+def test_a_part_is_of_the_texts_that_its_policy_had(tmp_path: Path, changed: str, named_by: str) -> None:
+    """Who saves a policy's file while an experiment runs would have parts of both texts under the name of one."""
+    write(tmp_path, "room = 'with_room'\n", "helper.py")
+    path = write(tmp_path, f"import helper\n{source()}")
+    allow_named(path)
+    scenario = load_scenario("dra-classroom")
+    if named_by == "scenario":
+        scenario = edited(scenario, {"policy": {"name": path}})
+
+    def part() -> Part:
+        policy = path if named_by == "command" else None
+        return replications("somewhere", scenario, policy, {}, [1], "", 1.0)[0]
+
+    before = part()
+    assert part().key == before.key
+    assert bench_of(before).scenario.policy.name == path
+    with (tmp_path / changed).open("a") as file:
+        file.write("# another text\n")
+    assert part().key != before.key
+    with pytest.raises(UserError, match="found another text than when this began") as told:
+        bench_of(before)
+    assert told.value.where == path
+    assert bench_of(part()).scenario.policy.name == path

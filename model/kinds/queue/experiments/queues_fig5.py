@@ -18,7 +18,7 @@ from slotscope.model.kinds.queue.traces.workload import queue_jobs, resources, w
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
-from slotscope.model.lab.runs import under
+from slotscope.model.lab.runs import check_policy, under
 from slotscope.model.lab.simulation import content, given_content, with_servers
 from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import as_data, edited
@@ -142,7 +142,9 @@ def carry_out(part: Part) -> Outcome:
     opened = _scenario(settings["servers"], settings["scaling"])
     scenario, recorded, _ = with_jobs(opened, jobs, resources(opened))
     slots = ceil(jobs.slots / CUTS) * CUTS
-    areas = sums_of_the_queue(assemble(scenario, settings["policy"], part.seed, recorded), slots)
+    bench = assemble(scenario, settings["policy"], part.seed, recorded)
+    check_policy(part)
+    areas = sums_of_the_queue(bench, slots)
     return {"slots": slots, "queue": [area * CUTS / slots for area in areas]}
 
 
