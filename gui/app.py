@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from slotscope.gui.main_window import MainWindow
     from slotscope.model.running.origin import Moment
 
-#: Seconds after which Python offers its lock to the other thread: the run should not wait
-#: five milliseconds (Python's default) for the window, nor the window for the run.
+#: Python's thread switch interval in seconds: the run's thread should not wait
+#: five milliseconds (Python's default) for the GUI thread, nor the other way round.
 SWITCH_INTERVAL = 0.0005
 
-#: Milliseconds after which a window that is only photographed must have been drawn.
+#: Milliseconds within which the window must be built and drawn for a screenshot.
 PATIENCE = 60_000
 
-#: Pixels that the frame of a window may take.
+#: Pixels, across and down, that the window manager's frame may take.
 _FRAME = (12, 40)
 
 
 def make_window(settings: QSettings, theme: str | None = None) -> MainWindow:
-    """A window with a worker that runs nothing yet."""
+    """A window whose worker has no run yet."""
     if theme is not None:
         settings.setValue("theme", theme)
     from slotscope.gui.language.menu import add_language_menu
-    from slotscope.gui.main_window import MainWindow  # late: the splash is seen before
+    from slotscope.gui.main_window import MainWindow  # late: the splash screen is shown first
     from slotscope.gui.running.worker import RunWorker
     from slotscope.gui.window.history_menu import add_history_menu
     from slotscope.gui.window.opening_note import OpeningNote
@@ -66,12 +66,13 @@ def main(
     offer: bool = False,
     language: str | None = None,
 ) -> int:
-    """Show the window on a scenario, *policies* side by side; returns when it is closed.
+    """Show the window with a scenario, *policies* side by side; returns the exit code once the window is closed.
 
-    Without *event* it runs at once; at an event it stands still.  With a *lesson*, a file and the number of a step
-    from 0, that begins instead.  With *offer* the tour is offered until somebody answers; from then on the page of
-    lessons is shown, unless the user wants it no more.
-    The window speaks *language*, or the one of its settings or of the system.
+    Without *event* the scenario runs at once; with it, the run stands at that event.  A *lesson* (a file and a
+    step number counted from 0) is opened instead of the scenario.  With *offer* the tour is offered until the
+    user answers; from then on the page of lessons is shown at each start, unless the user has turned it off.
+
+    The window speaks *language*, or else the language of its settings or of the system.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     app = application()
@@ -80,16 +81,16 @@ def main(
     speak(app, chosen(settings, language))
     splash = show_splash(app, themes.load_theme(str(settings.value("theme", "light"))))
     window = make_window(settings)
-    from PySide6.QtCore import Qt  # late: its enums are made here, see ``window/splash.py``
+    from PySide6.QtCore import Qt  # late: this import creates Qt's enums, see ``window/splash.py``
 
     collector = collector_of(app)
     collector.put_aside()
     window.ready.connect(collector.settle)
-    # Later than that: one look is enough for the run of a start and the window.
+    # Only once the window is ready: at startup one garbage collection is enough for window and run together.
     window.ready.connect(lambda: window.worker.opened.connect(collector.settle), Qt.ConnectionType.SingleShotConnection)
     place(window, settings)
     window.panels.begin_with(_system_of(scenario))
-    app.processEvents()  # what was pressed meanwhile reaches the splash
+    app.processEvents()  # deliver keys pressed meanwhile to the splash screen
     pressed = splash.pressed
     window.show()
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
@@ -105,14 +106,14 @@ def main(
     for keys in pressed:
         window.actions_by_name.press(keys)
     close_at_signals(window)
-    beat = QTimer()  # lets Python see Ctrl+C
+    beat = QTimer()  # wakes the interpreter so that it handles Ctrl+C
     beat.start(300)
     beat.timeout.connect(lambda: None)
     return app.exec()
 
 
 def close_at_signals(window: QWidget) -> None:
-    """Ctrl+C and the like close a window once Qt has no work under way: a painter would go on in one that is gone."""
+    """Close the window at SIGINT or SIGTERM, from Qt's event loop: a paint under way would outlive the window."""
     for asked in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked, lambda *_: QTimer.singleShot(0, window, window.close))
 
@@ -125,7 +126,7 @@ def open_in(
     event: Moment | None,
     trace: tuple[str, ...],
 ) -> None:
-    """Open what the command line names."""
+    """Open the session or scenario named on the command line."""
     if scenario.endswith(".slotscope"):
         window.open_path(Path(scenario))
         return
@@ -143,18 +144,18 @@ def open_in(
 
 
 def _system_of(scenario: str) -> str:
-    """The kind of system that will be shown, where that is known without opening it."""
+    """The kind of system that will be shown; the usual one where only opening the file would tell."""
     from slotscope.gui.docking.panel_docks import USUAL
     from slotscope.model.scenario.load import load_scenario
 
     try:
         return USUAL if scenario.endswith(".slotscope") else load_scenario(scenario).system
-    except UserError:  # the run will say so
+    except UserError:  # opening it will report the error
         return USUAL
 
 
 def place(window: QWidget, settings: QSettings) -> None:
-    """Put a window where it was when it was closed; at first it has most of the screen."""
+    """Restore the window's saved geometry; at the first start it takes most of the screen."""
     geometry = settings.value("geometry")
     if isinstance(geometry, QByteArray) and window.restoreGeometry(geometry):
         return
@@ -176,11 +177,11 @@ def screenshot(
     theme: str = "light",
     language: str = ENGLISH,
 ) -> str | None:
-    """Save the window, or one panel of it, as it looks at a time or event; what is to be said of that moment.
+    """Save the window, or one panel of it, as it looks at a time or event; returns what is to be said of that moment.
 
-    Raises UserError if the scenario cannot be opened, the panel is unknown, or the file not written.
+    Raises UserError if the scenario cannot be opened, the panel is unknown, or the file cannot be written.
     """
-    from slotscope.gui.widgets.painted import write_image  # late: it uses Qt's enums, see ``window/splash.py``
+    from slotscope.gui.widgets.painted import write_image  # late: it needs Qt's enums, see ``window/splash.py``
 
     speak(application(offscreen=True), language)
     with _Photographed(size, theme) as window:
@@ -195,7 +196,7 @@ def screenshot(
                 raise UserError(f"found '{panel}', allowed: {known}", where="--panel")
             dock = window.docks[panel]
             dock.show()
-            dock.raise_()  # behind another tab it has no size
+            dock.raise_()  # a dock behind another tab has no size
             window.settle()
             target = dock.panel
         write_image(target.grab().toImage(), out)
@@ -203,7 +204,7 @@ def screenshot(
 
 
 class _Photographed:
-    """A window that is shown only to be drawn, with settings of its own."""
+    """A context manager: a window shown only for a screenshot, with temporary settings."""
 
     def __init__(self, size: tuple[int, int], theme: str) -> None:
         self._size, self._theme = size, theme
@@ -225,7 +226,7 @@ class _Photographed:
 
 
 def _wait(signal_: object, start: Callable[[], object]) -> None:
-    """Run the event loop until a signal comes."""
+    """Run the event loop until the signal is emitted, for at most :data:`PATIENCE` milliseconds."""
     loop = QEventLoop()
     signal_.connect(loop.quit)  # type: ignore[attr-defined]
     QTimer.singleShot(PATIENCE, loop.quit)

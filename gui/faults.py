@@ -1,11 +1,10 @@
-"""Exceptions in the window: caught wherever Qt calls Python, and shown where they happened.
+"""Exceptions in the window: caught where Qt calls Python, and shown in the panel where they happened.
 
-An exception that leaves a method which Qt has called, such as ``paintEvent``, is lost, is raised
-again in whatever Python code happens to wait for Qt, or ends the process, because the painter at
-work is still on its device.  So every method that a class of the window has in place of one of
-Qt's is wrapped once (:func:`guard_classes`); what it raises goes to Python's own hook, as does what
-slots and timers raise.  The hook (:func:`install`) finds the panel, or else the window, in which it
-happened, and lets it show a :class:`Fault`.
+An exception that leaves a method called by Qt, such as ``paintEvent``, is lost, is raised again in unrelated
+Python code that waits for Qt, or ends the process, because the active painter is still on its device.  So
+every override of a Qt method in a class of the window is wrapped once (:func:`guard_classes`); what it raises
+goes to ``sys.excepthook``, as do exceptions in slots and timers.  The hook (:func:`install`) finds the panel,
+or else the window, in which the exception happened, and lets it show a :class:`Fault`.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from PySide6.QtCore import QObject, QThread, QTimer
 from PySide6.QtWidgets import QApplication, QGraphicsItem
 from shiboken6 import Shiboken
 
-#: Calls of Qt into Python within one another, after which they would go on without end.
+#: Depth of nested calls from Qt into Python above which they are taken for an endless recursion.
 DEEPEST = 120
 
-#: Characters of an exception's own words that are shown.
+#: Characters of an exception's message that are shown.
 _LONGEST = 200
 
 _seen_modules: set[str] = set()
@@ -36,15 +35,15 @@ _seen_modules: set[str] = set()
 
 @dataclass(frozen=True)
 class Fault:
-    """What went wrong inside the program, in one sentence and in full."""
+    """An error inside the program, as one sentence and in full."""
 
     sentence: str
-    details: str  #: for whoever mends it
+    details: str  #: traceback and versions, for the maintainers
 
     @classmethod
     def of(cls, error: BaseException) -> Fault:
-        """What is known of an exception."""
-        import platform  # late: what works needs it nowhere
+        """Describe an exception."""
+        import platform  # late: needed only after an error
 
         words = " ".join(str(error).split())
         said = f": {words[:_LONGEST]}" if words else ""
@@ -54,7 +53,7 @@ class Fault:
 
 
 class _Nesting:
-    """How many of the wrapped methods are at work, and whether all are to end."""
+    """How many guarded methods are on the call stack, and whether all of them are to return at once."""
 
     depth = 0
     ending = False
@@ -62,24 +61,24 @@ class _Nesting:
 
 @runtime_checkable
 class Showing(Protocol):
-    """A widget that shows the faults of all that is inside it."""
+    """A widget that shows the faults of everything inside it."""
 
     def fail(self, fault: Fault) -> None:
-        """Show that something went wrong, and what can be done; nothing else stops."""
+        """Show the fault and what can be done about it; the rest of the program goes on."""
 
 
 # Catching.
 
 
 def tell(error: BaseException) -> None:
-    """Give an exception to Python's hook, as one that nobody catches, and go on."""
+    """Pass an exception to ``sys.excepthook`` as if uncaught, and go on."""
     sys.excepthook(type(error), error, error.__traceback__)
     _let_go(error)
 
 
 @contextmanager
 def caught() -> Iterator[None]:
-    """Whatever is raised inside is told and ends here."""
+    """A context in which any exception is reported by :func:`tell` and suppressed."""
     try:
         yield
     except Exception as error:
@@ -87,7 +86,7 @@ def caught() -> Iterator[None]:
 
 
 def guard_classes() -> None:
-    """Wrap what the classes of the window have in place of Qt's methods, in modules new since."""
+    """Guard the overrides of Qt's methods in all window classes of modules imported since the last call."""
     new = sys.modules.keys() - _seen_modules
     _seen_modules.update(new)
     for name in new:
@@ -98,13 +97,13 @@ def guard_classes() -> None:
 
 
 def guard_class(cls: type) -> None:
-    """Wrap what a class has in place of Qt's methods."""
+    """Guard a class's overrides of Qt's methods."""
     for name in overrides(cls):
         setattr(cls, name, _guarded(cls, name, vars(cls)[name]))
 
 
 def overrides(cls: type) -> list[str]:
-    """The methods that a class has in place of those of one of Qt's classes."""
+    """The names of a class's methods that override a method of a Qt class."""
     if not issubclass(cls, Shiboken.Object):
         return []
     above = [base for base in cls.__mro__[1:] if base.__module__.startswith("PySide6.")]
@@ -116,7 +115,7 @@ def overrides(cls: type) -> list[str]:
 
 
 def _guarded(cls: type, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    """*method*, which raises nothing; where it fails, what it has to return comes from the base."""
+    """Wrap *method* so that it never raises; if it fails, the base class's method supplies the return value, if any."""
     returns = method.__annotations__.get("return") != "None"
 
     @wraps(method)
@@ -143,7 +142,7 @@ def _guarded(cls: type, name: str, method: Callable[..., Any]) -> Callable[..., 
 
 
 def _let_go(error: BaseException) -> None:
-    """Free what the frames of an exception hold: Qt crashes with a painter that lives too long."""
+    """Clear the locals of an exception's frames: Qt crashes if a QPainter among them lives too long."""
     traceback.clear_frames(error.__traceback__)
 
 
@@ -151,14 +150,14 @@ def _let_go(error: BaseException) -> None:
 
 
 def install() -> None:
-    """Show what nobody catches in the window, unless somebody else wants to know of it already."""
+    """Show uncaught exceptions in the window, unless another exception hook is installed already."""
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = show
         threading.excepthook = show_of_thread
 
 
 def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Show an exception in the panel in which it happened, or else in the window."""
+    """Show an exception in the panel in which it happened, or else in the window; stands in for ``sys.excepthook``."""
     application = QApplication.instance()
     if not isinstance(error, Exception) or not isinstance(application, QApplication):
         sys.__excepthook__(kind, error, trace)
@@ -172,7 +171,7 @@ def show(kind: type[BaseException], error: BaseException, trace: TracebackType |
 
 
 def show_of_thread(given: threading.ExceptHookArgs) -> None:
-    """Show an exception that ended another thread."""
+    """Show an exception that ended another thread; a replacement for ``threading.excepthook``."""
     if given.exc_value is not None:
         show(given.exc_type, given.exc_value, given.exc_traceback)
 
@@ -180,14 +179,14 @@ def show_of_thread(given: threading.ExceptHookArgs) -> None:
 def _show(fault: Fault, place: Showing | None) -> None:
     for widget in (place, *QApplication.topLevelWidgets()):
         if isinstance(widget, Showing):
-            with suppress(Exception):  # of one that is not yet built: another one shows it
+            with suppress(Exception):  # a widget that is not built yet cannot: try the next one
                 widget.fail(fault)
                 return
-    print(fault.details, file=sys.stderr)  # there is no window yet, or none any more
+    print(fault.details, file=sys.stderr)  # there is no window (any more)
 
 
 def _place_in(trace: TracebackType | None) -> Showing | None:
-    """The innermost panel or window whose code an exception went through."""
+    """The innermost panel or window among the local variables of the traceback's frames."""
     for frame, _ in reversed([*traceback.walk_tb(trace)]):
         for value in [*frame.f_locals.values()]:
             place = _place_of(value)
@@ -197,7 +196,7 @@ def _place_in(trace: TracebackType | None) -> Showing | None:
 
 
 def _place_of(value: Any) -> Showing | None:
-    """The nearest widget around something of Qt's that shows faults."""
+    """The nearest widget that shows faults, at or above a Qt object."""
     if isinstance(value, QGraphicsItem) and Shiboken.isValid(value):
         scene = value.scene()
         views = scene.views() if scene is not None else []

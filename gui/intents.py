@@ -12,7 +12,7 @@ from slotscope.model.reporting.inspection import JOB, SERVER, Thing
 
 @dataclass(frozen=True)
 class GoTo:
-    """Stand after an event, and so many sub-steps into the next."""
+    """Go to the moment after *event*, and *substep* sub-steps into the next event."""
 
     event: int
     substep: int = 0
@@ -29,31 +29,31 @@ class RunUntil:
 
 @dataclass(frozen=True)
 class BreakAt:
-    """Set or clear a breakpoint: just before an event, or where a monitor is violated (``monitor`` and its name)."""
+    """Set or clear a breakpoint: before an event (its number), or where a monitor is violated (``monitor NAME``)."""
 
     what: int | str
 
 
 @dataclass(frozen=True)
 class Select:
-    """Point at a server, a job or a line of the algorithm; all panels show it."""
+    """Select a server, a job or a line of the algorithm; all panels show it as selected."""
 
     server: int | None = None
     job: int | None = None
     line: tuple[int, int] | None = None
-    floating: bool = False  #: open an inspector of its own
-    thing: Thing | None = None  #: what is inspected, where it is none of these
+    floating: bool = False  #: open a separate inspector for it
+    thing: Thing | None = None  #: what is inspected, if it is none of these
 
     @classmethod
     def of(cls, thing: Thing, floating: bool = False) -> Select:
-        """Point at a thing, which all panels show that know it."""
+        """Select a thing; every panel that knows such things shows it as selected."""
         server = thing.number if thing.what == SERVER else None
         job = thing.number if thing.what == JOB else None
         return cls(server, job, floating=floating, thing=thing)
 
     @property
     def inspected(self) -> Thing | None:
-        """What an inspector shows: of a job on a server the job; None: nothing."""
+        """The thing that an inspector shows (the job, if a job on a server is selected); None: nothing."""
         if self.thing is not None:
             return self.thing
         if self.job is not None:
@@ -63,9 +63,9 @@ class Select:
 
 @dataclass(frozen=True)
 class Inspect:
-    """Search all history for what happened to a thing; further back than was enough so far.
+    """Search all history for what happened to a thing; *further* looks further back than the last search did.
 
-    The run is one of those that the frame shows; nothing happens if others have begun since.
+    Ignored unless *run* is one of the runs in the frame, as when other runs have begun since.
     """
 
     thing: Thing
@@ -75,14 +75,14 @@ class Inspect:
 
 @dataclass(frozen=True)
 class Ask:
-    """Find where a question holds in all history; nothing is asked any more if it is empty."""
+    """Find where a question holds in all history; an empty question ends the search."""
 
     question: str
 
 
 @dataclass(frozen=True)
 class Follow:
-    """Follow an expression through all history: its course over time, or whether it always holds; *over*: no more."""
+    """Evaluate an expression over all history: its course over time, or whether it always holds; *over* ends that."""
 
     text: str
     role: Role = "follow"
@@ -91,43 +91,43 @@ class Follow:
 
 @dataclass(frozen=True)
 class AskWhy:
-    """Say why a job is where it is, or why not on a server, in the inspector; *over*: no more."""
+    """Explain in the inspector why a job is where it is, or why not on a server; *over* removes the explanation."""
 
     thing: Thing | None = None
-    event: int | None = None  #: the event that decided; None: as of where the run stands
+    event: int | None = None  #: the event that decided; None: as of the current moment
     over: bool = False
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Decide the next event otherwise, beside the run; without a *decision* show what could be, also elsewhere."""
+    """Fork the run with another *decision* of the next event, beside the run; without one, list possible decisions."""
 
     decision: str = ""
-    event: int | None = None  #: after which; None: where the run stands
+    event: int | None = None  #: the fork comes after this event; None: at the current moment
 
 
 @dataclass(frozen=True)
 class OfferChoices:
-    """Have the next frame tell what could be decided of the next event."""
+    """Have the next frame list the possible decisions of the next event."""
 
 
 @dataclass(frozen=True)
 class ApplyScenario:
-    """Run an edited scenario: from the start, or on from the present state.
+    """Run an edited scenario: from the start, or with *carry_on* from the present state.
 
-    With *beside* it meets the same jobs from here on, beside the run that is left.
+    With *beside* the edited scenario meets the same jobs from here on, and runs beside the present one.
     """
 
     data: Mapping[str, Any]
     carry_on: bool
     beside: bool = False
-    #: is told, by the thread of the run, why that cannot be
+    #: called in the run's thread with the reason if the scenario is refused
     refused: Callable[[str], object] = field(default=str, compare=False)
 
 
 @dataclass(frozen=True)
 class Differ:
-    """Stand just before a job that is not decided alike: the first, next or previous one."""
+    """Go to just before a job that the lanes decide differently: the first, next or previous one."""
 
     which: str
     where: bool = False  #: whether another server counts as another decision
@@ -135,14 +135,14 @@ class Differ:
 
 @dataclass(frozen=True)
 class Solve:
-    """Solve the programs that bound the scenario anew, or stop solving them."""
+    """Solve the linear programs that bound the scenario anew, or stop solving them."""
 
     wanted: bool
 
 
 @dataclass(frozen=True)
 class Say:
-    """A line for the status bar."""
+    """Show a line in the status bar."""
 
     text: str
 

@@ -1,6 +1,6 @@
-"""The window: transport above, panels in docks, and a status bar.
+"""The main window: transport bar at the top, panels in docks, and a status bar.
 
-It owns the worker, hands frames to whatever is visible, and carries out what panels ask for.
+It owns the worker, hands frames to the visible panels, and carries out the intents of panels.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import scenario_titles
 
-#: The least width and height in pixels: a screen of 1920x1080 that shows everything twice as large has 960x540.
+#: Minimum width and height in pixels: a 1920x1080 screen scaled by two has 960x540.
 _LEAST = (640, 400)
 
 
@@ -101,7 +101,7 @@ class MainWindow(DockWindow):
         self.status = StatusLine()
         self._build()
         self._bounds = BoundsService()
-        self.drawn = soon(self, worker.take)  #: once what was told is painted
+        self.drawn = soon(self, worker.take)  #: hands the frame back to the worker once it is painted
         self.compare = CompareControl(self, self.control, worker, self.transport, self.lanes)
         self._connect()
         self.own_policy = OwnPolicyFile(self, settings, self.transport, worker, self.control)
@@ -110,24 +110,24 @@ class MainWindow(DockWindow):
 
     @property
     def docks(self) -> dict[str, PanelDock]:
-        """All docks that there are, by their names."""
+        """All docks by name."""
         return self.area.docks
 
     @property
     def info(self) -> RunInfo | None:
-        """What runs; None before the first."""
+        """The run that is shown; None before the first."""
         return self.area.info
 
     @property
     def frame(self) -> Frame | None:
-        """What was shown last of it."""
+        """The last frame shown of it."""
         return self.area.frame
 
     def _build(self) -> None:
         self.setDockNestingEnabled(True)
         self.setMinimumSize(*_LEAST)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setFocus()  # else the first box would have it, and the first key press
+        self.setFocus()  # else the first combo box would take the focus and the first key press
         keep_keys(self)
         header = QWidget()
         self.setMenuWidget(header)
@@ -156,7 +156,7 @@ class MainWindow(DockWindow):
         self.worker.compared.connect(self._take_lanes)
         self.area.asked.connect(self.carry_out)
         for follow in (self._complete, self.lecture.resume, self.lessons.dress, self.ready):
-            self.panels.completed.connect(follow)  # one by one: where one of them fails, the others come
+            self.panels.completed.connect(follow)  # separate slots: if one fails, the others are still called
         self.panels.leaving.connect(self._leave_kind)
         self.lanes.changing.connect(self.lecture.suspend)
         self.lanes.changed.connect(self.lecture.resume)
@@ -176,7 +176,7 @@ class MainWindow(DockWindow):
     # Panels.
 
     def _complete(self) -> None:
-        """All panels are built; those of other lanes now."""
+        """All panels are built: fill the *View* menu and build the docks of other lanes."""
         dialogs.fill_view_menu(self.view_menu, self.docks.values())
         try:
             self.lanes.allow()
@@ -184,7 +184,7 @@ class MainWindow(DockWindow):
             self.worker.window_grows = False
 
     def _leave_kind(self) -> None:
-        """Panels of another kind of system are about to be built."""
+        """Save and clear the lanes' layout before panels for another kind of system are built."""
         self.worker.window_grows = True
         self.lecture.suspend()
         self.lanes.keep_layout()
@@ -200,7 +200,7 @@ class MainWindow(DockWindow):
     # Frames.
 
     def begin(self, info: RunInfo) -> None:
-        """Another run: forget the last one, and have what belongs to this kind of system."""
+        """Begin showing another run: forget the last one, and show the panels of its kind of system."""
         self.inspectors.begin(info)
         self.lessons.questions.forget()
         self.area.begin(info)
@@ -217,26 +217,26 @@ class MainWindow(DockWindow):
         self._solve(info)
 
     def _take_lanes(self, lanes: Sequence[tuple[str, RunInfo]]) -> None:
-        """Policies run side by side, or one alone again."""
+        """Show several policies side by side, or one alone again."""
         if lanes:
             self.begin(lanes[0][1])
         self.compare.take(lanes)
 
     def _solve(self, info: RunInfo) -> None:
-        """Let the programs of the scenario be solved beside the run."""
+        """Start solving the scenario's linear programs in another process, beside the run."""
         worker = self.worker
 
-        def deliver(bounds: Any) -> None:  # in a thread that should not hold the window
+        def deliver(bounds: Any) -> None:  # called in the bounds thread, which must not block the window
             worker.post(lambda owner: owner.set_bounds(bounds, info))
 
         self._bounds.request(info.scenario, deliver)
 
     def _take_frame(self, frame: Frame) -> None:
-        # By a timer, once all is drawn and after other timers, which slow frames without end would never serve.
+        # Through a timer, so that painting and other timers come first: slow frames would starve them.
         self.drawn.start()
-        if self.info is None or frame.info.origin is not self.info.origin:  # of a run that was replaced meanwhile
+        if self.info is None or frame.info.origin is not self.info.origin:  # a frame of a run that has been replaced
             return
-        if frame.playing and frame is self.worker.outdated:  # Esc was pressed, say: that of the rest follows
+        if frame.playing and frame is self.worker.outdated:  # outdated, e.g. by Esc: another one follows
             return
         self.transport.set_frame(frame)
         self.area.show_frame(frame)
@@ -253,21 +253,21 @@ class MainWindow(DockWindow):
         self.show_what_runs()
 
     def show_what_runs(self) -> None:
-        """Let the boxes show what runs, and not what could not be opened."""
+        """Reset the scenario and policy boxes to the run that is shown, after another one could not be opened."""
         if self.info is not None:
             self.transport.set_info(self.info)
         else:
             self.transport.show_nothing()
 
     def fail(self, fault: Fault) -> None:
-        """Say what went wrong outside the panels, also where a hall kept its picture until others would be there."""
+        """Show a fault from outside the panels; also drop the still picture that lecture mode kept for new panels."""
         self.area.layouts.picture.let_go()
         self.status.fail(fault)
 
     # Intents.
 
     def carry_out(self, intent: Intent, lane: int = 0) -> None:
-        """Do what a panel of a lane asks for."""
+        """Carry out an intent of a panel that belongs to *lane*."""
         if lane and self._is_done_by(lane, intent):
             return
         match intent:
@@ -299,7 +299,7 @@ class MainWindow(DockWindow):
                 self.say(text)
 
     def _is_done_by(self, lane: int, intent: Intent) -> bool:
-        """Do what is another thing in a later lane than in the first; whether it was."""
+        """Carry out an intent that means something else in a later lane than in the first; returns whether it was."""
         match intent:
             case GoTo(event, substep):
                 self.compare.go_to(lane, event, substep)
@@ -309,13 +309,13 @@ class MainWindow(DockWindow):
                 said = tr("Breakpoints are set in the log of the first policy, {policy}.")
                 self.say(said.format(policy=self.compare.labels[0]))
             case Solve():
-                pass  # what is solved belongs to the first lane's scenario
+                pass  # the bounds belong to the first lane's scenario
             case _:
                 return False
         return True
 
     def _ask_why(self, question: AskWhy, lane: int) -> None:
-        """Show why something is where it is, in an inspector that is in sight."""
+        """Show why something is where it is, in a visible inspector."""
         self.control.ask_why(question, lane)
         if self.lecture.on:
             self.lecture.put_answer(DOCKED, lane, question.over)
@@ -323,7 +323,7 @@ class MainWindow(DockWindow):
             self.inspectors.bring(lane)
 
     def _what_if(self, decision: str, event: int | None, lane: int) -> None:
-        """Decide so beside the run, or show what could be decided after an event."""
+        """Fork the run with *decision*, or list the possible decisions after an event."""
         if decision:
             self.worker.post_instead(partial(fork, decision=decision, lane=lane))
             return
@@ -365,30 +365,30 @@ class MainWindow(DockWindow):
         }
 
     def show_breakpoints(self) -> None:
-        """List the breakpoints of what runs."""
+        """Open the dialog of the run's breakpoints."""
         dialog = BreakpointsDialog(self, self.control, self.worker.breakpoints_told)
         if self.info is not None:
             dialog.field.set_words(self.info.words)
         dialog.open()
 
     def show_lessons(self) -> None:
-        """List all lessons and scenarios; what is chosen is opened."""
+        """Open the start page with all lessons and scenarios; the user's choice is opened."""
         show_start_page(self, self.settings, self.lessons.open, self.traces.open)
 
     def welcome(self) -> None:
-        """Offer the tour, in a line that leaves the run in sight; once it is answered, all lessons: but to no hall."""
+        """Offer the tour in a row that leaves the run visible, or once answered the start page; not in a lecture."""
         if not self.lecture.on and not self.lessons.offer.offer() and shown_at_start(self.settings):
             self.show_lessons()
 
     def show_help(self, page: str) -> None:
-        """Show a page of the manual; its links open what they say."""
+        """Show a page of the manual; links of command lines in it open the run that they name."""
         dialogs.show_help(self, page, self._open_line)
 
     def _open_line(self, line: Namespace) -> None:
         self.control.open(line.scenario, line.policy, line.seed, line.event, beside=line.policies[1:])
 
     def escape(self) -> None:
-        """Put away one thing, the innermost: what is in front, a field's keys, what runs, an answer, the lecture."""
+        """Handle Esc, one level at a time: front dialog, focus of a field, run or long task, answer, lecture mode."""
         front = dialogs.in_front(self) or self.lessons.in_front
         if front is not None:
             front.close()
@@ -399,18 +399,18 @@ class MainWindow(DockWindow):
             self.lessons.presenter.end_show()
 
     def toggle_theme(self) -> None:
-        """Change between dark and light."""
+        """Switch between the dark and the light theme."""
         self.set_theme("light" if self.theme.dark else "dark")
 
     def set_theme(self, name: str) -> None:
-        """Show the window in a theme."""
+        """Apply a theme to the window, and save the choice."""
         self.theme = themes.load_theme(name)
         self.settings.setValue("theme", name)
         self.actions_by_name["dark"].setChecked(self.theme.dark)
         self.restyle()
 
     def restyle(self) -> None:
-        """Follow the theme and the size of type."""
+        """Apply the current theme and font sizes to all parts."""
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         themes.apply(application, self.theme, self.lecture.on)
@@ -420,12 +420,12 @@ class MainWindow(DockWindow):
         self.lecture.restyle()
 
     def reset_layout(self) -> None:
-        """Put every panel back where it was at first."""
+        """Restore the default dock layout."""
         self.area.layouts.reset()
         self.say(tr("The default layout is back; Ctrl+Z takes that back."))
 
     def toggle_full_screen(self) -> None:
-        """Fill the screen, and back."""
+        """Toggle full screen."""
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def open_path(self, path: Path) -> None:
@@ -446,7 +446,7 @@ class MainWindow(DockWindow):
         at: float | None,
         moment: Moment | None,
     ) -> str | None:
-        """Open a scenario and stand at a time or event, at once and in this thread; what is to be said of that.
+        """Open a scenario and go to a time or event, synchronously; returns what is to be said of that moment.
 
         Raises UserError if it cannot be opened.
         """
@@ -462,18 +462,18 @@ class MainWindow(DockWindow):
         return said
 
     def settle(self) -> None:
-        """Let everything be laid out, come to rest and be painted."""
+        """Process events until layouts, animations and paints are done."""
         settle(self.area.come_to_rest)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A policy of one's own may be dropped, or a trace."""
-        if event.source() is not None:  # a picture of its own, on its way out
+        """Accept a policy file or a trace."""
+        if event.source() is not None:  # a picture dragged out of this program
             return
         if self.traces.dropped(event.mimeData()) or self.own_policy.dropped(event.mimeData()):
             take_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Run the policy in the file that was dropped, or the scenario with that trace."""
+        """Run the policy in the dropped file, or the scenario with the dropped trace."""
         take_copy(event)
         if files := self.traces.dropped(event.mimeData()):
             self.traces.choose(files)
@@ -481,7 +481,7 @@ class MainWindow(DockWindow):
         self.own_policy.choose(self.own_policy.dropped(event.mimeData()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Panels keep their shares of the window."""
+        """Keep the panels' shares of the window."""
         super().resizeEvent(event)
         if self.lecture.on:
             self.lecture.fit()
@@ -489,7 +489,7 @@ class MainWindow(DockWindow):
             self.area.layouts.apply()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Save the layout and end the threads."""
+        """Save layout and geometry, and end threads and processes."""
         self.lessons.end()
         self.sharing.end()
         self.lanes.keep_layout()

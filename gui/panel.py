@@ -1,7 +1,7 @@
-"""What every panel is: a widget that shows frames and emits intents.
+"""The base of all panels: a widget that shows frames and emits intents.
 
-A panel declares what it needs of a system and is offered wherever a system has that.  It
-gets read-only frames and knows neither the run nor other panels.
+A panel declares what it needs of a system and is offered for every system that has it.  It receives read-only
+frames and knows neither the run nor other panels.
 """
 
 from __future__ import annotations
@@ -31,43 +31,43 @@ from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.inspection import JOB, SERVER, Thing
 from slotscope.model.running.origin import NO_LINE
 
-#: Width and height in pixels below which no panel goes.  What a panel shows asks for no more: it
-#: would take its neighbours' room, and make the window larger than a small screen.
+#: Minimum width and height of a panel in pixels.  Its contents impose no larger one, which
+#: would shrink neighbouring docks and make the window larger than a small screen.
 LEAST = (120, 60)
 
-#: How the menu asks, by the kind of thing that is selected.
+#: The context menu's question, by the kind of thing that is selected.
 _WHY = {"": "Why the last decision?", SERVER: "Why this server, or why not?", JOB: "Why here?"}
 
 
 class Styled(Protocol):
-    """A part of a panel that has colours and type."""
+    """A part of a panel that has colours and fonts."""
 
     def restyle(self, theme: Theme, /) -> None:
-        """Follow another theme or size of type."""
+        """Apply another theme or font size."""
 
 
-#: What a panel tells that shows all that is known of a thing, whatever it is.
+#: In :attr:`Panel.tells`: the panel shows all that is known of a thing, so it could answer any question.
 EVERYTHING = "everything"
 
 
 class Panel(QWidget):
-    """Base of all panels.
+    """Base class of all panels.
 
-    A subclass builds its picture in :meth:`build` into ``self.body``, readies it for each run in
-    :meth:`begin`, updates it in :meth:`show_frame` and shares its room out in :meth:`arrange`.
-    Where :meth:`why_not` says that there is nothing to show, that sentence is shown instead.
-    An exception in any of it is shown in the panel's place, and stops nothing else.
+    A subclass builds its widgets in :meth:`build` inside ``self.body``, prepares them for each run in
+    :meth:`begin`, updates them in :meth:`show_frame` and lays them out in :meth:`arrange`.  If :meth:`why_not`
+    returns a sentence, that is shown instead.  An exception in any of these is shown in the panel's place and
+    stops nothing else.
     """
 
     name: ClassVar[str]  #: for scripts and saved layouts
-    title: ClassVar[str]  #: on the dock
+    title: ClassVar[str]  #: the dock's title
     summary: ClassVar[str]  #: one sentence, for tooltips and menus
     needs: ClassVar[frozenset[str]] = frozenset()  #: what the system must offer
-    tells: ClassVar[frozenset[str]] = frozenset()  #: what it shows that may be asked for, see :meth:`veil`
-    titled_in_lecture: ClassVar[bool] = True  #: whether a hall needs to read what it is
+    tells: ClassVar[frozenset[str]] = frozenset()  #: what questions may ask for that it shows, see :meth:`veil`
+    titled_in_lecture: ClassVar[bool] = True  #: whether an audience needs the title to know what the panel shows
 
     intent = Signal(object)
-    framed = Signal(object)  #: there is another frame, which menus that are open wait for
+    framed = Signal(object)  #: emitted for each new frame; open menus wait for it
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         guard_classes()
@@ -75,9 +75,9 @@ class Panel(QWidget):
         self.theme = theme
         self.frame: Frame | None = None
         self.selection = Select()
-        self.veiled = False  #: whether a question asks for what it tells
+        self.veiled = False  #: hidden because it would tell the answer to an open question
         self._seen = True
-        self.fault: Fault | None = None  #: shown instead of the picture until tried again
+        self.fault: Fault | None = None  #: shown instead of the body until *try again*
         self._note = QLabel(self, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self._note.setContentsMargins(10, 4, 10, 4)
         self._stack = QStackedLayout(self)
@@ -86,19 +86,19 @@ class Panel(QWidget):
         self.setMinimumSize(*LEAST)
         self.setObjectName(f"panel-{self.name}")
         self.setAccessibleName(self.title)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # what is read out, and has a menu, is reached by keys
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # in the tab order, for screen readers and the context menu
         self.ring = FocusRing(self)
         self._renew()
 
     def _renew(self) -> None:
-        """Build the picture, in place of what there was of it."""
+        """Build the body anew, deleting the previous one."""
         for child in self.children():
             if child not in (self._stack, self._note, self.ring, vars(self).get("fault_page")):
                 child.deleteLater()
         self.fault = None
         self.body = QWidget(self)
         self._stack.addWidget(self.body)
-        self.calm = Calm(self)  #: when numbers may be written while a run goes on; at once where another run begins
+        self.calm = Calm(self)  #: limits how often numbers change during a run; a new run resets it
         self.calm.over.connect(self._show_latest)
         self._begun: RunInfo | None = None
         self._styled: list[Styled] = []
@@ -111,7 +111,7 @@ class Panel(QWidget):
 
     @cached_property
     def fault_page(self) -> FaultPage:
-        """What is shown in place of the picture, made for the first fault: no panel should ever need it."""
+        """The page shown in place of the body after a fault; created at the first one, as most panels never need it."""
         page = FaultPage(self)
         page.again.connect(self.try_again)
         self._stack.addWidget(page)
@@ -123,15 +123,15 @@ class Panel(QWidget):
         """Build the widgets in ``self.body``; called again only after a fault."""
 
     def build_ahead(self) -> Iterator[None]:
-        """Build, a part with each step, what takes long and would otherwise be built for the first frame."""
+        """Build, one part per iteration, what takes long and would otherwise be built at the first frame."""
         yield from ()
 
     def follow_theme(self, *parts: Styled) -> None:
-        """Let *parts* follow themes and sizes of type with the panel."""
+        """Register *parts* to be restyled with the panel."""
         self._styled += parts
 
     def ground(self, *widgets: QWidget) -> None:
-        """Give *widgets* the ground that pictures stand on, in every theme."""
+        """Give *widgets* the panel's background colour, in every theme."""
         self._grounds += widgets
         self._paint_grounds()
 
@@ -143,7 +143,7 @@ class Panel(QWidget):
             widget.setAutoFillBackground(True)
 
     def why_not(self, frame: Frame) -> str:
-        """Why there is no picture of a frame; empty where there is one."""
+        """Why the panel has nothing to show for a frame; empty if it has."""
         missing = self.needs - frame.info.offers
         if not missing:
             return ""
@@ -152,27 +152,27 @@ class Panel(QWidget):
         )
 
     def begin(self, frame: Frame) -> None:
-        """Take from the first frame of another run what stays the same in it; :meth:`show_frame` follows."""
+        """Prepare for another run from its first frame; :meth:`show_frame` follows."""
 
     def show_frame(self, frame: Frame) -> None:
         """Show a new frame (``self.frame`` is set already)."""
 
     @property
     def current(self) -> Frame | None:
-        """The frame, if the picture is of its run: what one clicks at may be of one that was just replaced."""
+        """The frame if the body shows its run, else None: a click may hit the picture of a run just replaced."""
         return self.frame if self.frame is not None and self.frame.info is self._begun else None
 
     def show_selection(self, selection: Select) -> None:
-        """Show what is pointed at."""
+        """Highlight the selected thing."""
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
+        """Apply another theme or font size."""
         self._paint_grounds()
         for part in self._styled:
             part.restyle(theme)
 
     def arrange(self) -> None:
-        """Share the room out: the panel has another size, or its type has."""
+        """Lay out the contents after the panel's size or font size has changed."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -184,7 +184,7 @@ class Panel(QWidget):
         return None
 
     def read_out(self) -> Table | None:
-        """Of the series what is read to those who do not see the picture: a page of it, or the row of the moment."""
+        """The part of the series for screen readers: one page of it, or the row of the current moment."""
         return self.series()
 
     def json_lines(self) -> Iterable[str] | None:
@@ -192,21 +192,21 @@ class Panel(QWidget):
         return None
 
     def described(self) -> str:
-        """What is seen, in words, for who does not see it: the panel's own labels and table."""
+        """A text description for screen readers, from the panel's labels and table."""
         seen = self._stack.currentWidget()
         if seen is self.body:
             return words_of(self.body, self.read_out(), 0 if self.frame is None else self.frame.event)
         return plain(self._note) if seen is self._note else words_of(self.fault_page, None, 0)
 
     def take_keys(self) -> None:
-        """Its key has brought it to the front: where nothing but typing can come next, a field takes the keys."""
+        """Focus a field if typing is all that can follow; called when the panel's shortcut brings it to the front."""
 
     def go_to(self, event: int) -> None:
-        """Ask for the moment after an event."""
+        """Ask to go to the moment after an event."""
         self.intent.emit(GoTo(event))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask why of what is selected, which a right click on a picture has just done."""
+        """A context menu with *why* for the selected thing; a right click on a picture has selected it just before."""
         if self.frame is None:
             return
         thing = self.selection.inspected
@@ -216,18 +216,18 @@ class Panel(QWidget):
         menu.addAction(self._question_why(self.frame, thing.what if thing else ""), lambda: self._why(thing))
         menu.addMenu(self._decisions(menu, self.frame, thing))
         menu.popup(event.globalPos())
-        if event.reason() == QContextMenuEvent.Reason.Keyboard:  # then Enter takes what stands first
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:  # from the keyboard: Enter chooses the first entry
             menu.setActiveAction(menu.actions()[0])
         event.accept()
 
     def _question_why(self, frame: Frame, what: str) -> str:
-        """How the menu asks why; whether a job still waits only where jobs do."""
+        """The wording of *why* in the menu; it mentions waiting only in systems where jobs wait."""
         if what == JOB and frame.info.kind.jobs_wait:
             return tr("Why here, or why does it still wait?")
         return tr(_WHY[what]) if what in _WHY else tr("Why this {what}?").format(what=what)
 
     def _decisions(self, menu: QMenu, frame: Frame, thing: Thing | None) -> QMenu:
-        """What could be decided of the next event, of what is selected where it is about that."""
+        """A submenu of the possible decisions of the next event, or of those about the selected thing."""
         server, job = (thing.number if thing is not None and thing.what == what else -1 for what in (SERVER, JOB))
         decisions = ChoiceMenu(menu, frame, server, job)
         decisions.decided.connect(lambda decision: self.intent.emit(WhatIf(decision)))
@@ -241,7 +241,7 @@ class Panel(QWidget):
     # For the main window.
 
     def set_frame(self, frame: Frame) -> None:
-        """Show a frame, or why there is no picture of it."""
+        """Show a frame, or a note why there is nothing to show for it."""
         self.frame = frame
         self.framed.emit(frame)
         if self.fault is not None:
@@ -260,33 +260,33 @@ class Panel(QWidget):
             self._describe()
 
     def numbers_due(self, frame: Frame) -> bool:
-        """Whether numbers may be written now; where not, the latest frame is shown again once they may."""
+        """Whether numbers may change now; if not, the latest frame is shown again as soon as they may."""
         return self.calm.may_change("numbers", frame.running)
 
     def _show_latest(self) -> None:
-        """What stood still is shown as it is by now, though no frame has come: the next event may be far."""
+        """Show the last frame again, numbers included: the next frame may be far off."""
         if self.frame is not None and self.isVisible():
             self.set_frame(self.frame)
 
     def catch_up(self) -> None:
-        """Show all of the last frame: a picture keeps no number of a moment before it, beside the table of this one."""
+        """Show the last frame in full, so that a saved picture has no older numbers than the table beside it."""
         for calm in self.findChildren(Calm):
             calm.forget()
         self._show_latest()
 
     @classmethod
     def would_tell(cls, what: str) -> bool:
-        """Whether it shows *what* a question asks for; nothing is asked where that is empty."""
+        """Whether the panel shows *what*, the subject of a question; False if *what* is empty."""
         return bool(what) and not cls.tells.isdisjoint({what, EVERYTHING})
 
     def veil(self, what: str) -> None:
-        """Show nothing while a question asks for *what* the panel tells; empty: none does."""
+        """Hide the body while a question asks for *what*, if the panel would tell it; empty: no question is open."""
         was, self.veiled = self.veiled, self.would_tell(what)
         if self.veiled is not was and self.frame is not None:
             self.set_frame(self.frame)
 
     def set_selection(self, selection: Select) -> None:
-        """Show what is pointed at anywhere in the window."""
+        """Take the window's selection and highlight it."""
         self.selection = selection
         if self.fault is None:
             with caught():
@@ -298,13 +298,13 @@ class Panel(QWidget):
             describe(self, self.described() if self._seen else "")
 
     def tell(self, seen: bool) -> None:
-        """Be described by what is shown, or behind a tab, where that is not kept up, by nothing."""
+        """Set the accessible description: of what is shown, or none for a panel that is not *seen* (behind a tab)."""
         self._seen = seen
         with caught():
             self._describe()
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme."""
+        """Apply another theme."""
         self.theme = theme
         if self.fault is None:
             with caught():
@@ -314,16 +314,16 @@ class Panel(QWidget):
             self.set_frame(self.frame)
 
     def go_on_paper(self) -> None:
-        """Tell what a screen tells in tips; before the first frame."""
+        """Print what the screen shows in tooltips only; to be called before the first frame."""
 
     def begin_search(self, once_left: Callable[[], object]) -> None:
-        """What is typed goes to the field that this is searched by; most panels have none.
+        """Focus the panel's search field; most panels have none.
 
-        *once_left* is what follows where a hall sees the field no more, and nothing is asked.
+        *once_left* is called if, in lecture mode, the field loses the focus and asks nothing.
         """
 
     def turn_page(self) -> None:
-        """Scroll on by a page, or from the end back to the top."""
+        """Scroll down by one page, or from the end back to the top."""
         areas = [area for area in self.findChildren(QAbstractScrollArea) if area.isVisibleTo(self)]
         areas = [area for area in areas if area.verticalScrollBar().maximum() > 0]
         if areas:
@@ -333,40 +333,40 @@ class Panel(QWidget):
             bar.setValue(bar.value() + page if bar.value() < bar.maximum() else 0)
 
     def forget(self) -> None:
-        """Another run begins: of the last one nothing is kept but the picture until the next."""
+        """Another run begins: forget the last one; its picture stays until the first frame."""
         self.frame = self._begun = None
         if self.fault is not None:
             self._renew()
         self.set_selection(Select())
 
     def refit(self) -> None:
-        """Another moment comes, and not the next one: nothing in it is as wide as what was seen before."""
+        """After a jump to another moment, let widgets that keep their width choose a new one."""
         for part in self.findChildren(QWidget):
             if isinstance(part, Steady):
                 part.refit()
 
     @property
     def shows_note(self) -> bool:
-        """Whether there is a sentence instead of a picture, because there is nothing to show."""
+        """Whether a note is shown because there is nothing else to show."""
         return self._stack.currentWidget() is self._note
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to see but a sentence."""
+        """Whether the panel shows nothing but a sentence."""
         return self.shows_note
 
     def below(self) -> int:
-        """How many pixels higher the panel had to be for nothing to be scrolled; tables of many rows are left alone."""
+        """Additional pixels of height that would make scroll bars unnecessary; item views (tables) do not count."""
         areas = [area for area in self.findChildren(QAbstractScrollArea) if area.isVisibleTo(self)]
         own = [area for area in areas if not isinstance(area, QAbstractItemView)]
         return max((area.verticalScrollBar().maximum() for area in own), default=0)
 
     def height_of_lines(self, count: int) -> int:
-        """Height in pixels of a sentence of so many lines, in a panel that says one."""
+        """Height in pixels of *count* lines of text, in panels that show a sentence."""
         return 0
 
     def show_note(self, text: str) -> None:
-        """Show a sentence instead of the picture."""
+        """Show a sentence instead of the body."""
         self._note.setText(text)
         self._stack.setCurrentWidget(self._note)
         self._describe()
@@ -374,10 +374,10 @@ class Panel(QWidget):
     # Faults.
 
     def fail(self, fault: Fault) -> None:
-        """Show what went wrong in the panel's place; later faults follow from the first."""
+        """Show a fault in the panel's place; only the first, as later ones follow from it."""
         if self.fault is None:
             self.fault = fault
-            QTimer.singleShot(0, self, self._show_fault)  # Qt may be painting what fails
+            QTimer.singleShot(0, self, self._show_fault)  # deferred: Qt may be painting the widget that failed
 
     def _show_fault(self) -> None:
         if self.fault is not None:
@@ -387,18 +387,18 @@ class Panel(QWidget):
             self._describe()
 
     def try_again(self) -> None:
-        """Build the picture afresh and show the last frame."""
+        """Build the body anew and show the last frame."""
         self._renew()
         if self.frame is not None:
             self.set_frame(self.frame)
         self.set_selection(self.selection)
 
     def save_png(self, path: Path) -> None:
-        """Save the picture as PNG, with twice as many pixels as on the screen in each direction."""
+        """Save the panel as PNG at twice the screen's resolution."""
         self.catch_up()
         write_image(image_of(self), path)
 
     def save_svg(self, path: Path) -> None:
-        """Save the picture as SVG."""
+        """Save the panel as SVG."""
         self.catch_up()
         write_text(path, svg_of(self, self.title))

@@ -1,8 +1,8 @@
-"""What Qt will find on this machine, asked before Qt is imported.
+"""What Qt will find on this machine, checked before Qt is imported.
 
-Where Qt misses a system library, or its display does not answer, it aborts the whole
-process.  So the program asks first, with the loader and the sockets that Qt would use, and
-tells in one line what is wrong and what to install.  Nothing here imports Qt.
+Where a system library is missing or the display does not answer, Qt aborts the whole process.  So the program
+checks first, with the loader and the sockets that Qt would use, and tells in one line what is wrong and what
+to install.  Nothing here imports Qt.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ LINUX_PLUGINS = SCREENLESS.union(("eglfs", "linuxfb", "vkkhrdisplay", "vnc", "wa
 
 #: PySide6 releases that lose a reference to None in each void call, on Pythons before 3.12.
 LEAKING_PYSIDE = "6.12."
-#: Seconds to wait for a display's socket: a forwarded one may sit across a network.
+#: Seconds to wait for a display's socket: a forwarded display may be across a network.
 ANSWER_SECONDS = 2.0
 
 _X11_PORT = 6000
@@ -76,16 +76,16 @@ _ONLY_PICTURES = "only pictures were asked for"
 
 
 class PlatformError(UserError):
-    """A machine that lacks something without which Qt would abort."""
+    """This machine lacks something without which Qt would abort."""
 
 
 @dataclass(frozen=True)
 class Platform:
-    """What this machine lets Qt do.
+    """How Qt can run on this machine.
 
-    ``plugin`` is the value for ``QT_QPA_PLATFORM``, empty where Qt's own choice is right.
-    ``display`` tells whether a window can be opened, ``no_display`` why not, as a clause.
-    ``problem`` is what would make Qt abort, as one line, empty if nothing would;
+    ``plugin`` is the value for ``QT_QPA_PLATFORM``, empty if Qt's own choice is right.
+    ``display`` tells whether a window can be opened; ``no_display`` why not, as a clause.
+    ``problem`` is what would make Qt abort, as one line; empty if nothing would.
     ``warnings`` are lines about what will work badly.
     """
 
@@ -97,7 +97,7 @@ class Platform:
 
 
 def library_loads(name: str) -> bool:
-    """Whether the dynamic loader finds *name*, as it will for Qt."""
+    """Whether the dynamic loader finds the library *name*, as it would for Qt."""
     try:
         ctypes.CDLL(name)
     except OSError:
@@ -108,12 +108,11 @@ def library_loads(name: str) -> bool:
 def x_answers(display: str) -> bool:
     """Whether an X server accepts this user at *display*, a value of ``DISPLAY``.
 
-    Makes the handshake that Qt will make.  Where it succeeds the connection stays open: a
-    server without other clients starts anew when its last one leaves, and turns away whoever
-    comes meanwhile, which would be Qt.
+    Performs the handshake that Qt will perform.  If it succeeds the connection is left open: an X server without
+    other clients resets when its last one disconnects, and refuses connections meanwhile, which would hit Qt.
     """
     if not library_loads("libxcb.so.1"):
-        return True  # the library is what will be told
+        return True  # the missing library will be reported instead
     if not _x_host_answers(display):
         return False
     library = ctypes.CDLL("libxcb.so.1")
@@ -140,12 +139,12 @@ def font_count() -> int:
     library.FcConfigGetFonts.argtypes = [ctypes.c_void_p, ctypes.c_int]
     library.FcInit()
     fonts = library.FcConfigGetFonts(None, 0)
-    # The set of fonts is a structure whose first member is their number.
+    # The first member of an FcFontSet is the number of fonts.
     return ctypes.c_int.from_address(fonts).value if fonts else 0
 
 
 def pyside_version() -> str:
-    """The version of PySide6 that would be imported, empty if there is none; metadata takes longer to read."""
+    """The version of PySide6 that would be imported, empty if none; read from its files, as metadata is slower."""
     found = importlib.util.find_spec("PySide6")
     if found is None or found.origin is None:
         return ""
@@ -155,7 +154,7 @@ def pyside_version() -> str:
 
 
 def distribution(release: Path = Path("/etc/os-release")) -> str:
-    """``debian``, ``fedora`` or, for the families of neither, empty."""
+    """``debian`` or ``fedora``, the family of this distribution; empty if it belongs to neither."""
     try:
         text = release.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -167,7 +166,7 @@ def distribution(release: Path = Path("/etc/os-release")) -> str:
 
 @dataclass(frozen=True)
 class Machine:
-    """The questions put to a machine; a test gives its own answers."""
+    """The probes of a machine; tests substitute their own."""
 
     system: str = sys.platform
     python: tuple[int, int] = sys.version_info[:2]
@@ -184,7 +183,7 @@ THIS_MACHINE = Machine()
 
 
 def check_platform(environ: Mapping[str, str], machine: Machine = THIS_MACHINE, *, window: bool = True) -> Platform:
-    """Decide how Qt can start; *window* is false where only pictures are wanted."""
+    """Decide how Qt can start; *window* is false if only pictures are wanted."""
     if problem := _pyside_problem(machine) or _plugin_problem(environ, machine):
         return Platform(display=False, no_display="Qt cannot start", problem=problem)
     plugin, no_display = _choose(environ, machine, window=window)
@@ -210,7 +209,7 @@ def require_platform(environ: Mapping[str, str], machine: Machine = THIS_MACHINE
 
 
 def missing_libraries(plugin: str, loads: Callable[[str], bool]) -> dict[str, tuple[str, str]]:
-    """The system libraries that *plugin* links to and *loads* denies, with their packages."""
+    """The system libraries that *plugin* links to and *loads* does not find, with their packages."""
     needed = dict(BASE_LIBRARIES)
     if plugin == "xcb":
         needed |= X11_LIBRARIES
@@ -255,13 +254,13 @@ def _choose(environ: Mapping[str, str], machine: Machine, *, window: bool) -> tu
     if not usable:
         nothing_set = "neither DISPLAY nor WAYLAND_DISPLAY is set"
         return "offscreen", "; ".join(displays.values()) or nothing_set
-    # With both at hand, the one whose libraries are all there; X11 is the one to complete.
+    # If both displays can be used: the one whose libraries are complete; if neither's are, X11.
     complete = [name for name in usable if not missing_libraries(name, machine.loads)]
     return wanted or (complete or usable[::-1])[0], ""
 
 
 def _displays(environ: Mapping[str, str], machine: Machine) -> Iterable[tuple[str, str]]:
-    """The displays that the environment names, in Qt's order, and why each cannot be used."""
+    """The displays named by the environment, in Qt's order, each with why it cannot be used (empty if it can)."""
     if name := environ.get("WAYLAND_DISPLAY"):
         dead = f"WAYLAND_DISPLAY is '{name}', but no compositor answers there"
         yield "wayland", "" if machine.wayland_answers(environ) else dead
@@ -271,7 +270,7 @@ def _displays(environ: Mapping[str, str], machine: Machine) -> Iterable[tuple[st
 
 
 def _install(packages: Iterable[tuple[str, str]], machine: Machine) -> str:
-    """Which command installs *packages*; both if the distribution is neither's kin."""
+    """The command that installs *packages*; both commands if the distribution belongs to neither family."""
     debian, fedora = (" ".join(dict.fromkeys(names)) for names in zip(*packages, strict=True))
     commands = {
         "debian": f"on Debian or Ubuntu: apt-get install {debian}",
@@ -286,7 +285,7 @@ def _first(value: str) -> str:
 
 
 def _x_host_answers(display: str) -> bool:
-    """Whether the host of a remote *display* is there; the handshake would wait for minutes."""
+    """Whether the host of a remote *display* accepts connections; the X handshake itself would wait for minutes."""
     parts = re.fullmatch(r"(?:tcp/)?(?P<host>[^/]+):(?P<number>\d+)(?:\.\d+)?", display)
     if parts is None or parts["host"] == "unix":
         return True

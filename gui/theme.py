@@ -1,7 +1,7 @@
-"""Colours, textures and type of the window: one file of colours per theme.
+"""Colours, textures and fonts of the window; each theme is one TOML file.
 
-A colour is kept as ``#rrggbb``, which Qt and pyqtgraph both take as it stands.  Everything
-that paints receives a :class:`Theme` and can be given another one at any time.
+Colours are ``#rrggbb`` strings, which Qt and pyqtgraph both accept.  Everything that paints receives a
+:class:`Theme` and can be given another one at any time.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ TEXT_CONTRAST = 4.5
 MARK_CONTRAST = 3.0
 LECTURE_SCALE = 1.5
 _BODY_SIZE, _HEADING_SIZE, _DISPLAY_SIZE = 11.0, 13.0, 18.0
-_BETWEEN_SIZES = _BODY_SIZE * (1 + LECTURE_SCALE) / 2  # of the body at a desk and in a lecture
+_BETWEEN_SIZES = _BODY_SIZE * (1 + LECTURE_SCALE) / 2  # halfway between the body's sizes at a desk and in a lecture
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _FAMILIES = ("Inter", "Noto Sans", "Source Sans 3", "Segoe UI", "Helvetica Neue", "DejaVu Sans", "Liberation Sans")
-#: Widgets that need an outline of their own, and by how much (%) Fusion darkens it.
+#: Widgets that need their own outline colour, and its lightening (%) to make up for Fusion's darkening.
 _FIELDS = ("QLineEdit", "QAbstractSpinBox", "QComboBox", "QTextEdit", "QPlainTextEdit", "QCheckBox")
 _OUTLINE_SHADE = 140
 _GREEK_AND_HATS = "Abc019αρσ⋆·−×\u0302\u202f"
 
 
 class Texture(IntEnum):
-    """Textures of job types; each can be told from the others without colour."""
+    """Fill patterns of job types, distinguishable without colour."""
 
     PLAIN = 0
     RISING = 1
@@ -53,7 +53,7 @@ class Texture(IntEnum):
 
 @dataclass(frozen=True)
 class TypeStyle:
-    """How a job type looks: its colour, its texture, and its letter where there is room."""
+    """The look of a job type: colour, texture, and a letter where there is room."""
 
     color: str
     texture: Texture
@@ -72,7 +72,7 @@ def _legible(color: str, text: str, surface: str) -> str:
 
 @dataclass(frozen=True)
 class Theme:
-    """All colours of one theme, as ``#rrggbb``; the fields' names are those of its file."""
+    """All colours of one theme, as ``#rrggbb``; field names are those of the theme file."""
 
     name: str
     title: str
@@ -101,7 +101,7 @@ class Theme:
     further: tuple[str, ...]
 
     def color(self, role: str | int) -> str:
-        """The colour of a meaning, such as ``optimum``, or of the job type of this index."""
+        """The colour for a role such as ``optimum``, or for the job type with this index."""
         if isinstance(role, int):
             return self.type_style(role).color
         color = getattr(self, role)
@@ -112,7 +112,7 @@ class Theme:
     def type_style(self, job_type: int) -> TypeStyle:
         """The style of the job type with the index *job_type*, counted from 0.
 
-        Once all colours are used they come again, each with the next texture.
+        After the last colour they repeat, each with another texture.
         """
         turn, place = divmod(job_type, len(self.palette))
         texture = Texture((place + place // len(self.types) + turn) % len(Texture))
@@ -120,15 +120,15 @@ class Theme:
 
     @property
     def palette(self) -> tuple[str, ...]:
-        """The colours of job types, before they come again."""
+        """The colours of job types, before they repeat."""
         return self.types + self.further
 
     def ink(self, color: str) -> str:
-        """*color*, moved towards the text's colour until it is legible as text on a panel."""
+        """*color*, mixed with the text colour until it is legible as text on a panel."""
         return _legible(color, self.normal, self.panel)
 
 
-#: Fields that are lists of colours.
+#: Fields that hold lists of colours.
 _LISTS = ("types", "further")
 
 _TABLES: dict[str, tuple[str, ...]] = {
@@ -142,14 +142,14 @@ _TABLES: dict[str, tuple[str, ...]] = {
 
 @cache
 def load_theme(name: str) -> Theme:
-    """The theme of this name among those that come with the program."""
+    """The theme of this name among those shipped with the program."""
     return read_theme(THEMES / f"{name}.toml")
 
 
 def read_theme(path: Path) -> Theme:
     """Read and check a theme's file.
 
-    Raises UserError if the file cannot be read, is not TOML, or lacks or has too many fields.
+    Raises UserError if the file cannot be read, is not TOML, or has missing or unknown fields.
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -196,7 +196,7 @@ def _colour(value: Any, where: str) -> str:
 
 @dataclass(frozen=True)
 class Fonts:
-    """One family in three sizes (points), with figures of equal width."""
+    """One font family in three sizes (points), with tabular figures."""
 
     family: str
     body_size: float
@@ -205,32 +205,32 @@ class Fonts:
 
     @property
     def scale(self) -> float:
-        """How much larger than usual type, and with it marks and lines, are."""
+        """The scale of text, and with it of marks and lines, relative to the normal size."""
         return self.body_size / _BODY_SIZE
 
     @property
     def lecture(self) -> bool:
-        """Whether they are those of lecture mode."""
+        """Whether these are the fonts of lecture mode."""
         return self.scale > 1.0
 
     @property
     def body(self) -> QFont:
-        """For controls, tables, axes and sentences."""
+        """The font of controls, tables, axes and sentences."""
         return self._font(self.body_size)
 
     @property
     def heading(self) -> QFont:
-        """For titles of panels and labels in pictures."""
+        """The font of panel titles and of labels in pictures."""
         return self._font(self.heading_size)
 
     @property
     def display(self) -> QFont:
-        """For the few numbers that are read from the last row."""
+        """The font of the few numbers that must be legible from the last row."""
         return self._font(self.display_size)
 
     @cached_property
     def metrics(self) -> QFontMetricsF:
-        """Of the body."""
+        """The font metrics of the body font."""
         return QFontMetricsF(self.body)
 
     def _font(self, size: float) -> QFont:
@@ -242,14 +242,14 @@ class Fonts:
 
 @cache
 def fonts(lecture: bool = False) -> Fonts:
-    """The window's fonts; in *lecture* mode they are half as large again."""
+    """The window's fonts; in *lecture* mode they are 1.5 times as large."""
     scale = LECTURE_SCALE if lecture else 1.0
     return Fonts(_family(), _BODY_SIZE * scale, _HEADING_SIZE * scale, _DISPLAY_SIZE * scale)
 
 
 @cache
 def _family() -> str:
-    """The first family on this machine that has the letters and signs of the papers."""
+    """The first installed family that has the letters and signs of the papers."""
     known = set(QFontDatabase.families())
     for family in _FAMILIES:
         if family in known and _has_signs(family):
@@ -266,40 +266,40 @@ _STYLED = "slotscope-styled"
 
 
 def current_fonts() -> Fonts:
-    """The fonts of the window as it is now, in lecture mode or not."""
+    """The fonts that the application has now, in lecture mode or not."""
     return fonts(lecture=QApplication.font().pointSizeF() > _BETWEEN_SIZES)
 
 
 def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:
-    """Give the whole application *theme*: style, palette, fonts and stylesheet."""
-    from PySide6.QtCore import Qt  # late: the splash, which comes before, does without its enums
+    """Apply *theme* to the whole application: style, palettes, fonts and stylesheet."""
+    from PySide6.QtCore import Qt  # late: the splash screen must not wait for Qt's enums
 
     type_sizes = fonts(lecture)
-    if app.property(_STYLED) is None:  # once: a new style reaches into every widget there is
+    if app.property(_STYLED) is None:  # only once: setting a style visits every widget
         app.setStyle("Fusion")
-        # A font of the application's reaches widgets although there is a stylesheet.
+        # Widgets with a stylesheet would otherwise not inherit the application's font.
         app.setAttribute(Qt.ApplicationAttribute.AA_UseStyleSheetPropagationInWidgetStyles)
         app.setProperty(_STYLED, True)
-    if app.palette() != palette(theme):  # these, too, reach into every widget
+    if app.palette() != palette(theme):  # palettes, too, visit every widget
         app.setPalette(palette(theme))
         for field in _FIELDS:
             app.setPalette(field_palette(theme), field)  # type: ignore[arg-type]  # str, not bytes
         app.setPalette(_button_palette(theme), "QPushButton")  # type: ignore[arg-type]
-        # Of all areas alike: Fusion gives a scroll bar the shade of its area's base.
+        # The same for all scroll areas: Fusion derives a scroll bar's shade from the area's base colour.
         app.setPalette(view_palette(theme), "QAbstractScrollArea")  # type: ignore[arg-type]
-        QtWidgets.QToolTip.setPalette(palette(theme))  # else that of the desktop
+        QtWidgets.QToolTip.setPalette(palette(theme))  # otherwise it keeps the desktop's palette
         _recolour(app)
     if app.font() != type_sizes.body:
         app.setFont(type_sizes.body)
-        app.sendPostedEvents(None, QEvent.Type.ApplicationFontChange)  # now: what fits itself to it comes next
+        app.sendPostedEvents(None, QEvent.Type.ApplicationFontChange)  # now: the caller then fits widgets to the font
     if app.styleSheet() != STYLESHEET:
         app.setStyleSheet(STYLESHEET)
     configure_plots(theme)
 
 
 def _recolour(app: QApplication) -> None:
-    """Let widgets that the stylesheet is about look their colours up anew, as Qt keeps those of the palette before."""
-    app.sendPostedEvents(None, QEvent.Type.ApplicationPaletteChange)  # now: they look them up in their own palettes
+    """Polish anew the widgets that the stylesheet matches: Qt keeps the colours that it took from the last palette."""
+    app.sendPostedEvents(None, QEvent.Type.ApplicationPaletteChange)  # first: polishing reads widgets' palettes
     kinds = tuple(getattr(QtWidgets, kind) for kind, name in _SHEETED if not name)
     names = {name for _, name in _SHEETED if name}
     for widget in app.allWidgets():
@@ -308,7 +308,7 @@ def _recolour(app: QApplication) -> None:
 
 
 def configure_plots(theme: Theme) -> None:
-    """Set pyqtgraph's defaults, unless it is not imported yet (that takes a second)."""
+    """Set pyqtgraph's defaults if it is imported already (importing it takes a second)."""
     if "pyqtgraph" not in sys.modules:
         return
     import pyqtgraph
@@ -317,7 +317,7 @@ def configure_plots(theme: Theme) -> None:
 
 
 def palette(theme: Theme) -> QPalette:
-    """Qt's palette for *theme*."""
+    """The application's palette for *theme*."""
     role = QPalette.ColorRole
     result = QPalette()
     for kind, color in {
@@ -347,10 +347,10 @@ def palette(theme: Theme) -> QPalette:
 
 
 def field_palette(theme: Theme) -> QPalette:
-    """Qt's palette for what is filled in.
+    """The palette of input fields.
 
-    Fusion draws outlines as a darker shade of the window, which nobody sees on a dark one, and
-    that of the field with the focus as a shade of the highlight.
+    Fusion draws outlines as a darker shade of the window colour, which is invisible on a dark one, and the
+    outline of the focused field as a shade of the highlight.
     """
     role, result = QPalette.ColorRole, palette(theme)
     result.setColor(role.Window, QColor(theme.border).lighter(_OUTLINE_SHADE))
@@ -360,21 +360,21 @@ def field_palette(theme: Theme) -> QPalette:
 
 
 def _button_palette(theme: Theme) -> QPalette:
-    """Qt's palette for buttons with a frame: around the one with the focus Fusion draws a shade of the highlight."""
+    """The palette of framed buttons: Fusion outlines the focused one with a shade of the highlight."""
     result = palette(theme)
     result.setColor(QPalette.ColorRole.Highlight, QColor(theme.focus))
     return result
 
 
 def view_palette(theme: Theme) -> QPalette:
-    """Qt's palette for lists, tables and all that scrolls: on the colour of the panels."""
+    """The palette of lists, tables and other scroll areas, whose background is that of panels."""
     result = palette(theme)
     result.setColor(QPalette.ColorRole.Base, QColor(theme.panel))
     return result
 
 
-#: What the palette cannot say; everything else is left to the Fusion style.  It is the same in every theme and in
-#: lecture mode: a new sheet is matched with every widget there is, nine in ten of which none of these rules is about.
+#: Only what a palette cannot express; the rest is left to the Fusion style.  It is the same in all themes and in
+#: lecture mode: Qt matches a new stylesheet with every widget, and no rule applies to nine in ten of them.
 STYLESHEET = """
 QToolTip {
     color: palette(tooltip-text); background: palette(tooltip-base); border: 1px solid palette(mid);
@@ -415,5 +415,5 @@ QProgressBar {
 QProgressBar::chunk { background: palette(highlight); }
 """
 
-#: The classes that it is about, each with the name of the widgets (empty: all of them).
+#: The widget classes in the stylesheet's selectors, each with an object name (empty: all widgets of the class).
 _SHEETED = frozenset(re.findall(r"^(Q\w+)#?(\w*).*\{", STYLESHEET, re.MULTILINE))

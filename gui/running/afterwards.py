@@ -1,4 +1,4 @@
-"""What a picture at rest does not wait for: sub-steps, the digest, the whole log, and what lanes decided before."""
+"""Work postponed until a frame at rest is shown: sub-steps, the digest, the whole log, earlier decisions of lanes."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from slotscope.model.comparison.runs import Run, lanes_of, past_known
 
 
 class Afterwards:
-    """Knows what is owed to the last picture; of the run's thread."""
+    """Knows which work the last frame left undone; used in the run's thread only."""
 
     def __init__(self) -> None:
-        self.ran = False  #: whether it ran since the last frame at rest
-        self._began = False  # whether no frame was made since another run is seen
-        self._hasty = False  # whether the last frame is still a hasty one
+        self.ran = False  #: whether the run went on since the last frame at rest
+        self._began = False  # whether the current run has had no frame yet
+        self._hasty = False  # whether the last frame was hasty, see :meth:`hasty`
 
     def begin(self, run: Run) -> None:
-        """Another run is seen: what an event did before its sub-steps, where these take long."""
+        """Begin with another run; while its sub-steps take long, an event's effect is shown first."""
         self._began = True
         for lane in lanes_of(run):
             lane.effect_first = True
 
     def recall(self, run: Run) -> None:
-        """Have the sub-steps of what happened last at hand, where a run is so slow that they are seen."""
+        """Keep the sub-steps of the last event ready, for a run so slow that they are seen."""
         for lane in lanes_of(run):
             lane.recall_once()
 
     def hasty(self, run: Run, running: bool) -> bool:
-        """Whether the next frame is to have the log of a run, or policies that were not compared before it.
+        """Whether the next frame leaves out the log, or decisions that policies made before they were compared.
 
-        To know more takes long: a run of many events is gone through once more for what it decided.
+        They take long to find: a run of many events is replayed once for all its decisions.
         """
         long = self.ran and any(lane.log_takes_long for lane in lanes_of(run))
         self._hasty = not running and (long or (self._began and not past_known(run)))
@@ -37,12 +37,12 @@ class Afterwards:
         return self._hasty
 
     def owes(self, run: Run | None, running: bool) -> bool:
-        """Whether something is to be done once nothing is asked for in a moment."""
+        """Whether there is postponed work to do as soon as no command is waiting."""
         lanes = () if run is None else lanes_of(run)
         return any(lane.timeline.landings.owed is not None for lane in lanes) or (self._hasty and not running)
 
     def settle(self, run: Run, stop: Callable[[], bool] | None = None) -> bool:
-        """Do it, or until *stop* take the sub-steps that are left; whether there is more to be seen then."""
+        """Do postponed work, or with *stop* compute sub-steps until it returns true; returns whether a frame is due."""
         for lane in lanes_of(run):
             if stop is not None:
                 lane.explain(stop)
@@ -51,16 +51,16 @@ class Afterwards:
         return self._hasty if stop is None else not explaining(run)
 
     def leave(self, run: Run | None) -> None:
-        """The sub-steps that are left are not wanted."""
+        """Drop the remaining sub-steps."""
         for lane in () if run is None else lanes_of(run):
             lane.leave_unexplained()
 
 
 def explaining(run: Run | None) -> bool:
-    """Whether sub-steps of what happened last are left, in any of the policies that run."""
+    """Whether sub-steps of the last event remain to be computed, in any of the policies that run."""
     return run is not None and any(lane.explaining for lane in lanes_of(run))
 
 
 def moments_of(run: Run) -> list[tuple[int, int]]:
-    """Where each policy stands: its event, and the sub-steps of the next one."""
+    """The position of each policy: the number of its last event, and of sub-steps into the next one."""
     return [(lane.timeline.event, lane.timeline.substep) for lane in lanes_of(run)]

@@ -1,4 +1,4 @@
-"""Solves a scenario's programs in another process, so that neither run nor window waits."""
+"""Solves a scenario's linear programs in another process, so that neither run nor window waits."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lifeline import ending_of, start_beside
 from slotscope.model.scenario.load import Scenario
 
-#: Takes what the scenario's kind of system answers.
+#: Called with the result of the scenario's kind of system.
 Receiver = Callable[[Any], None]
 
 
 class BoundsService:
-    """One process at a time; a new request ends the one that is still solving."""
+    """Runs one solver process at a time; a new request ends the previous one."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -26,9 +26,9 @@ class BoundsService:
         self._thread: threading.Thread | None = None
 
     def request(self, scenario: Scenario, receiver: Receiver) -> None:
-        """Solve, and call *receiver* (in another thread) with each answer as it comes.
+        """Solve, and call *receiver* (in another thread) with each result as it comes.
 
-        Where solving ends before all is known, the last one says why.
+        If the process ends early, the last result says why.
         """
         self.stop()
         process = start_beside("slotscope.model.programs.all_bounds", stderr=subprocess.PIPE)
@@ -38,15 +38,15 @@ class BoundsService:
         self._thread.start()
 
     def solve(self, scenario: Scenario) -> Any:
-        """The last and fullest answer, in this process: whoever asks waits."""
+        """The final, complete result, computed in this process; blocks."""
         *_, bounds = kind_named(scenario.system).all_bounds(scenario)
         return bounds
 
     def stop(self) -> None:
-        """End a solution that is under way; the receiver is not called any more.
+        """End the running solver process; the receiver is not called any more.
 
-        The thread is waited for (it ends with its process), so that what the receiver holds, such
-        as a part of the window, never dies in that thread.
+        The thread is joined (it ends with its process), so that objects held by the receiver, such as widgets, are
+        never destroyed in that thread.
         """
         self._stopped.set()
         if self._process is not None and self._process.poll() is None:
@@ -60,7 +60,7 @@ def _wait(process: subprocess.Popen[bytes], scenario: Scenario, receiver: Receiv
     assert process.stdout is not None
     assert process.stderr is not None
     bounds = None
-    with suppress(BrokenPipeError):  # it was ended, or failed: its exit code tells
+    with suppress(BrokenPipeError):  # the process was ended or failed: see its exit code
         process.stdin.write(pickle.dumps(scenario))
         process.stdin.flush()
     with suppress(EOFError, pickle.UnpicklingError):

@@ -1,4 +1,4 @@
-"""How messages call a run, and the way back to one that was replaced."""
+"""How messages describe a run, and the way back to a run that was replaced."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from slotscope.model.reporting.explain import grouped
 
 
 def called(run: Run) -> str:
-    """A run as messages call it: scenario, policies, seed and event."""
+    """The description of a run in messages: scenario, policies, seed and event."""
     policies = " | ".join(lane.origin.policy for lane in lanes_of(run))
     return tr("{name} ({policies}, seed {seed}) at event {event}").format(
         name=run.name or tr("a run without a name"),
@@ -20,5 +20,5 @@ def called(run: Run) -> str:
 
 
 def way_back(replaced: Run) -> str:
-    """How to come back to the run that was replaced."""
+    """A sentence on how to return to the run that was replaced."""
     return tr("{key} goes back to {run}.").format(key=key_words(BACK_KEY), run=called(replaced))

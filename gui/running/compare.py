@@ -1,4 +1,4 @@
-"""Policies side by side in the window: the menu that starts it, and what each lane's docks do."""
+"""Comparison of policies side by side: the menu, its commands, and requests from the docks of each lane."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TIP = "Compare\nPuts other policies, or other parameters, beside this one: the 
 
 
 class CompareControl(QObject):
-    """Starts and ends comparisons, and goes where the docks of further lanes ask for."""
+    """Starts and ends comparisons, and carries out navigation requested in the docks of further lanes."""
 
     def __init__(
         self, window: QMainWindow, control: RunControl, worker: RunWorker, transport: TransportBar, docks: CompareDocks
@@ -39,7 +39,7 @@ class CompareControl(QObject):
         super().__init__(window)
         self._window, self._control, self._worker, self._transport = window, control, worker, transport
         self.docks = docks
-        self.beside: tuple[str, ...] = ()  #: the policies beside the first, as they were given
+        self.beside: tuple[str, ...] = ()  #: the policies beside the first, as the user gave them
         self._info: RunInfo | None = None
         self._followed = 0
         self.menu = QMenu(window)
@@ -60,16 +60,16 @@ class CompareControl(QObject):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Of the lanes; empty where one policy runs alone."""
+        """The labels of the lanes; empty if one policy runs alone."""
         return self.docks.labels
 
     @property
     def policies(self) -> str:
-        """Which policies run side by side; empty for one alone."""
+        """The policies that run side by side, as one text; empty if one runs alone."""
         return " | ".join(self.labels)
 
     def take(self, lanes: Sequence[tuple[str, RunInfo]]) -> None:
-        """Show these lanes, each with its label; none where one policy runs alone."""
+        """Show these lanes, each as (label, RunInfo); empty if one policy runs alone."""
         self.beside = tuple(info.origin.policy for _, info in lanes[1:])
         self._followed = 0
         self.docks.show(tuple(label for label, _ in lanes))
@@ -83,11 +83,11 @@ class CompareControl(QObject):
         self._entitle(info)
 
     def _entitle(self, info: RunInfo) -> None:
-        """Scenario and policies stand in the window's title, a fork by the name that it has now."""
+        """Set the window's title to scenario and policies, forks by their present names."""
         self._window.setWindowTitle(f"{info.scenario_name}: {self.policies or info.policy_title} - slotscope")
 
     def _offer_kinds(self, offered: bool) -> None:
-        """Decisions that differ are among the kinds of event to run to, while comparing."""
+        """Add decisions that differ to the kinds of event to run to, or remove them."""
         box = self._transport.kind
         for kind in DIFFERENCES:
             place = box.findText(kind)
@@ -99,7 +99,7 @@ class CompareControl(QObject):
     # The menu.
 
     def fill_menu(self) -> None:
-        """What can be compared with the policy that runs."""
+        """Fill the menu with what can be compared with the policy that runs."""
         self.menu.clear()
         full = len(self.beside) >= MOST_LANES - 1
         own = self._info.origin.policy if self._info is not None else ""
@@ -124,7 +124,7 @@ class CompareControl(QObject):
         end.setEnabled(bool(self.labels))
 
     def _offer(self, policy: str, title: str, full: bool, label: str = "") -> None:
-        """A policy to choose, by its own name, or a fork by that which its docks have."""
+        """Add a menu entry for a policy, under its own name, or for a fork, under the label of its docks."""
         action = self.menu.addAction(label.replace("&", "&&") or policy)
         action.setToolTip(title)
         action.setCheckable(True)
@@ -134,7 +134,7 @@ class CompareControl(QObject):
         action.triggered.connect(lambda: self.toggle(policy))
 
     def _offer_lanes(self) -> None:
-        """Into whose decisions Shift+Right steps."""
+        """Add the submenu that chooses the lane whose decisions Shift+Right steps into."""
         menu = self.menu.addMenu(tr("Step into the decisions of"))
         keep_keys(menu)
         group = QActionGroup(menu)
@@ -145,7 +145,7 @@ class CompareControl(QObject):
             menu.addAction(action)
 
     def ask_variant(self) -> QDialog:
-        """Ask for a policy with other parameters."""
+        """Ask for a policy with other parameters, in a dialog."""
         return ask_variant(self._window, self._info, self._take_variant, self._worker)
 
     def _take_variant(self, policy: str) -> str:
@@ -160,19 +160,19 @@ class CompareControl(QObject):
     # Commands to the worker.
 
     def toggle(self, policy: str) -> None:
-        """Put a policy beside the others, or take it away."""
+        """Add a policy to the comparison, or remove it."""
         if policy in self.beside:
             self.compare(tuple(one for one in self.beside if one != policy))
         else:
             self.compare((*self.beside, policy))
 
     def compare(self, policies: tuple[str, ...]) -> None:
-        """Run these policies beside the first; none ends the comparison."""
+        """Run these policies beside the first; an empty tuple ends the comparison."""
         open_lanes = partial(self._worker.post_instead, lambda worker: _compare(worker, policies))
         self.docks.expect(1 + len(policies), open_lanes)
 
     def follow(self, lane: int) -> None:
-        """Step into the decisions of a lane, where it takes part in an event."""
+        """Choose the lane that *step into* follows, where that lane takes part in an event."""
         self._followed = lane
 
         def command(worker: RunWorker) -> None:
@@ -183,7 +183,7 @@ class CompareControl(QObject):
         self._worker.post(command)
 
     def go_to_difference(self, which: str, where: bool) -> None:
-        """Stand just before the first, next or previous job that is not decided alike."""
+        """Go to just before the first, next or previous job that the lanes decide differently."""
         kind = next(kind for kind, counts in DIFFERENCES.items() if counts == where)
         if which == "next":
             self._control.run_until(kind=kind)
@@ -195,11 +195,11 @@ class CompareControl(QObject):
     # What the docks of further lanes ask for.
 
     def go_to(self, lane: int, event: int, substep: int) -> None:
-        """Stand after an event of a lane."""
+        """Go to the moment after an event of a lane."""
         self._worker.post_instead(lambda worker: worker.walk(lambda run: _seek_in(run, lane, event, substep)))
 
     def run_until(self, lane: int, event: int, frame: Frame | None) -> None:
-        """Run on until an event of a lane that its part of the *frame* shows."""
+        """Run until the time of an event of *lane* that is in the lane's rows of *frame*."""
         if frame is None or lane > len(frame.companions):
             return
         rows = frame.companions[lane - 1].rows
@@ -210,7 +210,7 @@ class CompareControl(QObject):
     # The status bar.
 
     def next_text(self, frame: Frame) -> str:
-        """What happens now or next, and under which of the policies."""
+        """A text on the event that happens now or next, and under which policies."""
         standing = frame.comparison
         if frame.running:
             return ""
@@ -226,7 +226,7 @@ class CompareControl(QObject):
             where = f" ({', '.join(standing.labels[lane] for lane in lanes)})"
         elif standing is not None and event.kind in {DEPARTURE, MOVE}:
             what = narrator.event_anywhere(event)
-        at = "" if event.kind == SLOT else f" at t = {event.time:.4f}"  # a slot is its time
+        at = "" if event.kind == SLOT else f" at t = {event.time:.4f}"  # a slot's number is its time
         when = tr("now") if part.records else tr("next")
         return f"{when}: {what}{where}{at}"
 

@@ -1,4 +1,4 @@
-"""A run on its way: towards a goal, at a pace, a slice at a time."""
+"""Drives a run towards a goal at a pace, one time slice after another."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from slotscope.model.reporting.explain import quantity
 from slotscope.model.reporting.frame import Speed
 from slotscope.model.running.engine import Reason
 
-#: Seconds of running between two looks at the queue of commands: with a frame due, and long before one.
+#: Shortest and longest time slice in seconds, after which the command queue is polled.
 SLICE_SECONDS = 0.004
 LONG_SLICE_SECONDS = 0.012
 
 #: Seconds over which the displayed speed is averaged.
 SPEED_WINDOW = 0.5
 
-#: Seconds that a run at a pace waits for an event at most: recorded jobs may be days apart.
+#: The longest wait in seconds for an event of a paced run: recorded jobs may be days apart.
 LONGEST_WAIT = 5
 
 NOTHING_MORE = "Nothing will happen any more."
@@ -32,18 +32,18 @@ GAP = "Nothing happens for {gap}: the {seconds} seconds that this takes at {pace
 
 @dataclass
 class Meter:
-    """Events per second, over the last half second."""
+    """Measures events per second over the last half second."""
 
     started: float = field(default_factory=monotonic)
     event: int = 0
     speed: Speed = field(default_factory=Speed)
 
     def restart(self, event: int) -> None:
-        """Measure from here on."""
+        """Restart the measurement at *event*."""
         self.started, self.event, self.speed = monotonic(), event, Speed()
 
     def read(self, event: int) -> Speed:
-        """The speed, when the run has come to an event."""
+        """The speed as of *event*, the run's last one."""
         passed = monotonic() - self.started
         if passed >= SPEED_WINDOW:
             speed = Speed(max(0.0, (event - self.event) / passed))
@@ -51,32 +51,32 @@ class Meter:
         return self.speed
 
 
-#: Seconds for which an event stays, from which on it is shown as in stepping.
+#: Seconds that an event must stay on the screen to be shown in the detail of stepping.
 LEGIBLE = 1.0
 
 
 class Drive:
-    """Drives a run until its goal or a breakpoint; of the run's thread."""
+    """Drives a run until its goal or a breakpoint; used in the run's thread only."""
 
     def __init__(self, breakpoints: Breakpoints) -> None:
         self._breakpoints = breakpoints
         self.running = False
-        self.rests = False  #: whether it has come as far as its pace lets it for now
+        self.rests = False  #: whether the run has caught up with its pace and has to wait
         self.goal = Goal()
         self.pace: Pace = REAL_TIME
-        self.told_of_gap = ""  #: what is said while the wait for an event is cut short
-        self._awaited = -inf  # when that event happens
+        self.told_of_gap = ""  #: the message about a wait that is cut short, while that lasts
+        self._awaited = -inf  # simulated time of the event waited for
         self._meter = Meter()
-        self._clock = (0.0, 0.0)  # when the pace began to count, in seconds and in the run's time
-        self._start = (0, 0.0)  # the event and the time at which the run to the goal began
+        self._clock = (0.0, 0.0)  # the start of the pace's clock: monotonic seconds and simulated time
+        self._start = (0, 0.0)  # the event and the time at which the run towards the goal began
 
     @property
     def stepping(self) -> bool:
-        """Whether a run goes sub-step by sub-step."""
+        """Whether the run proceeds one sub-step at a time."""
         return self.pace.substeps is not None and not self.goal.express
 
     def legible(self, run: Run) -> bool:
-        """Whether what has happened stays long enough to be looked at: in steps, or until the next event is due."""
+        """Whether the current state stays long enough to be read: between sub-steps, or until the next event is due."""
         if self.stepping or self.pace.time is None or self.goal.express:
             return self.stepping
         following = run.timeline.next_event
@@ -84,11 +84,11 @@ class Drive:
 
     @property
     def unseen(self) -> bool:
-        """Whether it runs without drawing."""
+        """Whether it runs without drawing frames."""
         return self.running and self.goal.express
 
     def begin(self, run: Run, goal: Goal) -> None:
-        """Run on until the goal."""
+        """Start running towards a goal."""
         self.goal, self.running = goal, True
         self._breakpoints.begin()
         if goal.kind is not None:
@@ -99,31 +99,31 @@ class Drive:
         self.measure_from(run)
 
     def end(self) -> None:
-        """Stand still, with no goal."""
+        """Stop, and clear the goal."""
         self.running, self.goal = False, Goal()
 
     def measure_from(self, run: Run) -> None:
-        """Measure the speed from here on."""
+        """Restart the measurement of speed."""
         self._meter.restart(run.timeline.event)
 
     def set_pace(self, pace: Pace, run: Run | None) -> None:
-        """Run at another pace from here on."""
+        """Change the pace, counted from the current moment."""
         self.pace = pace
         if run is not None:
             self._count_from(run)
 
     def speed(self, event: int) -> Speed:
-        """How fast it is, when the run has come to an event."""
+        """The speed as of *event*, the run's last one."""
         return self._meter.read(event)
 
     def told(self, event: int, time: float) -> str:
-        """How far it is."""
+        """The progress message of a run without drawing."""
         return self.goal.told(event, time, self._start)
 
     def slice(self, run: Run, left: float = 0.0) -> str | None:
-        """Run for a few milliseconds, if possible to the next frame, for which *left* seconds are left.
+        """Run for a few milliseconds, if possible for the *left* seconds until the next frame.
 
-        Returns what is to be said where the run has ended, else None.
+        Returns the message to show if the run has stopped, else None.
         """
         goal = self.goal
         self.rests = False
@@ -147,7 +147,7 @@ class Drive:
         due = time + (monotonic() - started) * pace
         if following is None:
             return due
-        if due - following.time > pace * 0.25:  # the machine cannot keep up: do not pile up debt
+        if due - following.time > pace * 0.25:  # the machine cannot keep up: let no lag accumulate
             self._count_from(run)
         if following.time - due > pace * LONGEST_WAIT:
             self._cut_short(following.time, (following.time - due) / pace, run)
@@ -158,7 +158,7 @@ class Drive:
         return due
 
     def _cut_short(self, following: float, seconds: float, run: Run) -> None:
-        """Say, once, that of the *seconds* up to the event at *following* few are waited."""
+        """Set, once per event, the message that the wait of *seconds* for the event at *following* is shortened."""
         if following != self._awaited:
             gap = quantity(f"{following - run.timeline.time:,.6g}", run.info.time_unit)
             pace, wait = self.pace.label, LONGEST_WAIT
@@ -176,11 +176,11 @@ class Drive:
         return None if run.timeline.substep else self._breakpoints.asked() or None
 
     def found(self) -> str:
-        """Why the run stops, as a monitor that was just looked at is violated; nothing if it does not."""
+        """The message if a monitor breakpoint was just violated, which stops the run; else empty."""
         return "" if self.goal.replay else self._breakpoints.violated()
 
     def _room(self, run: Run) -> int | None:
-        """Events until a breakpoint or the goal; None without either."""
+        """Events left until a breakpoint or the goal; None without either."""
         rooms = [] if self.goal.replay else [self._breakpoints.room()]
         if self.goal.event is not None:
             rooms.append(max(0, self.goal.event - run.timeline.event))

@@ -1,4 +1,4 @@
-"""What the window asks of forks: commands to the worker, and what can be decided otherwise here."""
+"""Commands for forks, carried out by the worker, and the possible decisions at the current moment."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from slotscope.model.scenario.load import as_data, parse_scenario
 
 @dataclass(frozen=True)
 class ForkOffer:
-    """What can go otherwise from here on."""
+    """What can be changed from the current moment on."""
 
-    event: int  #: after how many events
-    following: str  #: what happens next, in words; empty where nothing does
-    choices: tuple[Choice, ...]  #: what can be decided of that
-    policies: tuple[str, ...]  #: the policies that could go on, by name
-    policy: str  #: the one that goes on
-    forks: tuple[Fork, ...]  #: all forks that there are
-    shown: tuple[str, ...]  #: the texts of those that run now
-    fault: str = ""  #: what is wrong with what was asked for last; other commands' faults are none of it
+    event: int  #: the number of events so far
+    following: str  #: the next event, in words; empty if there is none
+    choices: tuple[Choice, ...]  #: the possible decisions of that event
+    policies: tuple[str, ...]  #: the names of the policies that could continue the run
+    policy: str  #: the name of the present policy
+    forks: tuple[Fork, ...]  #: all forks
+    shown: tuple[str, ...]  #: the policy texts of the lanes that run now
+    fault: str = ""  #: why the last command of *What if* was refused; faults of other commands are left out
 
 
 def answered(worker: RunWorker, command: Callable[[RunWorker], None]) -> None:
-    """Carry out what *What if* asks for, and tell it, too, where that cannot be done.
+    """Carry out a command of *What if*; if it is refused, send the reason to that dialog, too.
 
-    Raises UserError if it cannot be.
+    Raises UserError if the command is refused.
     """
     try:
         command(worker)
@@ -50,7 +50,7 @@ def answered(worker: RunWorker, command: Callable[[RunWorker], None]) -> None:
 
 
 def offer(worker: RunWorker, fault: str = "") -> None:
-    """Tell what can go otherwise where the followed run stands."""
+    """Emit a :class:`ForkOffer` for the current moment of the followed run."""
     session, line = _followed(worker), _followed(worker).timeline
     following = line.next_event
     worker.forks_told.emit(
@@ -68,15 +68,15 @@ def offer(worker: RunWorker, fault: str = "") -> None:
 
 
 def _followed(worker: RunWorker) -> Session:
-    """The run that is stepped into, which a fork leaves unless another is named."""
+    """The lane that *step into* follows: forks branch off it unless another lane is named."""
     run = worker.present
     return run.sessions[run.followed] if isinstance(run, Comparison) else run
 
 
 def fork_edited(worker: RunWorker, data: Mapping[str, Any]) -> None:
-    """Go on from here under an edited scenario, beside the run that is left.
+    """Fork the run with an edited scenario, shown beside the original run.
 
-    Raises UserError if nothing is edited, or the same jobs mean nothing under what is.
+    Raises UserError if nothing was edited, or if the same jobs are meaningless in the edited scenario.
     """
     scenario = _followed(worker).bench.scenario
     wanted = parse_scenario(data)
@@ -87,9 +87,9 @@ def fork_edited(worker: RunWorker, data: Mapping[str, Any]) -> None:
 
 
 def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "", lane: int | None = None) -> None:
-    """Let one thing go otherwise from here on, beside the run that is left, of a *lane*; that one stays as it is.
+    """Fork the run of *lane* (None: the followed one) with one change from here on, and show it beside that run.
 
-    Raises UserError if it is impossible.
+    The run itself is unchanged.  Raises UserError if the change is impossible.
     """
     session = _followed(worker) if lane is None else worker.lane(lane)
     policy = policy and seen_from(session.info.policy_name, policy)
@@ -98,16 +98,16 @@ def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "
 
 
 def go_to_fork(worker: RunWorker, text: str) -> None:
-    """Show a fork where it leaves its run, and beside that; the run that all leave is shown alone.
+    """Show a fork, beside its parent, at the event where they part; the root run is shown alone.
 
-    Raises UserError if it cannot run.
+    Raises UserError if the fork cannot run.
     """
     session, course = worker.lane(0), Course.read(text)
     if not course.changes:
         worker.exchange(companion(session, text, session.compiled), tr("Back in"))
         return
     if [lane.origin.policy for lane in lanes_of(worker.present)] == [str(course.left), text]:
-        worker.walk(lambda run: run.seek(course.changes[-1].event))  # it is shown: what came of it stays
+        worker.walk(lambda run: run.seek(course.changes[-1].event))  # it is shown already: keep its later events
         return
     left = companion(session, str(course.left), session.compiled)
     other = companion(left, text, session.compiled)
@@ -117,10 +117,10 @@ def go_to_fork(worker: RunWorker, text: str) -> None:
 
 
 def go_back(worker: RunWorker) -> None:
-    """Go back to the run that was replaced, and from there to the one that replaced it.
+    """Go back to the run that was replaced; once more, to the one that replaced it.
 
-    Where none was, as in a saved session that was opened, to the one that the fork on the screen leaves.
-    Raises UserError if there is neither.
+    If none was replaced, as after opening a saved session, go to the parent of the fork on the screen. Raises
+    UserError if there is neither.
     """
     run = worker.session
     course = Course.read(run.sessions[-1].origin.policy) if isinstance(run, Comparison) else None
@@ -129,7 +129,7 @@ def go_back(worker: RunWorker) -> None:
     else:
         worker.go_back()
         for lane in lanes_of(worker.present):
-            worker.lane(0).forks.add(lane.origin.policy)  # it may have been removed meanwhile
+            worker.lane(0).forks.add(lane.origin.policy)  # in case the fork was removed meanwhile
 
 
 def _show_beside(worker: RunWorker, left: Session, other: Session) -> None:
@@ -140,7 +140,7 @@ def _show_beside(worker: RunWorker, left: Session, other: Session) -> None:
 
 
 def _untouched(run: Run) -> bool:
-    """Whether it is a fork, beside what it left, that has not gone on yet: the way back leads past it."""
+    """Whether the run is a fork beside its parent that has no events of its own yet; going back skips such a run."""
     if not isinstance(run, Comparison):
         return False
     fork = run.sessions[-1]
@@ -149,7 +149,7 @@ def _untouched(run: Run) -> bool:
 
 
 def rename(worker: RunWorker, text: str, name: str) -> None:
-    """Call a fork by a name, in all that shows it."""
+    """Rename a fork wherever it is shown."""
     run = worker.present
     lanes_of(run)[0].forks.rename(text, name)
     if isinstance(run, Comparison):
@@ -159,9 +159,9 @@ def rename(worker: RunWorker, text: str, name: str) -> None:
 
 
 def remove(worker: RunWorker, text: str) -> None:
-    """Forget a fork, and those that go on from it; where one of them is shown, go back to the run that it left first.
+    """Remove a fork and all forks of it; if one of them is shown, go back to the run that the removed fork left.
 
-    Raises UserError if it is no fork.
+    Raises UserError if it is not a fork.
     """
     course = Course.read(text)
     if not course.changes:

@@ -1,4 +1,4 @@
-"""What ends a run, and how far it is on the way there."""
+"""The goal that ends a run, and the progress towards it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from slotscope.model.running.waiting import share_of
 
 @dataclass
 class Goal:
-    """What ends a run: an event number, a time, an event of a kind; nothing by default."""
+    """What ends a run: an event number, a time, or an event of a kind; by default nothing does."""
 
     event: int | None = None
     time: float = inf
     kind: str | None = None
     express: bool = False
-    replay: bool = False  #: back to where the run was: breakpoints do not count
-    substep: int = 0  #: then so many sub-steps into the next event
-    note: str = ""  #: said when it is reached
+    replay: bool = False  #: replays up to where the run was: breakpoints are ignored
+    substep: int = 0  #: sub-steps to take into the next event after *event*
+    note: str = ""  #: the message once the goal is reached
 
     def told(self, event: int, time: float, start: tuple[int, float]) -> str:
-        """How far a run without drawing is that began at *start*, an event and a time."""
+        """The progress message of a run without drawing that began at *start* (event, time)."""
         if self.event is not None:
             share = share_of(event, start[0], self.event)
             doing = tr("Running to event {event}: {share}").format(event=grouped(self.event), share=f"{share:.0%}")
@@ -40,10 +40,10 @@ class Goal:
 
 @dataclass(frozen=True)
 class GoalProgress:
-    """How far it is with what takes long; no text once that is over."""
+    """Progress of a long task; an empty text means that it is over."""
 
     text: str = ""
     event: int = 0
     time: float = 0.0
     speed: Speed = field(default_factory=Speed)
-    opening: bool = False  #: whether another run is being opened, so that what is seen is no longer what was chosen
+    opening: bool = False  #: whether another run is being opened, so that the frame shown is not of the chosen run

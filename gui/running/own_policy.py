@@ -1,4 +1,4 @@
-"""Policies of one's own in the window: choosing a file, watching it, saying what is wrong."""
+"""Policies from the user's own files: choosing a file, watching it for changes, showing what is wrong in it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from slotscope.model.policies import is_own, template_of
 from slotscope.model.policies.own.trust import allow_named, allow_text
 from slotscope.model.reporting.frame import RunInfo
 
-#: Milliseconds after a change until the file is read: editors write in several steps.
+#: Milliseconds from a change to reading the file: editors write in several steps.
 SETTLE = 150
 
-#: Where the settings keep the folder that was used last.
+#: The settings key of the last folder.
 FOLDER = "policy-folder"
 
 
 class OwnPolicyFile(QObject):
-    """Lets the user choose a policy's file, and runs it anew whenever it changes.
+    """Lets the user choose a policy file, and reloads it whenever it changes.
 
-    The folder is watched beside the file, because many editors replace a file by a new one.
+    The folder is watched as well as the file, because many editors save by replacing the file.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class OwnPolicyFile(QObject):
         super().__init__(window)
         self._window, self._settings, self._transport = window, settings, transport
         self._worker, self._control = worker, control
-        self._wanted = ""  # a file that was chosen but could not be loaded
+        self._wanted = ""  # a chosen file that has not been loaded yet
         self._question: tuple[UntrustedPolicyError, Any] | None = None
         self._running: tuple[str, ...] = ()
         self._system = ""
@@ -62,13 +62,13 @@ class OwnPolicyFile(QObject):
     # Choosing.
 
     def ask(self) -> None:
-        """Ask for a file and run its policy."""
+        """Ask for a policy file and run it."""
         folder = str(self._settings.value(FOLDER, ""))
         kinds = f"{tr('Python files')} (*.py);;{tr('All files')} (*)"
         ask_file(self._window, tr("A policy of your own"), lambda path: self.choose(str(path)), kinds, folder)
 
     def begin(self) -> None:
-        """Write the template for the kind of system that runs, open its folder, and run it."""
+        """Save a policy template for the current kind of system, open its folder, and run it."""
         proposed = str(Path(str(self._settings.value(FOLDER, ""))) / "my_policy.py")
         ask_new_file(
             self._window, tr("A new policy of your own"), self._write_template, f"{tr('Python files')} (*.py)", proposed
@@ -84,7 +84,7 @@ class OwnPolicyFile(QObject):
         self.choose(str(path), running=True)
 
     def choose(self, path: str, running: bool = False) -> None:
-        """Open the scenario that is open now under the policy in a file; stand at its start, or run."""
+        """Open the current scenario under the policy in a file; stand at its start, or run."""
         self._settings.setValue(FOLDER, str(Path(path).parent))
         allow_named(path)
         self._wanted = path
@@ -97,7 +97,7 @@ class OwnPolicyFile(QObject):
         self._question = (error, command)
 
     def _show_fault(self, text: str) -> None:
-        """Say what is wrong, with the question if that is what it is about."""
+        """Show what is wrong, or the open question if the fault is about that."""
         if self._question is not None and self._question[0].line != text:
             self._question = None
         if self._question is None:
@@ -106,13 +106,13 @@ class OwnPolicyFile(QObject):
             self._transport.show_fault(self._question[0].question, asks=True)
 
     def _show_text(self) -> None:
-        """The file, to be read before it is allowed."""
+        """Show the file's text, so that the user can read it before allowing it to run."""
         if self._question is not None:
             error, _ = self._question
             show_sheet(self._window, Path(error.path).name, f"<pre>{escape(error.text)}</pre>", html=True)
 
     def _allow(self) -> None:
-        """Let the very text run that was asked about, and do what was to be done."""
+        """Allow exactly the text that was asked about, and repeat the command that needed it."""
         if self._question is not None:
             (error, command), self._question = self._question, None
             allow_text(error.path, error.text)
@@ -124,14 +124,14 @@ class OwnPolicyFile(QObject):
 
     @staticmethod
     def dropped(data: QMimeData) -> str:
-        """The path of the one Python file that is dragged; empty if it is something else."""
+        """The path of the single Python file in a drag; empty if the drag holds anything else."""
         files = [url.toLocalFile() for url in data.urls()]
         return files[0] if len(files) == 1 and files[0].lower().endswith(".py") else ""
 
     # Watching.
 
     def follow(self, info: RunInfo) -> None:
-        """Watch the policy's file of the run that begins."""
+        """Watch the policy files of the run that begins."""
         self._system = info.system
         if info.policy_name == self._wanted:
             self._wanted = ""
@@ -154,9 +154,9 @@ class OwnPolicyFile(QObject):
         self._seen = {name: self._seen.get(name, _stamp(name)) for name in files}
 
     def _look(self) -> None:
-        """Load what has changed; a folder also changes when something else in it does."""
+        """Reload changed files; also called when something else in a watched folder changes."""
         before = self._seen
-        self._watch()  # a file that was replaced is not watched any more
+        self._watch()  # the watcher drops files that were replaced
         changed = [name for name in self._seen if _stamp(name) != before.get(name)]
         self._seen |= {name: _stamp(name) for name in changed}
         if changed and self._wanted not in ("", *self._running):
@@ -166,7 +166,7 @@ class OwnPolicyFile(QObject):
 
 
 def _stamp(name: str) -> tuple[int, int] | None:
-    """What tells one version of a file from the next; None while there is no file."""
+    """Modification time and inode, which differ between versions of a file; None if there is no file."""
     try:
         status = Path(name).stat()
     except OSError:
@@ -175,9 +175,9 @@ def _stamp(name: str) -> tuple[int, int] | None:
 
 
 def _files_of(policies: list[str]) -> list[str]:
-    """The files of policies of one's own, with those that they import."""
+    """The files of users' policies and the files that those import."""
     if not policies:
         return []
-    from slotscope.model.policies.own.file import files_of  # late: few windows have any
+    from slotscope.model.policies.own.file import files_of  # late: few windows run such policies
 
     return [file for policy in policies for file in files_of(policy)]

@@ -1,8 +1,7 @@
-"""How fast a run goes, from a sub-step every few seconds to as fast as the machine can, and how often it is seen.
+"""The pace of a run, from a sub-step every few seconds to no limit, and its frame rate.
 
-A position of the speed slider (0 to 1000) stands for a pace.  The lowest part counts
-sub-steps per second, then simulated time per second on a logarithmic scale that has 1x in
-its middle, and the right end sets no limit.
+Each position of the speed slider (0 to 1000) stands for a pace: the lowest part for sub-steps per second,
+then simulated time per second on a logarithmic scale with 1x in its middle, and the right end for no limit.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ _ONE = 600
 _FASTEST = 990
 _SNAP = 12
 
-#: From here on two digits are a whole number.
+#: From here on a pace is shown as a whole number, below with two significant digits.
 _WHOLE = 99
 
-#: Decades of simulated time per second between the end of sub-steps and 1x, and above it.
+#: Decades of simulated time per second from the end of the sub-steps to 1x; above 1x the scale goes on alike.
 _DECADES = 3.0
 
-#: Sub-steps per second at the slider's left end and where events begin.
+#: Sub-steps per second at the slider's left end and where the scale of simulated time begins.
 _SLOWEST, _QUICKEST = 0.3, 8.0
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Either sub-steps per second, or simulated time per second, or neither: no limit."""
+    """Sub-steps per second, or simulated time per second; with neither, no limit."""
 
     substeps: float | None = None
     time: float | None = None
@@ -51,7 +50,7 @@ REAL_TIME = Pace(time=1.0)
 
 
 def pace_at(position: int) -> Pace:
-    """The pace that a slider position stands for; near 1x it snaps to 1x."""
+    """The pace at a slider position; positions near 1x snap to 1x."""
     if abs(position - _ONE) <= _SNAP:
         return REAL_TIME
     return _ROUND.get(position) or _exact_pace_at(position)
@@ -67,7 +66,7 @@ def _exact_pace_at(position: int) -> Pace:
 
 
 def position_of(pace: Pace) -> int:
-    """The slider position of a pace (the inverse of :func:`pace_at`, up to rounding)."""
+    """The slider position of a pace (inverse of :func:`pace_at`, up to rounding)."""
     if pace.substeps is not None:
         share = log10(pace.substeps / _SLOWEST) / log10(_QUICKEST / _SLOWEST)
         return round(_SUBSTEPS_END * min(max(share, 0.0), 1.0))
@@ -78,13 +77,13 @@ def position_of(pace: Pace) -> int:
 
 
 def next_position(position: int, steps: int) -> int:
-    """The slider position so many round paces up or down, as the speed keys go."""
+    """The slider position *steps* round paces up or down, for the speed keys."""
     here = position_of(pace_at(position))
     ahead = sorted((place for place in _ROUND if (place - here) * steps > 0), key=lambda place: abs(place - here))
     return ahead[min(abs(steps), len(ahead)) - 1] if ahead else position
 
 
-#: The paces that the speed keys go through, by slider position: 1, 2 and 5 in each decade.
+#: Round paces for the speed keys, by slider position: 1, 2 and 5 in each decade.
 _ROUND = {
     position_of(pace): pace
     for pace in (
@@ -95,38 +94,38 @@ _ROUND = {
 }
 
 
-#: Seconds between two frames of a run that goes on without limit, more than sixty of which nobody sees in a second;
-#: and at a pace, as many as a film has.
+#: Seconds between frames: of a run without limit (nobody sees more than 60 frames per second),
+#: and of a paced run, at the frame rate of films.
 FRAME_SECONDS, PACED_SECONDS = 1 / 60, 1 / 25
 
-#: The part of a core that the window's thread takes at most at a pace: with the run it is a quarter.  Where frames
-#: cost more they are fewer, down to so many seconds between two of them.
+#: The largest share of a core that the GUI thread may take in a paced run: with the run's thread it makes a quarter.
+#: If frames cost more, the frame rate drops, down to one frame per so many seconds.
 DRAWING, LONGEST_SECONDS = 0.18, 1 / 12
 
-#: How much the last frame counts in what a frame costs.
+#: Weight of the last frame in the moving average of a frame's cost.
 _FRESH = 0.1
 
 
 class FrameRate:
-    """Says when the next frame may be seen."""
+    """Decides when the next frame may be published."""
 
     def __init__(self) -> None:
         self._next = 0.0
-        self._cost = 0.0  # seconds of the window's thread for a frame, and all that it does until the next
-        self._spent = 0.0  # seconds of that thread up to the last one
+        self._cost = 0.0  # average CPU seconds of the GUI thread from one frame to the next
+        self._spent = 0.0  # that thread's CPU seconds at the last frame
 
     def drawn(self) -> None:
-        """A frame is drawn; to be called by the thread that draws."""
+        """Note that a frame has been drawn; must be called in the GUI thread."""
         spent = thread_time()
         self._cost += _FRESH * (min(spent - self._spent, LONGEST_SECONDS) - self._cost)
         self._spent = spent
 
     @property
     def left(self) -> float:
-        """Seconds until the next frame may be seen."""
+        """Seconds until the next frame may be published."""
         return self._next - monotonic()
 
     def count(self, limited: bool) -> None:
-        """A frame goes out, of a run that a pace has *limited* or not: the rate is kept."""
+        """Note that a frame is published, of a run whose pace is *limited* or not, and schedule the next."""
         period = min(max(PACED_SECONDS, self._cost / DRAWING), LONGEST_SECONDS) if limited else FRAME_SECONDS
         self._next = max(self._next, monotonic() - period / 2) + period

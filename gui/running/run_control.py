@@ -1,4 +1,4 @@
-"""What the window's commands mean for the run: each becomes a command to the worker."""
+"""Translates the window's commands for the run into commands to the worker."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RunControl(QObject):
         self._worker = worker
 
     def commands(self) -> dict[str, Callable[[], object]]:
-        """What actions of the window mean that ask for nothing else."""
+        """The handlers of actions that need no further input, by the action's name."""
         return {
             "run": self.run_or_pause,
             "step": self.step,
@@ -66,17 +66,17 @@ class RunControl(QObject):
         running: bool = False,
         told: Callable[[str], object] = lambda _: None,
     ) -> None:
-        """Open a scenario by name or path, other policies *beside* it, and stand at a moment or run.
+        """Open a scenario by name or path, with other policies *beside* it, and stand at a moment or run.
 
-        It comes with its own policy and seed unless others are given; what was chosen for the
-        run before is not.  Where it cannot stand there is shown, and *told* to whoever named the moment.
+        The scenario's own policy and seed apply unless others are given; choices made for the previous run do not.
+        If it cannot stand at the moment, the reason is shown and passed to *told*.
         """
 
         def command(worker: RunWorker) -> None:
             session = worker.open(scenario, policy=policy, seed=seed, trace=trace)
             run = Comparison.beside(session, beside, kernel=False) if beside else session
             worker.exchange(run)
-            if moment is not None:  # once the start is seen: the way there may be long
+            if moment is not None:  # after the start is shown: the way there may be long
                 worker.post(lambda worker: worker.walk(lambda run: _standing(run, moment, told)))
             if running:
                 worker.run(Goal())
@@ -84,9 +84,9 @@ class RunControl(QObject):
         self._worker.post_instead(command)
 
     def run_again(self, policy: str, seed: int, running: bool = False) -> None:
-        """Open the present scenario, with the edits made to it, under another policy or seed; stand or run.
+        """Open the current scenario, edits included, under another policy or seed; stand at its start, or run.
 
-        Policies that run beside it do so again.
+        Policies of a comparison are kept.
         """
 
         def command(worker: RunWorker) -> None:
@@ -103,7 +103,7 @@ class RunControl(QObject):
         self._worker.post_instead(command)
 
     def go_back(self) -> None:
-        """Go back to the run that was replaced, or that the fork shown leaves; again, to the one that replaced it."""
+        """Go back to the replaced run, or to the parent of the fork shown; once more, to the run that replaced it."""
         self._worker.post_instead(forks.go_back)
 
     def open_session(self, path: Path) -> None:
@@ -116,7 +116,7 @@ class RunControl(QObject):
         self._worker.post_instead(command)
 
     def apply(self, wish: ApplyScenario) -> None:
-        """Run an edited scenario, from the start or on from here, or beside the run that is left, with its jobs."""
+        """Run an edited scenario: from the start, on from here, or as a fork beside the present run with its jobs."""
 
         def command(worker: RunWorker) -> None:
             with _refusals(wish.refused):
@@ -131,10 +131,10 @@ class RunControl(QObject):
         self._worker.post_instead(command)
 
     def reload_policies(self) -> None:
-        """Run policies of one's own from their files as they are now, to where the run was.
+        """Reload users' policies from their files and replay to where the run was.
 
-        If a file cannot be loaded the run stays as it is.  If it fails on the way the run stands there, and
-        comes to where it was once the file is mended.
+        If a file cannot be loaded, the run stays as it is.  If a policy fails during the replay, the run stops there,
+        and is replayed to its old place once the file is mended.
         """
 
         def command(worker: RunWorker) -> None:
@@ -177,7 +177,7 @@ class RunControl(QObject):
         self._worker.post(command)
 
     def export(self, path: Path) -> None:
-        """Write all events so far, of every policy that runs, as a table."""
+        """Write all events so far, of every policy that runs, to a table."""
 
         def command(worker: RunWorker) -> None:
             if worker.session is not None:
@@ -192,7 +192,7 @@ class RunControl(QObject):
         self._worker.post(lambda worker: worker.watch(wanted))
 
     def ask_why(self, wanted: AskWhy, lane: int) -> None:
-        """Find why a decision of a policy was made, and what would have flipped it."""
+        """Explain a decision of a policy, and search for the smallest change that would have flipped it."""
 
         def command(worker: RunWorker) -> None:
             session = worker.lane(lane)
@@ -200,31 +200,31 @@ class RunControl(QObject):
             if not wanted.over:
                 worker.drive.running = False
                 session.begin_why(wanted.thing, wanted.event)
-                worker.post(partial(_search_flip, session))  # once the answer is seen: the search may be long
+                worker.post(partial(_search_flip, session))  # after the answer is shown: the search may be long
             worker.refresh()
 
         self._worker.post_instead(command)
 
     def to_next_hit(self) -> None:
-        """Stand just before the next event at which the question holds; the very next one is passed over."""
+        """Go to just before the next event at which the question holds, not counting the very next event."""
 
         def find(lane: Session, alone: bool) -> int:
-            if alone:  # then the way is run once
+            if alone:  # then searching and running are one pass
                 lane.step()
             return lane.questions.next_after(lane.timeline.event + (not alone), along=alone)
 
         self._to_hit(find)
 
     def to_previous_hit(self) -> None:
-        """Stand just before the previous one."""
+        """Go to just before the previous event at which the question holds."""
         self._to_hit(lambda lane, _: lane.questions.last_before(lane.timeline.event))
 
     def to_first_hit(self) -> None:
-        """Stand just before the first one of all, also where the run has not been yet."""
+        """Go to just before the first event at which the question holds, even if the run has not come that far."""
         self._to_hit(lambda lane, _: lane.questions.next_after(lane.timeline.first_event))
 
     def _to_hit(self, find: Callable[[Session, bool], int]) -> None:
-        """Go to what is found in the first lane; where nothing is, the run stays where it is."""
+        """Go to just before the event that *find* returns for the first lane; if there is none, stay."""
 
         def command(worker: RunWorker) -> None:
             lane, *beside = lanes_of(worker.present)
@@ -241,20 +241,20 @@ class RunControl(QObject):
     # Running.
 
     def run(self, goal: Goal | None = None) -> None:
-        """Run on, without end or until a goal."""
+        """Run on until a goal; without one, endlessly."""
         self._worker.post(lambda worker: worker.run(goal or Goal()))
 
     def pause(self) -> None:
-        """Stop the run, and whatever takes long."""
+        """Stop the run and any long task."""
         self._worker.cancel()
 
     @property
     def goes_on(self) -> bool:
-        """Whether there is something to stop: a run, also one that goes on unseen, or what takes long."""
+        """Whether there is something to stop: the run, also one without drawing, or another long task."""
         return self._worker.busy or self._worker.drive.running
 
     def run_or_pause(self) -> None:
-        """The space bar; what takes long besides the run is stopped, too, but a run that is being opened goes on."""
+        """Handle the space bar: stop the run and other long tasks, or run; while a run is being opened, run it then."""
         if self._worker.opening:
             self.run()
         elif self.goes_on:
@@ -271,33 +271,33 @@ class RunControl(QObject):
         self.run(Goal(event, float("inf") if time is None else time, kind, express=True))
 
     def set_pace(self, pace: Pace) -> None:
-        """Run at another speed."""
+        """Change the pace."""
         self._worker.post(lambda worker: worker.set_pace(pace))
 
     # Stepping.
 
     def step(self) -> None:
-        """One event forwards."""
+        """Take one event forwards."""
         self._worker.post(lambda worker: worker.walk(lambda run: run.step()))
 
     def step_into(self) -> None:
-        """One sub-step forwards."""
+        """Take one sub-step forwards."""
         self._worker.post(lambda worker: worker.walk(lambda run: run.step_into()))
 
     def step_out(self) -> None:
-        """Finish the event that was stepped into; nothing between events."""
+        """Finish the event that was stepped into; does nothing between events."""
         self._worker.post(lambda worker: worker.walk(lambda run: run.step_out()))
 
     def step_back(self) -> None:
-        """One event back."""
+        """Go one event back."""
         self._worker.post(lambda worker: worker.walk(lambda run: run.step_back()))
 
     def step_back_into(self) -> None:
-        """One sub-step back."""
+        """Go one sub-step back."""
         self._worker.post(lambda worker: worker.walk(lambda run: run.step_back_into()))
 
     def go_to(self, event: int, substep: int = 0) -> None:
-        """Stand after an event."""
+        """Go to the moment after an event, and *substep* sub-steps into the next."""
 
         def command(worker: RunWorker) -> None:
             if abs(event - worker.present.timeline.event) > 1:
@@ -307,7 +307,7 @@ class RunControl(QObject):
         self._worker.post_instead(command)
 
     def back_to(self, kind: str) -> None:
-        """Stand just before the previous event of a kind."""
+        """Go to just before the previous event of a kind."""
 
         def command(worker: RunWorker) -> None:
             check_kind(worker.present, kind)
@@ -316,11 +316,11 @@ class RunControl(QObject):
         self._worker.post(command)
 
     def to_start(self) -> None:
-        """Back to the start."""
+        """Go back to the start."""
         self._worker.post_instead(lambda worker: _leap(worker, lambda run: run.to_start()))
 
     def to_live_end(self) -> None:
-        """To the last event ever reached."""
+        """Go to the last event ever reached."""
         self._worker.post_instead(lambda worker: _leap(worker, lambda run: run.to_live_end()))
 
     # Breakpoints.
@@ -330,7 +330,7 @@ class RunControl(QObject):
         self._break(lambda worker: worker.breakpoints.toggle(what))
 
     def switch_breakpoint(self, what: int | str, on: bool) -> None:
-        """Let one stop the run, or keep it for later."""
+        """Enable or disable a breakpoint without removing it."""
         self._break(lambda worker: worker.breakpoints.switch(what, on))
 
     def break_here(self) -> None:
@@ -338,7 +338,7 @@ class RunControl(QObject):
         self._break(lambda worker: worker.breakpoints.toggle(worker.present.timeline.event + 1))
 
     def break_where(self, text: str, times: int = 1) -> None:
-        """Set a breakpoint, see :meth:`Breakpoints.add`."""
+        """Set a conditional breakpoint, see :meth:`Breakpoints.add`."""
         self._break(lambda worker: worker.breakpoints.add(text, times))
 
     def remove_breakpoint(self, what: int | str) -> None:
@@ -348,11 +348,11 @@ class RunControl(QObject):
         self._break(lambda worker: worker.breakpoints.clear())
 
     def list_breakpoints(self) -> None:
-        """Let the worker tell which there are."""
+        """Have the worker emit the list of breakpoints."""
         self._break(_nothing)
 
     def _break(self, change: Callable[[RunWorker], None]) -> None:
-        """Change the breakpoints, and tell which there are then, or why it could not be done."""
+        """Change the breakpoints, and have the worker emit their list, with the reason if the change was refused."""
 
         def command(worker: RunWorker) -> None:
             fault = ""
@@ -371,13 +371,13 @@ def _nothing(_: RunWorker) -> None:
 
 
 def _leap(worker: RunWorker, step: Callable[[Run], Any], note: str = "") -> None:
-    """Pause and take a step to a moment that need not be a neighbour."""
+    """Pause and go to a moment that need not be adjacent."""
     worker.leapt.emit()
     worker.walk(step, note)
 
 
 def _with_lanes(worker: RunWorker, session: Session) -> Run:
-    """A session with the policies that run beside the present one, if there are any."""
+    """A session together with the other policies of the current comparison, if there is one."""
     run = worker.session
     if not isinstance(run, Comparison):
         return session
@@ -386,7 +386,7 @@ def _with_lanes(worker: RunWorker, session: Session) -> Run:
 
 
 def _under_study(worker: RunWorker, run: Run) -> tuple[int, int]:
-    """Where a run is; or was to come again, if its policy has failed on the way or is still on it."""
+    """Where the run stands, or, while a replay to an earlier place is unfinished or has failed, that place."""
     goal, line = worker.drive.goal, run.timeline
     if goal.replay and goal.event is not None and goal.event > line.event:
         return goal.event, goal.substep
@@ -402,7 +402,7 @@ def _search_flip(session: Session, worker: RunWorker) -> None:
 
 @contextmanager
 def _refusals(told: Callable[[str], object]) -> Iterator[None]:
-    """What is refused is *told* to whoever asked, too."""
+    """A context that also passes the reason of a refusal to *told*."""
     try:
         yield
     except UserError as error:
@@ -411,7 +411,7 @@ def _refusals(told: Callable[[str], object]) -> Iterator[None]:
 
 
 def _standing(run: Run, moment: Moment, told: Callable[[str], object]) -> str | None:
-    """Stand at a moment; what there is to say of it, which is *told* as well."""
+    """Go to a moment; returns what is to be said of it, and passes that to *told* as well."""
     with _refusals(told):
         said = stand_at(run, moment)
     if said:

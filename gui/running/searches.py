@@ -1,4 +1,4 @@
-"""The worker's searches through history for things and questions, in slices, and its looks at the monitors."""
+"""The worker's searches through history for things and questions, in time slices, and its checks of monitors."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from slotscope.model.questions.search import QuestionSearch
 from slotscope.model.questions.tracks import Followed, Tracks
 from slotscope.model.reporting.history import Histories
 
-#: Seconds of searching between two looks at the queue, and between two frames.
+#: Seconds of searching between two polls of the command queue, and between two frames.
 SLICE, SHOWN = 0.012, 0.25
 
 
 class Searches:
-    """Searches the histories of a run's lanes; the expressions *followed* and the question *asked* are those of all."""
+    """Searches the histories of a run's lanes; all have the same *followed* expressions and the same question."""
 
     def __init__(self) -> None:
         self.followed = Followed()
@@ -24,15 +24,15 @@ class Searches:
         self._shown = 0.0
 
     def begin(self, run: Run) -> None:
-        """Another run: ask and follow in it what was asked and followed, and what its file brings along."""
+        """Begin with another run: search it for the same question and expressions, and those saved in its file."""
         self._follow(run, self.followed.joined(_lanes(run)[0].tracks.followed))
         for lane in _lanes(run):
-            if lane.questions.text != self._asked:  # else it goes on where it was
+            if lane.questions.text != self._asked:  # otherwise its search continues where it was
                 lane.questions.want(self._asked)
 
     @staticmethod
     def leave(run: Run | None) -> None:
-        """Another run comes: what is half done in this one is given up, so that it goes with its last holder."""
+        """Leave a run: drop its unfinished searches, so that they are freed with it."""
         for lane in _lanes(run):
             lane.histories.drop()
 
@@ -51,18 +51,18 @@ class Searches:
         return tuple(search for lane in _lanes(run) for search in (lane.histories, lane.questions, lane.tracks))
 
     def due(self, run: Run | None) -> bool:
-        """Whether there is anything to search, or to look at."""
+        """Whether there is anything left to search, or a state to check the monitors in."""
         return any(histories.due for histories in self._of(run)) or any(map(_to_look_at, _lanes(run)))
 
     def stop(self, run: Run | None) -> None:
-        """Search no further until something is asked for."""
+        """Stop searching until something new is asked for."""
         for histories in self._of(run):
             histories.stop()
 
     def want(self, run: Run | None, wanted: Inspect | Follow | Ask) -> None:
-        """Search the history of a thing in one of the lanes, if that is still there; ask or follow something in all.
+        """Search one lane's history of a thing, if that lane still runs; ask or follow something in all lanes.
 
-        Raises UserError if as many are followed as there can be.
+        Raises UserError if the maximum number of expressions is followed already.
         """
         match wanted:
             case Ask(question):
@@ -75,9 +75,9 @@ class Searches:
                         lane.histories.want(wanted.thing, wanted.further)
 
     def follow(self, run: Run | None, rests: bool) -> None:
-        """While it runs: look at what has just happened, if that is little.
+        """While the run goes on: take in the latest events, if they are few.
 
-        *rests*: it has come as far as its pace lets it for now.
+        *rests* tells that the run has caught up with its pace.
         """
         for histories in self._of(run):
             histories.follow()
@@ -86,7 +86,7 @@ class Searches:
             lane.lookout.follow(lane.timeline.event, lane.timeline.state, rests, len(lanes))
 
     def go_on(self, run: Run | None) -> bool:
-        """Search for a slice, and look where the run rests; whether there is something new to show."""
+        """Search for one time slice, and check the monitors if the run rests; returns whether a frame is due."""
         changed = look_at(run)
         searched = [search for search in self._of(run) if search.due]
         if not searched:
@@ -105,7 +105,7 @@ def _lanes(run: Run | None) -> tuple[Session, ...]:
 
 
 def look_at(run: Run | None) -> bool:
-    """Judge the monitors of every lane where it rests; whether any stands otherwise than before."""
+    """Check the monitors of every lane that rests; returns whether any standing has changed."""
     before = _standings(run)
     for lane in filter(_to_look_at, _lanes(run)):
         lane.lookout.look(lane.timeline.event, lane.timeline.state)
@@ -117,5 +117,5 @@ def _standings(run: Run | None) -> list[tuple[str, int]]:
 
 
 def _to_look_at(lane: Session) -> bool:
-    """Whether the state in which a lane rests, or from which it makes the next event, was not looked at."""
+    """Whether the monitors are not yet checked in the state where a lane rests, or where its next event starts."""
     return lane.lookout.due(lane.timeline.event)

@@ -1,4 +1,4 @@
-"""Scenarios that play a trace: its files are chosen beside the box, and remembered."""
+"""Scenarios that play a trace: its files are chosen beside the scenario box, and remembered."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from slotscope.model.errors import UserError
 from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.scenario.load import load_scenario
 
-#: Formats of which a trace is a folder.
+#: Formats whose traces are folders.
 IN_FOLDERS = {"azure-flavours"}
 
-#: Endings of files that are no traces, unless their content is one.
+#: File endings that traces do not have, unless the file's content is in a trace format.
 _OTHERS = {".py", ".toml", ".json", ".slotscope"}
 
 
 class TraceChoice(QObject):
-    """Opens scenarios; one that plays a trace with the files that were chosen for it last.
+    """Opens scenarios; one that plays a trace is opened with the files last chosen for it.
 
-    The button beside the scenario tells and changes them; without any an excerpt is played.
+    The button beside the scenario box shows and changes these files; without any, an excerpt is played.
     """
 
     def __init__(
@@ -37,15 +37,15 @@ class TraceChoice(QObject):
         self._window, self._settings, self._control = window, settings, control
         self._button = transport.trace
         self._info: RunInfo | None = None
-        self._asked: tuple[str, dict[str, Any]] | None = None  # a scenario whose trace was refused, and how
-        self._opening: tuple[str, dict[str, Any]] | None = None  # one that may be refused
+        self._asked: tuple[str, dict[str, Any]] | None = None  # a scenario whose trace was refused, and its choices
+        self._opening: tuple[str, dict[str, Any]] | None = None  # the one being opened, which may be refused
         self._button.clicked.connect(self.ask)
         transport.scenario_chosen.connect(self.open)
         worker.opened.connect(self._take_info)
         worker.refused.connect(self._refused)
 
     def open(self, scenario: str, **choices: Any) -> None:
-        """Open a scenario as :meth:`gui.running.run_control.RunControl.open`, with the trace that is remembered."""
+        """Open a scenario as :meth:`gui.running.run_control.RunControl.open` does, with its remembered trace files."""
         named = _named_files(scenario)
         if named is not None and not choices.get("trace") and not (named and _are_there(named)):
             choices["trace"] = self._remembered(scenario)
@@ -53,7 +53,7 @@ class TraceChoice(QObject):
         self._control.open(scenario, **choices)
 
     def ask(self) -> None:
-        """Let the user choose files, without holding the window."""
+        """Let the user choose trace files, in a dialog that does not block the window."""
         scenario, _ = self._wanted
         if not scenario:
             return
@@ -65,13 +65,13 @@ class TraceChoice(QObject):
             ask_files(self._window, title, self.choose, folder)
 
     def choose(self, files: list[str]) -> None:
-        """Open the scenario that was asked about, or runs, with these files."""
+        """Open the scenario that needs a trace, or the current one, with these files."""
         scenario, choices = self._wanted
         self.open(scenario, **choices | {"trace": tuple(files)})
 
     def dropped(self, data: QMimeData) -> list[str]:
-        """The files that are dragged, if a trace is wanted and they can be one."""
-        from slotscope.model.traces.formats import has_job_format  # late: no start needs the formats
+        """The files in a drag, if a trace is wanted and all of them can be one; else empty."""
+        from slotscope.model.traces.formats import has_job_format  # late: not needed at startup
 
         files = [url.toLocalFile() for url in data.urls()]
         others = any(
@@ -81,7 +81,7 @@ class TraceChoice(QObject):
 
     @property
     def _wanted(self) -> tuple[str, dict[str, Any]]:
-        """The scenario that a trace would be for, and how it is opened; no name without one."""
+        """The scenario that a trace would be for, and its other choices; an empty name if there is none."""
         info = self._info
         if self._asked is not None:
             return self._asked
@@ -101,21 +101,21 @@ class TraceChoice(QObject):
             self._button.setText(f"{tr('trace')}: {names[0]}{' ...' if len(names) > 1 else ''}")
 
     def _refused(self, _: str) -> None:
-        """A trace that cannot be read, or was given up, is asked for anew."""
+        """Ask anew for a trace that could not be read, or whose reading was stopped."""
         if self._opening is not None:
             self._asked, self._opening = self._opening, None
             self._button.setText(tr("Choose a trace for {scenario} ...").format(scenario=_short(self._asked[0])))
             self._button.show()
 
     def _remembered(self, scenario: str) -> tuple[str, ...]:
-        """The files that were used last, if they are still there."""
+        """The trace files last used for a scenario, if all still exist; else empty."""
         kept = self._settings.value(_key(scenario)) or ()
         files = (kept,) if isinstance(kept, str) else tuple(str(path) for path in kept)
         return files if _are_there(files) else ()
 
 
 def _named_files(scenario: str) -> tuple[str, ...] | None:
-    """The files of the trace that a scenario plays, if it names them; None: it plays none, or is not to be opened."""
+    """The trace files that a scenario names; None if it plays no trace or cannot be read."""
     try:
         opened = load_scenario(scenario)
     except UserError:
@@ -136,6 +136,6 @@ def _short(scenario: str) -> str:
 
 
 def _key(scenario: str) -> str:
-    """Where the settings keep the files of a scenario's trace; a scenario's file is known from every folder."""
+    """The settings key for a scenario's trace files; a scenario file has the same key from every working folder."""
     name = str(Path(scenario).absolute()) if Path(scenario).suffix else scenario
     return f"trace/{name.replace('/', '|')}"

@@ -1,8 +1,8 @@
-"""Gets compiled code ready while the run goes on: nothing here holds the window or the run.
+"""Prepares compiled code during a run without blocking the window or the run.
 
-On a machine's first start a process of its own compiles, what runs now first, and the
-reference serves meanwhile; later starts load from the cache, in a thread of its own.  There the
-kernel that a policy's file brings along is compiled, too.
+On a machine's first start a separate process compiles, beginning with the current policies, while the
+reference runs; later starts load from the cache in a separate thread.  The kernel in a user's policy file is
+compiled in that thread, too.
 """
 
 from __future__ import annotations
@@ -23,32 +23,33 @@ from slotscope.model.lifeline import end_with_program, start_beside
 from slotscope.model.running.assembly import Bench
 from slotscope.model.warm import warm, warm_questions
 
-#: Kinds of system and policies whose code this process has loaded: it stays, whatever is opened next.
+#: (Kind of system, policy) whose code this process has loaded; it stays loaded for later runs.
 _loaded: set[tuple[str, str]] = set()
 
-#: What such a file is called, by the kind of system and the meaning of its sources.
+#: The marker file's name, from the kind of system and the digest of its sources' meaning.
 _MARK = "complete-{}-{}"
 
 
 def is_warm(system: str) -> bool:
-    """Whether a kind of system's source was compiled before, by this Python on this machine.
+    """Whether a kind of system's current sources have been compiled by this Python on this machine.
 
-    Where nothing ever was, the process that compiles reads the sources, which takes most of a second, not the window's.
+    Without any marker the sources need not be read here; that takes most of a second, and the compiling process
+    does it.
     """
     return any(cache_folder().glob(_MARK.format(system, "*"))) and _marker(system).exists()
 
 
 def _marker(system: str) -> Path:
-    """A file that stands for "all is compiled"; its name changes with what the sources mean."""
+    """The file that marks a kind of system as completely compiled; its name changes with the meaning of the sources."""
     return cache_folder() / _MARK.format(system, source_meaning())
 
 
 def warm_in_background(
     system: str, policies: tuple[str, ...] = (), output: int = subprocess.DEVNULL
 ) -> subprocess.Popen[bytes] | None:
-    """Start compiling for a kind of system in another process; None if nothing is to be done.
+    """Start compiling a kind of system in another process; None if there is nothing to do.
 
-    *policies* come first; the process writes the name of each policy that is done to *output*.
+    *policies* are compiled first; the process writes each policy's name to *output* once it is done.
     """
     if is_warm(system):
         return None
@@ -56,10 +57,10 @@ def warm_in_background(
 
 
 class Warming:
-    """The compiled code of a run's policies, on its way: ask :meth:`ready` now and then."""
+    """The compiled code for a run's policies while it is being prepared; poll :meth:`ready`."""
 
     def __init__(self) -> None:
-        self.text = ""  #: what is being done, in a few words; empty when nothing is
+        self.text = ""  #: what is being done, in a few words; empty if nothing is
         self.failed = False  #: whether compiling failed
         self._system = ""
         self._wanted: tuple[Bench, ...] = ()
@@ -72,12 +73,12 @@ class Warming:
 
     @property
     def wanted(self) -> bool:
-        """Whether anything is on its way."""
+        """Whether anything is being prepared."""
         return bool(self._wanted) or self._process is not None
 
     @property
     def loads(self) -> bool:
-        """Whether a run is many times as fast in a second or two; a user's kernel, which is compiled, takes longer."""
+        """Whether loading code will soon speed the run up; false for a user's kernel, which takes longer to compile."""
         return self._loading is not None and self._loading.is_alive() and not self._brought
 
     @property
@@ -85,7 +86,7 @@ class Warming:
         return any(bench.system.policy.brought for bench in self._wanted)
 
     def want(self, kind: Kind, benches: Sequence[Bench]) -> None:
-        """See to the code of what runs in a kind of system, which is nothing if it is there."""
+        """Prepare the code of these runs of a kind of system; nothing is done for code that is ready."""
         self._wanted, self._loading, self._refused = tuple(benches), None, None
         if benches and kind.name != self._system:
             self._end_process()
@@ -96,7 +97,7 @@ class Warming:
                 os.set_blocking(self._process.stdout.fileno(), False)
 
     def stop(self) -> None:
-        """End the process that compiles, and wait for what is being loaded."""
+        """End the compiling process, and wait for the loading threads."""
         self._end_process()
         for thread in self._threads:
             thread.join()
@@ -108,9 +109,9 @@ class Warming:
         self._process, self._system = None, ""
 
     def ready(self) -> bool:
-        """Whether what was wanted can be used at once; said a single time.
+        """Whether all that was wanted can be used now; True only once for each :meth:`want`.
 
-        Raises UserError if the kernel of a policy's file cannot be compiled; said a single time.
+        Raises UserError, also only once, if the kernel in a user's policy file cannot be compiled.
         """
         self._look_at_process()
         if not self._wanted or self.failed:
@@ -155,10 +156,10 @@ class Warming:
             ended = process.poll() is not None
             self._said += process.stdout.read() or b""
             if ended:
-                with process:  # which closes its pipes
+                with process:  # closes its pipes
                     self._process, self.failed = None, process.returncode != 0
                 if self.failed:
-                    self._system = ""  # the next run tries again
+                    self._system = ""  # so that the next run tries again
         self._describe()
 
     def _describe(self) -> None:
@@ -172,12 +173,12 @@ class Warming:
 
 
 def _built_in(benches: Sequence[Bench]) -> tuple[str, ...]:
-    """The policies of the program's own among what runs."""
+    """The built-in policies among these runs."""
     return tuple({bench.scenario.policy.name for bench in benches if not bench.system.policy.brought})
 
 
 def main(system: str, first: tuple[str, ...] = ()) -> None:
-    """Compile the kernels of policies, and leave a mark that it was done."""
+    """Compile the kernels of a kind of system's policies, *first* ones first, and write the marker file."""
     kernels = kind_named(system).kernels
     ordered = sorted(kernels, key=lambda policy: policy not in first)
     for policy in warm(system, ordered):

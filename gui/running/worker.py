@@ -1,7 +1,7 @@
 """The thread that owns the run.
 
-The window never touches a session.  It posts commands and gets frames back; a new frame is
-made only after the last one was taken, so a slow drawing slows no run down.
+The window never touches a session.  It posts commands and receives frames; a new frame is made only after the
+previous one was taken, so slow painting does not slow the run.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from slotscope.model.scenario.load import Scenario
 
 Command = Callable[["RunWorker"], None]
 
-#: Seconds between two looks at what is not done yet: a frame to be taken, code to be compiled.
+#: Seconds between two polls of what is pending: a frame to be taken, code being compiled.
 MOMENT = 0.05
 
-#: Seconds that the run has to end before the window closes without it.
+#: Seconds that closing the window waits for the thread to end.
 LAST_WAIT = 5.0
 
 
@@ -49,29 +49,29 @@ class RunWorker(QObject):
     Signals
     -------
     framed(Frame)
-        A new frame; the next one comes after :meth:`take` was called.
+        A new frame; the next one follows only after :meth:`take`.
     leapt()
-        The frame that comes is of another moment, and not of the next one.
+        The next frame shows a moment that is not adjacent to the last one.
     compared(tuple)
-        The policies that run side by side from here on, as (label, RunInfo); none for one alone.
+        The policies that run side by side from now on, as (label, RunInfo); empty if one runs alone.
     opened(RunInfo)
-        Another scenario or policy runs now.
+        Another scenario or policy is open now.
     refused(str)
-        A command could not be carried out; the run is as it was.
+        A command was refused, and why; the run is unchanged.
     policy_refused(str)
-        What is wrong with a policy of one's own; empty once that is over.
+        What is wrong with a user's policy file; empty once that is over.
     forks_told(ForkOffer), breakpoints_told(BreakpointList)
-        The breakpoints, after one was asked for or taken away.
+        The possible changes, or all breakpoints, whenever they change or are asked for.
     permission_wanted(UntrustedPolicyError, command)
-        A file that nobody has allowed would run; the command is to be posted again if it may.
+        A command needs a policy file that the user has not allowed; post the command again if it may run.
     stood(int, str)
-        The run, or the moment, of a lesson's step is there; which, as it was counted, and else what is wrong.
+        A lesson's step (its number) has reached its run and moment, or else why it could not.
     posed(int, object)
-        A question at the moment where the run stands, an Exercise, or why there is none; which, as it was counted.
+        The number of a request for a question at the current moment, and an Exercise or why there is none.
     progressed(Progress)
-        How far it is with what takes long; without a text once that is over.
+        The progress of a long task; its text is empty once that is over.
     compiling(str)
-        How far it is with compiled code; empty once the run uses it.
+        The progress of preparing compiled code; empty once the run uses it.
     """
 
     framed = Signal(object)
@@ -99,23 +99,23 @@ class RunWorker(QObject):
         self._commands: SimpleQueue[Command | None] = SimpleQueue()
         self._taken = threading.Event()
         self._taken.set()
-        self._stops: SimpleQueue[None] = SimpleQueue()  # one for each wish that has not arrived
+        self._stops: SimpleQueue[None] = SimpleQueue()  # one token for each request to stop that has not been met
         self._searches = Searches()
-        self._told = 0.0  # when progress was last told
+        self._told = 0.0  # monotonic time of the last progress report
         self._rate = FrameRate()
         self._telling = False
-        self.opening = False  # whether the present command opens another run
+        self.opening = False  # whether the current command opens another run
         self._warming = Warming()
-        #: Whether panels are being built: nothing runs meanwhile, and no compiled code is loaded.
+        #: Whether panels are being built: meanwhile nothing runs and no compiled code is loaded.
         self.window_grows = False
-        self._seen = False  # whether a frame of what runs is out
+        self._seen = False  # whether a frame of the current run has been emitted
         self._out: Frame | None = None
-        self._offering = False  # whether the next frame tells what could be decided
-        self.outdated: Frame | None = None  #: the frame that was out when something else was asked for
+        self._offering = False  # whether the next frame lists the possible decisions
+        self.outdated: Frame | None = None  #: the frame that was out when :meth:`post_instead` was called
         self._stale = True
         self._after = Afterwards()
-        self.replaced: Run | None = None  #: the run that :meth:`go_back` leads to
-        self._message = self._gap = ""  # what is said; what was last said of a wait that is cut short
+        self.replaced: Run | None = None  #: the run that :meth:`go_back` returns to
+        self._message = self._gap = ""  # the status line; the last message about a shortened wait
         self._thread = threading.Thread(target=self._live, name="run", daemon=True)
 
     # Called by the window.
@@ -125,7 +125,7 @@ class RunWorker(QObject):
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread; returns when it has ended, or goes on without end in compiled code."""
+        """End the thread; returns when it has ended, or after :data:`LAST_WAIT` if it hangs in compiled code."""
         self._stops.put(None)
         self._commands.put(None)
         stop_what_hangs()
@@ -133,11 +133,11 @@ class RunWorker(QObject):
         self._warming.stop()
 
     def post(self, command: Command) -> None:
-        """Carry out a command between two slices, or after what takes long."""
+        """Queue a command; it is carried out between two time slices, or after a long task."""
         self._commands.put(command)
 
     def post_instead(self, command: Command) -> None:
-        """Carry out a command at once, instead of what takes long; a frame follows, and none that is out is drawn."""
+        """Stop what takes long and carry out a command instead; a frame follows, the one already out is not drawn."""
         self.outdated = self._out
         self._stops.put(None)
         self._commands.put(RunWorker._stopped)
@@ -145,11 +145,11 @@ class RunWorker(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether something takes long that is not the run."""
+        """Whether a long task other than the run is under way."""
         return self._telling and not self.drive.running
 
     def take(self) -> None:
-        """The last frame has been drawn; another may come."""
+        """Note that the last frame has been drawn, so that the next one may be made; called in the GUI thread."""
         self._rate.drawn()
         self._taken.set()
         self._commands.put(_nothing)
@@ -163,21 +163,21 @@ class RunWorker(QObject):
                 return
             self._carry_out(command)
             if command is RunWorker._stopped:
-                continue  # what was asked for instead comes next
+                continue  # the command that replaces it is next in the queue
             if self.drive.running and not self.window_grows:
                 self._carry_out(RunWorker._slice)
             if not self._carry_out(type(self)._publish):
-                self._stale = False  # the next try is at the next command
+                self._stale = False  # try again only after the next command
             self._tell_now_and_then()
             self._carry_out(type(self)._follow)
-            if self._seen:  # loading delays no first picture
+            if self._seen:  # loading must not delay the first frame
                 self._carry_out(type(self)._use_what_is_compiled)
 
     def _next_command(self) -> Command | None:
-        """The next command, None to end; without one a run goes on and anything else waits.
+        """The next command, or None to end; without one a run gets its next slice, and anything else waits.
 
-        The thread must never spin: it would take Python's lock from the window.  What keeps a pace goes on when
-        it is time for a frame.
+        The thread must never spin: it would take the GIL from the GUI thread.  A run that has caught up with its pace
+        waits until a frame is due.
         """
         try:
             if self.drive.running and (self.drive.rests or self.window_grows):
@@ -188,7 +188,7 @@ class RunWorker(QObject):
             if self._searching and self._taken.is_set():
                 return self._commands.get(timeout=SLICE_SECONDS)
             return self._commands.get(timeout=MOMENT if self._pending else None)
-        except Empty:  # else a picture waits for Python's lock
+        except Empty:  # no work while a frame is out: painting would wait for the GIL
             return RunWorker._settle if self._taken.is_set() else _nothing
 
     @property
@@ -200,7 +200,7 @@ class RunWorker(QObject):
         return self._after.owes(self.session, self.drive.running)
 
     def _settle(self) -> None:
-        """Sub-steps, once a picture is out; once nothing is asked for in a moment digests of steps, logs, searches."""
+        """Do postponed work: sub-steps once a frame is taken; digests, logs and searches once no command is waiting."""
         if self._explains or self._owes:
             stop = (lambda: not self._commands.empty()) if self._explains else None
             self._stale |= self._after.settle(self.present, stop)
@@ -212,9 +212,9 @@ class RunWorker(QObject):
         return not self.drive.running and self._taken.is_set() and explaining(self.session)
 
     def _carry_out(self, command: Command) -> bool:
-        """Carry out a command; False where it could not be, which the window is told.
+        """Carry out a command; returns False if it failed, which the window is told.
 
-        The thread outlives whatever is raised, and the run goes back to where it stood.
+        The thread survives any exception; after an unexpected one the run returns to where it stood.
         """
         session = self.session
         place = None if session is None else (session.timeline.event, session.timeline.substep)
@@ -222,9 +222,9 @@ class RunWorker(QObject):
             with waiting(lambda doing: self._report(doing.said(tr)), self._wishes_to_stop):
                 command(self)
         except GivenUpError as error:
-            self.tell("" if self.drive.running else line_of(error))  # a run that pauses needs no words
+            self.tell("" if self.drive.running else line_of(error))  # pausing a run needs no message
             self.drive.running = False
-            if session is None:  # no frame comes that could tell it
+            if session is None:  # no frame will carry the message
                 self.refused.emit(line_of(error))
         except UserError as error:
             if isinstance(error, UntrustedPolicyError):
@@ -250,25 +250,25 @@ class RunWorker(QObject):
         self.refused.emit(line)
 
     def _wishes_to_stop(self) -> int:
-        """Asked in the middle of what takes long, where another engine can also take over."""
-        if self._seen and (self.window_grows or self._warming.loads):  # with Python's lock taken, both take far longer
+        """The number of requests to stop; polled during long tasks, where compiled code can also be put to use."""
+        if self._seen and (self.window_grows or self._warming.loads):  # both need the GIL: yield it
             sleep(PACED_SECONDS)
         self._use_what_is_compiled()
         return self._stops.qsize()
 
     def _stopped(self) -> None:
-        """What was to stop has stopped; what follows runs."""
+        """Remove one request to stop, now met; the command after this one replaces the stopped task."""
         self._stops.get()
 
     def _report(self, text: str) -> None:
-        """Tell how far it is with what takes long."""
+        """Emit the progress of a long task."""
         line = None if self.session is None else self.session.timeline
         event, time = (0, 0.0) if line is None else (line.event, line.time)
         self._telling = True
         self.progressed.emit(GoalProgress(text, event, time, self.drive.speed(event), self.opening))
 
     def _tell_now_and_then(self) -> None:
-        """Signs of life while nothing is drawn, and that it is over."""
+        """Emit progress regularly while nothing is drawn, and an empty one when that is over."""
         if self.drive.unseen and self.session is not None:
             if monotonic() - self._told >= PERIOD:
                 self._told = monotonic()
@@ -281,7 +281,7 @@ class RunWorker(QObject):
         if self.session is None or not self._stale or self.drive.unseen or not self._taken.is_set():
             return
         if not self._stops.empty() or (self.drive.running and self._rate.left > 0):
-            return  # what a frame recalls would be given up, too
+            return  # the stop would interrupt the making of the frame, too
         self._rate.count(self.drive.pace != NO_LIMIT)
         line = self.session.timeline
         legible = not self.drive.running or self.drive.legible(self.session)
@@ -307,7 +307,7 @@ class RunWorker(QObject):
     # Commands.
 
     def adopt(self, session: Run) -> None:
-        """Run another session, or several side by side, from here on."""
+        """Run another session or comparison from now on."""
         self._searches.leave(self.session)
         self.session = session
         self.drive.end()
@@ -315,7 +315,7 @@ class RunWorker(QObject):
         first = lanes_of(session)[0]
         self.breakpoints.watch(first.bench, first.timeline, lanes_watched(session))
         self.breakpoints.restore(first.breakpoints)
-        first.breakpoints = ()  # from here on they are in the list
+        first.breakpoints = ()  # from now on the worker's list holds them
         self.tell_breakpoints()
         self._searches.begin(session)
         self.bounds = None
@@ -330,7 +330,7 @@ class RunWorker(QObject):
         self._warming.want(session.info.kind, [bench for bench in slow if bench.has_kernel])
 
     def run(self, goal: Goal) -> None:
-        """Run on until the goal, or until paused."""
+        """Run until the goal, or until paused."""
         if goal.kind is not None:
             check_kind(self.present, goal.kind)
         self.drive.begin(self.present, goal)
@@ -338,28 +338,28 @@ class RunWorker(QObject):
         self.tell("")
 
     def tell_breakpoints(self, fault: str = "") -> None:
-        """Tell the window all breakpoints, and *fault*; the tracks mark where they hold."""
+        """Emit all breakpoints, with *fault* if a change was refused, and mark in the tracks where they hold."""
         self.breakpoints_told.emit(self.breakpoints.listed(fault))
         if self.session is not None:
             lanes_of(self.session)[0].tracks.mark(self.breakpoints.marked)
 
     def pause(self) -> None:
-        """Stop running, or searching histories where nothing runs."""
+        """Stop the run, and searches in histories if nothing runs."""
         if self._searching:
             self._searches.stop(self.session)
         leave_past(self.session)
         self.rest()
 
     def rest(self) -> None:
-        """Stop running, for something else that is wanted; searches go on after it."""
+        """Stop the run for another command; searches go on after it."""
         self.drive.running = False
         if self._message == self._gap:
-            self._message = ""  # nothing is waited for any more
+            self._message = ""  # the wait that it was about is over
         self._after.leave(self.session)
         self._stale = True
 
     def walk(self, step: Callable[[Run], Any], note: str = "") -> None:
-        """Pause and take a step, forwards or back, which returns a line to be shown, or False for "there is none"."""
+        """Pause and take a step; *step* returns a line to show, or False if there is no such event."""
         self.drive.running = False
         self.drive.measure_from(self.present)
         self.tell(note)
@@ -368,16 +368,16 @@ class RunWorker(QObject):
             self._message = said or tr("There is no earlier event of that kind.")
 
     def watch(self, wanted: Inspect | Follow | Ask) -> None:
-        """Search the history of a thing in one of the runs; ask that of all a question, or follow an expression."""
+        """Search one run's history of a thing; ask a question or follow an expression in all runs."""
         self._searches.want(self.session, wanted)
-        self.tell("" if isinstance(wanted, Ask) else self._message)  # what was said of the question before is over
+        self.tell("" if isinstance(wanted, Ask) else self._message)  # the message was about the previous question
 
     @property
     def _searching(self) -> bool:
         return not self.drive.running and self._searches.due(self.session)
 
     def _follow(self) -> None:
-        """While it runs, search and judge what was reached after each slice; at rest see :meth:`_settle`."""
+        """After each slice of a run, search what was reached and check the monitors; at rest see :meth:`_settle`."""
         if self.drive.running:
             self._searches.follow(self.session, self.drive.rests)
             if said := self.drive.found():
@@ -385,12 +385,12 @@ class RunWorker(QObject):
                 self.tell(said)
 
     def cancel(self) -> None:
-        """Give up what takes long, what hangs, and the run (may be called from any thread)."""
+        """Stop the run, long tasks and hanging policies; may be called from any thread."""
         stop_what_hangs()
         self.post_instead(RunWorker.pause)
 
     def exchange(self, session: Run, done: str = "", aside: bool = True) -> None:
-        """Run another run instead; one that had begun is put *aside* and can come back, see :meth:`go_back`."""
+        """Replace the run; unless *aside* is false, a run that had begun is kept for :meth:`go_back`."""
         replaced = self.session
         if aside and replaced is not None and replaced.timeline.live_end > replaced.timeline.first_event:
             self._put_aside(replaced)
@@ -400,7 +400,7 @@ class RunWorker(QObject):
             self.tell(" ".join((*session.info.warnings, opened, way_back(self.replaced))))
 
     def go_back(self) -> None:
-        """Go back to the run that was replaced; again, to the one that replaced it."""
+        """Swap the run with the one that it replaced. Raises UserError if no run was replaced yet."""
         if self.replaced is None:
             raise UserError("no run was replaced yet; there is none to go back to")
         back = self.replaced
@@ -409,25 +409,25 @@ class RunWorker(QObject):
         self.tell(f"{tr('Back at')} {called(back)}. {way_back(self.replaced)}")
 
     def _put_aside(self, run: Run) -> None:
-        run.layout = ""  # it comes back into the docks as they are then
+        run.layout = ""  # it will return to the docks as they are then
         self.replaced = run
 
     def open(self, scenario: str | Scenario, **choices: Any) -> Session:
-        """Open a scenario, telling how far the reading of its trace, or its plan, has come."""
+        """Open a scenario, reporting progress of reading its trace or making its plan."""
         self.begin_opening(scenario if isinstance(scenario, str) else choices.get("source") or scenario.title)
         return Session.open(scenario, kernel=False, **choices)
 
     def begin_opening(self, named: str) -> None:
-        """Tell that a scenario or a file is being opened, until the command is carried out."""
+        """Report that a scenario or file is being opened, until the current command ends."""
         self.opening = True
         self._report(tr("Opening {scenario}").format(scenario=Path(named).name))
 
     def refresh(self) -> None:
-        """Publish a frame although nothing has happened."""
+        """Request a frame although nothing has changed in the run."""
         self._stale = True
 
     def offer_choices(self) -> None:
-        """Let the next frame tell what could be decided of the next event."""
+        """Request a frame that lists the possible decisions of the next event."""
         self._offering = self._stale = True
 
     def set_pace(self, pace: Pace) -> None:
@@ -435,22 +435,22 @@ class RunWorker(QObject):
         self._stale = True
 
     def set_bounds(self, bounds: Any, info: RunInfo) -> None:
-        """The programs of a run have been solved; nothing happens if another one runs by now."""
+        """Take the solved bounds of a run; ignored if another run is open by now."""
         if self.session is not None and self.session.info.origin is info.origin:
             self.bounds = bounds
             self._stale = True
 
     @property
     def present(self) -> Run:
-        """The run. Raises UserError if nothing is open."""
+        """The current run. Raises UserError if none is open."""
         if self.session is None:
             raise UserError("nothing is open yet; open a scenario first")
         return self.session
 
     def lane(self, number: int) -> Session:
-        """One of the policies that run, the first is 0.
+        """The session of one of the policies that run, counted from 0.
 
-        Raises UserError if it does not run any more: a comparison ends while its panels are still there.
+        Raises UserError if it does not run any more: panels of a lane may outlive the comparison.
         """
         lanes = lanes_of(self.present)
         if number >= len(lanes):
@@ -470,13 +470,13 @@ class RunWorker(QObject):
         if (said := self.drive.slice(self.present, self._rate.left)) is not None:
             self.drive.end()
             self.tell(said)
-        elif self.drive.told_of_gap != self._gap:  # also where another pace or goal has ended it
+        elif self.drive.told_of_gap != self._gap:  # also when another pace or goal has ended the wait
             self._gap = self.drive.told_of_gap
             self.tell(self._gap)
         self._stale |= moments_of(self.present) != before
 
     def _use_what_is_compiled(self) -> None:
-        """Once the window is complete, so that loading delays no panel; before a first frame only if it takes long."""
+        """Use ready compiled code once the window is complete; before the first frame only during a long task."""
         if self.window_grows or self.session is None or not self._warming.wanted:
             return
         before = self._warming.text
@@ -484,7 +484,7 @@ class RunWorker(QObject):
             if self._warming.ready():
                 self.session.use_kernel()
                 self._stale = True
-        finally:  # also where a policy's kernel cannot be compiled
+        finally:  # also if a policy's kernel cannot be compiled
             if self._warming.text != before:
                 self.compiling.emit(self._warming.text)
         ready = before and not self._warming.text and all(lane.compiled for lane in lanes_of(self.session))
