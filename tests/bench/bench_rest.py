@@ -103,20 +103,24 @@ class Shown(QObject):
         self.loop = QEventLoop()
         self.substeps: list[int] = []  #: of each event that frames showed
         self._window = window
+        self._came = False  # whether the frame did
         window.worker.framed.connect(self._framed)
         window.drawn.timeout.disconnect(window.worker.take)
         window.drawn.timeout.connect(self._painted)
 
     def _framed(self, frame: Frame) -> None:
+        self._came = True
         if not frame.explaining:  # they follow otherwise
             self.substeps.append(len(frame.last_records))
 
     def _painted(self) -> None:
-        self.loop.quit()
+        if self._came:  # else it is one from before the step
+            self.loop.quit()
         QTimer.singleShot(0, self._window.worker.take)
 
     def step(self) -> None:
         """One event at rest, until it is seen."""
+        self._came = False
         self._window.control.step()
         self.loop.exec()
 
