@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.scenario.load import load_scenario
+from tests.own_policies import source, write
 
 
 def silent(_done: float, _total: float) -> None:
@@ -39,6 +41,26 @@ def test_threads_measure_what_one_after_the_other_does(
         printed.append(slotscope(f"run dra-classroom {chosen} --until 40 --replications 4 --seed 3 --json").out)
     assert printed[0] == printed[1]
     assert len(seen) > 1
+
+
+@pytest.mark.parametrize("beside", ["", "--policy dra "])
+def test_a_policy_that_changes_meanwhile_ends_it(
+    beside: str, monkeypatch: pytest.MonkeyPatch, slotscope: Any, tmp_path: Path
+) -> None:
+    path = Path(write(tmp_path, source()))
+    command = f"run dra-classroom {beside}--until 20 --replications 3 --policy"
+    assert slotscope(command, path).code == 0
+    module = "compare" if beside else "measuring"
+    measured = measuring.measured
+
+    def saved_meanwhile(*given: Any) -> Any:
+        path.write_text(f"{source()}# another text\n")
+        return measured(*given)
+
+    monkeypatch.setattr(f"slotscope.model.cli.{module}.measured", saved_meanwhile)
+    said = slotscope(command, path)
+    assert (said.code, said.out) == (2, "")
+    assert f"{path}: found another text than when this began, allowed: one and the same" in said.err
 
 
 def test_results_come_in_order_and_at_most_so_many_run_at_once() -> None:

@@ -16,6 +16,7 @@ from slotscope.model.cli.measuring import (
     measured,
     measured_times,
     measures_table,
+    of_one_text,
     opened,
     together,
 )
@@ -187,7 +188,9 @@ def compare(options: argparse.Namespace, progress: Progress) -> Compared:
     comparison = Comparison(first)  # of the first replication, before it runs
 
     def another(position: int) -> list[Session]:
-        return _lanes(options, first[0].info.seed + position, progress) if position else first
+        if not position:
+            return first
+        return list(map(of_one_text, first, _lanes(options, first[0].info.seed + position, progress)))
 
     def run(lanes: list[Session], _: int, tell: Tell) -> list[Measured]:
         return _measured_lanes(options, lanes, tell)

@@ -17,6 +17,7 @@ from slotscope.model.cli.parser import MOST_SEED, UsageError
 from slotscope.model.cli.replicating import Tell, side_by_side, threads_for
 from slotscope.model.kinds.spec import Judgement, Kind
 from slotscope.model.measures.metrics import BATCHES, Batches, Estimate, estimate, estimates
+from slotscope.model.policies import another_text
 from slotscope.model.reporting.data_columns import DeclaredColumn
 from slotscope.model.reporting.data_tables import DataTable, table_of_records
 from slotscope.model.reporting.explain import quantity
@@ -160,7 +161,7 @@ def measure(options: argparse.Namespace, progress: Progress) -> Measured:
     count = options.replications
 
     def another(position: int) -> Session:
-        return opened(options, first.info.seed + position, progress) if position else first
+        return of_one_text(first, opened(options, first.info.seed + position, progress)) if position else first
 
     def run(session: Session, _: int, tell: Tell) -> Measured:
         session.timeline.keep_little()
@@ -182,6 +183,14 @@ def opened(options: argparse.Namespace, seed: int | None, progress: Progress) ->
         )
     choose_engine(options, session, progress)
     return session
+
+
+def of_one_text(first: Session, later: Session) -> Session:
+    """*later*, a replication of *first*. Raises UserError if a policy of one's own was read with another text."""
+    texts = {getattr(session.bench.system.policy, "source", None) for session in (first, later)}
+    if len(texts) > 1:
+        raise another_text(first.info.origin.policy)
+    return later
 
 
 def choose_engine(options: argparse.Namespace, session: Session, progress: Progress) -> None:

@@ -10,11 +10,10 @@ from typing import Any, Iterable, Mapping
 
 import numpy as np
 
-from slotscope.model.errors import UserError
 from slotscope.model.forks.changes import Course
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Part, canonical
-from slotscope.model.policies import is_own
+from slotscope.model.policies import another_text, is_own
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Reason, Task, started
@@ -111,10 +110,7 @@ def check_policy(part: Part) -> None:
     settings = part.settings
     policy, own = settings["policy"], settings["scenario"]["policy"]["name"]
     if under(policy, own).get("policy_file") != settings.get("policy_file"):
-        raise UserError(
-            "found another text than when this began, allowed: one and the same; the same command begins anew with it",
-            where=policy or own,
-        )
+        raise another_text(policy or own)
 
 
 def bench_of(part: Part) -> Bench:

@@ -51,6 +51,12 @@ def is_own(name: str) -> bool:
     return is_policy_file(name) or name in packages.offered("policies")
 
 
+def another_text(name: str) -> UserError:
+    """The error for runs that belong together where a later one has read another text of a policy of one's own."""
+    allowed = "allowed: one and the same; the same command begins anew with it"
+    return UserError(f"found another text than when this began, {allowed}", where=name)
+
+
 def source_of(name: str) -> tuple[str, str]:
     """The file in which a policy stands that is none of the program's, and its package (else empty).
 
