@@ -127,3 +127,11 @@ def test_the_window_gets_all_policies(slotscope, monkeypatch):
     assert opened == [("dra-classroom", ("dra", "first-fit"), None, Moment((3,)), (), False)]
     said = slotscope("dra-classroom --policy dra --policy nix")
     assert (said.code, said.err.count("\n"), len(opened)) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("command", ["ask", "why", "bounds", "trace", "verify", "export"])
+def test_commands_about_one_run_take_one_policy(command: str, slotscope) -> None:
+    """The last one of several would count, and nobody would know."""
+    said = slotscope(f"{command} dra-classroom --policy dra --policy first-fit")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "slotscope: --policy: found 2 policies, allowed: one; 'slotscope run' compares several\n"

@@ -99,7 +99,11 @@ def command(name: str, module: str, examples: Sequence[str]) -> Callable[[Callab
 
 
 class _Policies(argparse.Action):
-    """Collects the policies to compare; the first of them is also the only one elsewhere."""
+    """Collects the policies to compare, *most* of them; the first of them is also the only one elsewhere."""
+
+    def __init__(self, *given: Any, most: int, **others: Any) -> None:
+        super().__init__(*given, **others)
+        self._most = most
 
     def __call__(
         self,
@@ -109,8 +113,9 @@ class _Policies(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         policies = (*namespace.policies, values)
-        if len(policies) > MOST_POLICIES:
-            raise argparse.ArgumentError(self, f"found {len(policies)} policies, allowed: at most {MOST_POLICIES}")
+        if len(policies) > self._most:
+            allowed = f"at most {self._most}" if self._most > 1 else "one; 'slotscope run' compares several"
+            raise argparse.ArgumentError(self, f"found {len(policies)} policies, allowed: {allowed}")
         namespace.policies, namespace.policy = policies, policies[0]
 
 
@@ -129,9 +134,10 @@ def scenario_options(parser: Parser, *, optional: bool = False, several: bool = 
             "P",
             "another policy than the scenario's, NAME or NAME:key=value; given again, side by side on the same jobs",
             action=_Policies,
+            most=MOST_POLICIES,
         )
     else:
-        parser.take("--policy", "P", "another policy than the scenario's")
+        parser.take("--policy", "P", "another policy than the scenario's", action=_Policies, most=1)
     parser.take("--seed", "S", "another seed than the scenario's", whole(0, MOST_SEED))
     trace_option(parser)
 
