@@ -50,7 +50,7 @@ class Twins:
 
     def advance(self, task: Task, events: int = 1) -> Reason:
         """Both so many events further; why they stopped."""
-        rows = np.array([tape_of(self.bench, events)] * 2)
+        rows = np.zeros((2, events), self.bench.system.row_dtype)
         done = [
             engine.advance(state, tape, task)
             for engine, state, tape in zip(self.engines, self.states, rows, strict=True)
@@ -59,7 +59,7 @@ class Twins:
         assert not any(each.fault for each in done), done
         assert done[0].reason is done[1].reason
         assert done[0].rows == done[1].rows
-        assert digest(self.states[0]) == digest(self.states[1]), differences(*self.states)
+        assert type(self.states[0]) is type(self.states[1]) and not differences(*self.states), differences(*self.states)
         assert np.array_equal(done[0].samples, done[1].samples)
         self.rows.extend(rows[:, : done[0].rows].T.copy())
         if not task.explain:

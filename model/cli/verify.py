@@ -89,13 +89,11 @@ def _one_event(engine: Engine, state: Any, row_dtype: np.dtype[Any]) -> Advance:
 
 
 def _agree(mine: Any, theirs: Any, outcome: Verification) -> None:
-    first, second = digest(mine), digest(theirs)
-    if first != second:
+    if parts := differences(mine, theirs):
         outcome.agree = False
-        parts = ", ".join(differences(mine, theirs))
         outcome.violations.append(
-            f"event {outcome.events}: {outcome.engines[0]} has the digest {first}, "
-            f"{outcome.engines[1]} {second}; they differ in {parts}"
+            f"event {outcome.events}: {outcome.engines[0]} has the digest {digest(mine)}, "
+            f"{outcome.engines[1]} {digest(theirs)}; they differ in {', '.join(parts)}"
         )
 
 

@@ -124,8 +124,14 @@ def differences(first: NamedTuple, second: NamedTuple) -> list[str]:
     return [name for name, mine, other in pairs if not _same(mine, other)]
 
 
+#: Bytes up to which it takes longest to call NumPy's comparison.
+_FEW = 2**15
+
+
 def _same(mine: np.ndarray, other: np.ndarray) -> bool:
-    return mine.dtype == other.dtype and np.array_equal(_bits(mine), _bits(other))
+    if mine.dtype != other.dtype or mine.shape != other.shape:
+        return False
+    return mine.tobytes() == other.tobytes() if mine.nbytes <= _FEW else np.array_equal(_bits(mine), _bits(other))
 
 
 def _bits(array: np.ndarray) -> np.ndarray:

@@ -90,14 +90,16 @@ def test_equal_states_have_equal_digests() -> None:
     assert differences(copied(STATE), STATE) == []
 
 
-def test_states_differ_where_their_digests_do() -> None:
+@pytest.mark.parametrize("times", [1, 10_000])
+def test_states_differ_where_their_digests_do(times: int) -> None:
     """Zeros have a sign, what is no number equals itself, and numbers of another type are others."""
 
     class Numbers(NamedTuple):
         values: Any
 
     texts = ([0.0, 1.0], [-0.0, 1.0], [np.nan, 1.0], [1.0, np.nan])
-    states = [Numbers(np.array(each)) for each in texts] + [Numbers(np.array([0, 1])), Numbers(np.array([0.0]))]
+    arrays = [*map(np.array, texts), np.array([0, 1]), np.array([0.0]), np.array([[0.0, 1.0]])]
+    states = [Numbers(np.repeat(each, times, axis=-1)) for each in arrays]
     for one in states:
         for other in map(copied, states):
             assert (differences(one, other) == []) == (digest(one) == digest(other)), (one, other)

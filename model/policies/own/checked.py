@@ -15,7 +15,7 @@ from slotscope.model.running.engine import Advance, Engine, Reason, Task
 from slotscope.model.running.slices import SLICE_SECONDS
 from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.systems.base import EVENT
-from slotscope.model.systems.state import copied, differences, digest
+from slotscope.model.systems.state import copied, differences
 
 #: Events at which a kernel meets its reference before it is trusted.
 CHECKED = 1000
@@ -109,7 +109,7 @@ class CheckedEngine:
             if error.ran.asked:
                 return self._stopped(before)
             return self._ended(before, known, self._failed(before, error.ran))
-        if digest(known.state) != digest(result.state):
+        if differences(known.state, result.state):
             fault = self._differs(before, (row_known[0], known.state), (row[0], result.state))
             return self._ended(before, known, fault)
         self._left -= result.rows
