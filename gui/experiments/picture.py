@@ -31,9 +31,6 @@ _EDGE = 0.02
 #: An interval longer than so many times the spread of all points leaves the picture.
 _LONGEST_INTERVAL = 1.0
 
-#: The range of an axis before there is anything to show.
-_NOTHING = (0.0, 1.0)
-
 
 class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
     """One figure; showing it again with more points keeps what stands."""
@@ -57,6 +54,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self._marks: dict[str, pg.InfiniteLine] = {}
         self._range = SteppedRange(from_zero=False)
         self._across = SteppedRange(from_zero=False)
+        self._rests = self._complete = False
         self._grid = GridLines(self._bottom, self._left, theme.grid)
         self._crosses = pg.ScatterPlotItem(useCache=False, antialias=True)
         self._prepare()
@@ -87,7 +85,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def show_figure(self, figure: Figure, *, complete: bool) -> None:
         """Show the points at hand; once *complete*, in the colours of the saved picture."""
-        self.figure = figure
+        self.figure, self._complete = figure, complete
         names = list(figure.names)
         for gone in set(self._curves) - {curve.name for curve in figure.curves}:
             self._curves.pop(gone).remove()
@@ -172,14 +170,15 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self._show_names()
 
     def _fit_across(self, low: float, high: float) -> None:
-        """The range grows while points come, so that the picture rests."""
+        """The range grows while points come, so that the picture rests; of one point, and of all, it is just theirs."""
         if self.figure.logarithmic_x:
             margin = (high - low) * _MARGIN or 0.1
             self.getPlotItem().setXRange(low - margin, high + margin, padding=0)
             return
-        if (self._across.low, self._across.high) == _NOTHING:
+        if not self._rests:
             self._across.fit(low, high)
         self._across.include(low, high)
+        self._rests = low < high and not self._complete
         self._bottom.whole = all(x == round(x) for curve in self.figure.curves for x in curve.x)
         self.getPlotItem().setXRange(self._across.low, self._across.high, padding=_EDGE)
 

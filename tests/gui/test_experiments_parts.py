@@ -210,6 +210,33 @@ class TestPlot:
         assert frame.left() + dots[0].size() / 2 <= places[0] and places[-1] <= frame.right() - dots[-1].size() / 2
         assert plot._bottom.ticks() == [5.0, 6.0, 7.0]
 
+    @pytest.mark.parametrize("comes_first", [5.0, 8.0, 180.0])
+    def test_the_axis_across_is_that_of_the_points_also_where_one_came_first(
+        self, qtbot: QtBot, theme: Theme, comes_first: float
+    ) -> None:
+        """A picture that fills ends as one that is opened later, and rests on the way."""
+        values = (5.0, 6.0, 7.0, 8.0) if comes_first < 100 else (20.0, 60.0, 180.0)
+        whole = replace(FIGURE, curves=(Curve("g = 1", values, values),), marks=(), logarithmic_x=False)
+
+        def shown(*known: tuple[float, ...]) -> list[tuple[float, float]]:
+            plot = FigurePlot(whole, theme)
+            qtbot.addWidget(plot)
+            plot.resize(700, 400)
+            plot.show()
+            ranges = []
+            for points in known:
+                curve = Curve("g = 1", points, points)
+                plot.show_figure(replace(whole, curves=(curve,)), complete=points == values)
+                ranges.append(tuple(plot.getPlotItem().viewRange()[0]))
+            return ranges
+
+        (opened,) = shown(values)
+        assert opened[0] > values[0] - 0.2 * (values[-1] - values[0])
+        early, middle, end = shown((comes_first,), tuple(sorted({values[0], values[1], comes_first})), values)
+        assert end == opened
+        assert middle[1] - middle[0] <= 1.1 * (opened[1] - opened[0])
+        assert early[0] < comes_first < early[1]
+
     def test_a_point_without_an_interval_is_hollow(self, plot: FigurePlot, theme: Theme) -> None:
         plot.show_figure(FIGURE, complete=False)
         dots = plot._curves["g = 1"]._dots.points()
