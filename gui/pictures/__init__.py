@@ -1,4 +1,4 @@
-"""Pictures of all servers: where cells stand, their pixels, their legend, and what is pointed at.
+"""Pictures of all servers: layout of cells, their pixels, legend, and hit tests.
 
-A kind of system says what is in its cells, how that looks, and what is said of it.
+Each kind of system defines what its cells contain, their look, and their texts.
 """

@@ -1,4 +1,4 @@
-"""Pixels of cells in rows: a sprite in every cell, of which only those that changed are drawn."""
+"""Pixels of cells in rows: one sprite per cell, drawn again only where it changed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from slotscope.gui.pictures.layout import CellLayout
 
 Integers = npt.NDArray[np.int64]
 
-#: Codes of rows of numbers stay below this; so few are looked up in a table, which is found sooner than their order.
+#: Bound of the codes of rows; up to so many codes a lookup table is faster than sorting.
 _LARGEST_CODE, FEW_CODES = 2**62, 2**12
 
 
 def distinct(rows: Integers) -> tuple[Integers, Integers]:
-    """Which rows are the first of their kind, and for each row which of those it is like."""
+    """The indices of the first of each set of equal rows, and for each row the index of its set among these."""
     code = np.zeros(len(rows), np.int64)
     largest = 1
     for column in rows.T:
@@ -38,12 +38,12 @@ def distinct(rows: Integers) -> tuple[Integers, Integers]:
 
 
 def differing(rows: Integers, before: Integers) -> Integers:
-    """Which of these rows are not what they were before."""
+    """The indices of rows that differ from the row *before*."""
     return np.flatnonzero((rows != before) @ np.ones(rows.shape[1], bool))
 
 
 class CellRaster:
-    """A picture of cells of equal size, row by row; the last row may be shorter."""
+    """An image of cells of equal size, row by row; the last row may be shorter."""
 
     def __init__(self) -> None:
         self._pixels = np.zeros((1, 1), np.uint32)
@@ -53,12 +53,12 @@ class CellRaster:
 
     @property
     def image(self) -> QImage:
-        """The cells that can be seen, whole; it shares its pixels with this raster."""
+        """The visible cells, whole; the image shares its pixels with this raster."""
         height, width = self._pixels.shape
         return QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
     def place(self, layout: CellLayout[Any, Any], section: int = 0) -> tuple[range, range]:
-        """The rows and the cells of a row that can be seen; the picture begins where they do."""
+        """The visible rows, and visible cells of a row; sets the image's origin to the first of them."""
         rows, columns = layout.window(section)
         grid, (x, y) = layout.grids[section], layout.corner(section, 0)
         self.origin = x + columns.start * grid.cell.width, y + int(grid.row_top(rows.start))
@@ -67,9 +67,9 @@ class CellRaster:
     def begin(
         self, rows: int, columns: int, size: tuple[int, int], key: Hashable, background: int, coded: Integers
     ) -> Integers:
-        """Which of the cells are to be drawn, once there is room for all.
+        """Make room for all cells, and return the indices of those that must be drawn.
 
-        *coded* [n, k] says what is in each of them; *key* what else their looks depend on.
+        *coded* [n, k] encodes each cell's content; *key* is everything else that its look depends on.
         """
         key = rows, columns, len(coded), size, key
         if key == self._key and coded.shape == self._coded.shape:
@@ -84,7 +84,7 @@ class CellRaster:
     def fill(
         self, found: Pixels, changed: Integers, like: Integers, columns: int, size: tuple[int, int], at: tuple[int, int]
     ) -> None:
-        """A sprite in each of the cells, *at* so many pixels from its corner."""
+        """Copy a sprite into each of the cells, *at* pixels (x, y) from the cell's corner."""
         _, high, wide = found.shape
         left, head = at
         cells = self._pixels.reshape(-1, size[1], columns, size[0])

@@ -1,7 +1,6 @@
-"""Where cells stand, section below section, at any zoom; whole device pixels.
+"""Layout of cells in sections, stacked vertically, at any zoom, in whole device pixels.
 
-Servers stand in the order of their numbers, from left to right and row by row, so that neighbours
-stay neighbours.
+Servers are placed in the order of their numbers, left to right and row by row, so that neighbours stay neighbours.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ import numpy.typing as npt
 Integers = npt.NDArray[np.int64]
 Box = tuple[int, int, int, int]
 
-#: Heights of captions and of gaps between sections, in lines of text; the gap in lines of a texture where captions
-#: stand beside the servers, and the least height of a section, in lines of text, at which one then does.
+#: Heights of captions and of gaps between sections, in lines of text; the gap in lines of a texture if captions are
+#: beside the servers, and the least height of a section, in lines of text, for a caption beside it.
 CAPTION, BETWEEN, BETWEEN_ROWS, WRITTEN = 1.35, 0.5, 2, 0.75
-#: Captions stand beside the servers where these, lower than so many lines of text, become so much larger by it.
+#: Captions go beside servers lower than LOW lines of text if that enlarges the servers' area by at least this factor.
 LOW, ASIDE_GAIN = 1.2, 1.5
 
 
 class SizedCell(Protocol):
-    """The room of one server, with the gap to the next one."""
+    """The size of one server's cell, including the gap to the next one."""
 
     @property
     def width(self) -> int:
@@ -39,16 +38,16 @@ class SizedCell(Protocol):
 
 @dataclass(frozen=True)
 class SectionWishes:
-    """What sections below each other have to have room for; a subclass adds what its cells need."""
+    """What a layout of stacked sections must have room for; subclasses add the needs of their cells."""
 
     counts: tuple[int, ...]  #: servers in each section
     line: int  #: height of a line of text in device pixels
     scale: int  #: device pixels per line of a texture
-    #: width of the widest caption at its shortest, with a gap; 0: there is none that is short
+    #: width of the widest caption in its short form, with a gap; 0: there is no short form
     brief: int = field(default=0, kw_only=True)
-    #: whether captions stand at the left of the servers, each in so much width, and not above them
+    #: whether captions stand to the left of the servers, in the width *brief*, instead of above them
     aside: bool = field(default=False, kw_only=True)
-    #: whether each of these then has a line's height, also where its servers are lower
+    #: whether each caption at the left has at least a line's height, even if its servers are lower
     named: bool = field(default=False, kw_only=True)
 
     @property
@@ -62,12 +61,12 @@ class SectionWishes:
 
     @property
     def floor(self) -> int:
-        """Height that each section has at least."""
+        """Least height of each section."""
         return self.line if self.aside and self.named else 0
 
     @property
     def lead(self) -> int:
-        """Width of what stands at the left of the servers."""
+        """Width reserved to the left of the servers."""
         return self.brief if self.aside else 0
 
     @property
@@ -86,13 +85,13 @@ LayoutT = TypeVar("LayoutT", bound="CellLayout[Any, Any]")
 
 @dataclass(frozen=True)
 class SectionGrid(Generic[CellT]):
-    """One section in cells of equal size."""
+    """One section of cells of equal size."""
 
-    #: count, columns: servers, and how many of them stand in a row
+    #: count, columns: number of servers, and servers per row
     count: int
     columns: int
     cell: CellT
-    #: left, top: where the first cell begins within the content
+    #: left, top: position of the first cell within the content
     left: int = 0
     top: int = 0
     per: int = 1  #: servers that share a cell; more than one only where a cell is a pixel
@@ -114,28 +113,28 @@ class SectionGrid(Generic[CellT]):
 
     @property
     def pitch(self) -> tuple[float, float]:
-        """From a server to the one beside it, and what heights are in proportion to."""
+        """Distance from a server to the next in its row, and the unit of heights."""
         return self.cell.width / self.per, self.cell.height
 
     def row_top(self, row: Any) -> Any:
-        """Where a row, or each of several, begins below the first one's top."""
+        """The top of a row (or rows), relative to the first row's."""
         return row * self.cell.height
 
     def row_at(self, y: int) -> int:
-        """The row at a height below the first one's top; it may be beyond the last one."""
+        """The row at a height relative to the first row's top; may be beyond the last row."""
         return y // self.cell.height
 
     def row_range(self, origin: int, size: int) -> range:
-        """The rows of which something is in a view of this height, if the first begins at *origin*."""
+        """The rows visible in a view of this height whose first row begins at *origin*."""
         return seen(origin, size, self.cell.height, self.rows)
 
 
 @dataclass(frozen=True)
 class CellLayout(ABC, Generic[WishesT, GridT]):
-    """All sections, one below the other, seen from *offset*."""
+    """All sections, stacked vertically, seen from *offset*."""
 
-    wishes: WishesT  #: what there had to be room for
-    #: width, height: the view
+    wishes: WishesT  #: what the layout has room for
+    #: width, height: size of the view
     width: int
     height: int
     grids: tuple[GridT, ...]
@@ -148,10 +147,10 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
 
     @cached_property
     def content(self) -> tuple[int, int]:
-        """Width and height of everything."""
+        """Width and height of all sections together."""
         sizes, floor = [grid.size for grid in self.grids], self.wishes.floor
         wide = max(grid.left + size[0] for grid, size in zip(self.grids, sizes, strict=True))
-        spare = (max(0, floor - size[1]) for size in sizes)  # beside its caption a low section stands in the middle
+        spare = (max(0, floor - size[1]) for size in sizes)  # a low section is centred beside its caption
         ends = (
             grid.top + size[1] + more - more // 2 for grid, size, more in zip(self.grids, sizes, spare, strict=True)
         )
@@ -159,7 +158,7 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
 
     @cached_property
     def origin(self) -> tuple[int, int]:
-        """Where the content begins in the view; what is narrower or lower is centred."""
+        """The position of the content in the view; content smaller than the view is centred."""
         wide, high = self.content
         return (max(0, (self.width - wide) // 2) - self.offset[0], max(0, (self.height - high) // 2) - self.offset[1])
 
@@ -168,14 +167,14 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
     @property
     @abstractmethod
     def most_zoom(self) -> float:
-        """How far it is useful to zoom in: until one server fills the view."""
+        """The largest useful zoom, at which one server fills the view."""
 
     @abstractmethod
     def zoomed(self: LayoutT, zoom: float) -> LayoutT:
-        """The same rows with cells *zoom* times as large."""
+        """The same rows with cells enlarged *zoom* times."""
 
     def around(self, other: CellLayout[WishesT, GridT], x: float, y: float) -> tuple[int, int]:
-        """The offset with which a pixel shows what it shows in *other*, at another zoom."""
+        """The offset that keeps under the point (x, y) what *other*, the layout at another zoom, shows there."""
         left, top = other.origin
         x_there, y_there = x - left, y - top
         there = (n for n, grid in enumerate(other.grids) if grid.top <= y_there and grid.left <= max(0, x_there))
@@ -186,7 +185,7 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
         return round(wide - x), round(high - y)
 
     def seen_from(self: LayoutT, x: int, y: int) -> LayoutT:
-        """The same cells from another offset, kept within the content."""
+        """The same layout from another offset, clamped to the content."""
         wide, high = self.content
         most = max(0, wide - self.width), max(0, high - self.height)
         return replace(self, offset=(min(max(0, x), most[0]), min(max(0, y), most[1])))
@@ -194,13 +193,13 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
     # From servers to pixels.
 
     def window(self, section: int = 0) -> tuple[range, range]:
-        """The rows and the cells of a row of which something can be seen."""
+        """The visible rows of a section, and the visible cells of a row."""
         grid, (x, y) = self.grids[section], self.origin
         columns = seen(x + grid.left, self.width, grid.cell.width, grid.across)
         return grid.row_range(y + grid.top, self.height), columns
 
     def visible(self, section: int = 0) -> Integers:
-        """The servers of a section of which something can be seen; none where they share pixels."""
+        """The visible servers of a section, by index; empty if servers share pixels."""
         grid = self.grids[section]
         if grid.per > 1:
             return np.zeros(0, np.int64)
@@ -209,21 +208,21 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
         return index[index < grid.count]
 
     def corner(self, section: int, index: int) -> tuple[int, int]:
-        """The top left corner of a server's cell in the view."""
+        """The top left corner of a server's cell, in the view."""
         grid, (x, y) = self.grids[section], self.origin
         row, column = divmod(index, grid.columns)
         return x + grid.left + column // grid.per * grid.cell.width, y + grid.top + int(grid.row_top(row))
 
     def corners(self, section: int, index: Integers) -> tuple[Integers, Integers]:
-        """The left and the top edges of servers' cells in the view."""
+        """The left and top edges of servers' cells, in the view."""
         grid, (x, y) = self.grids[section], self.origin
         row, column = np.divmod(index, grid.columns)
         return column // grid.per * grid.cell.width + (x + grid.left), grid.row_top(row) + (y + grid.top)
 
     def caption(self, section: int) -> Box:
-        """x, y, width, height of a section's caption; above the servers it stays in sight sideways.
+        """The box (x, y, width, height) of a section's caption; one above the servers stays visible sideways.
 
-        Beside them there may be no height for it.
+        Beside low servers its height may be 0.
         """
         grid, (x, y), high = self.grids[section], self.origin, self.wishes.caption
         if self.wishes.aside:
@@ -236,13 +235,13 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
         return left, y + grid.top - high, max(0, end - left), high
 
     def _caption_end(self, section: int) -> int:
-        """Where the room of a caption ends."""
+        """The x coordinate where a caption's room ends."""
         return self.width
 
     # From pixels to servers.
 
     def at(self, x: int, y: int) -> tuple[int, int] | None:
-        """The section and the server in whose cell a pixel of the view lies."""
+        """The section and the index of the server at a pixel of the view; None if there is none."""
         left, top = self.origin
         for section, grid in enumerate(self.grids):
             column = (x - left - grid.left) // grid.cell.width * grid.per
@@ -254,7 +253,7 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
 
 
 def stacked(wishes: SectionWishes, grids: Sequence[GridT]) -> tuple[GridT, ...]:
-    """Sections below each other, each below its caption."""
+    """Sections stacked vertically, each below its caption."""
     rooms = [max(grid.size[1], wishes.floor) for grid in grids]
     tops = accumulate([wishes.caption, *(wishes.caption + room + wishes.between for room in rooms[:-1])])
     placed = zip(grids, tops, rooms, strict=True)
@@ -262,7 +261,7 @@ def stacked(wishes: SectionWishes, grids: Sequence[GridT]) -> tuple[GridT, ...]:
 
 
 def captioned(wishes: WishesT, lay_out: Callable[[WishesT], LayoutT]) -> LayoutT:
-    """The layout with captions above the servers, or beside them where they would take the height that those need."""
+    """The layout with captions above the servers, or beside them if captions above would take their height."""
     above = lay_out(wishes)
     if not (wishes.captions and wishes.brief) or above.cell.height >= LOW * wishes.line:
         return above
@@ -274,13 +273,13 @@ def captioned(wishes: WishesT, lay_out: Callable[[WishesT], LayoutT]) -> LayoutT
 
 
 def _area(layout: CellLayout[Any, Any]) -> float:
-    """Pixels of a server; none where not all of them are seen."""
+    """Area of a server in pixels; 0 if not all servers are visible."""
     (wide, high), fits = layout.grids[0].pitch, layout.content[1] <= layout.height
     return float(wide * high) if fits else 0.0
 
 
 def most_fitting(low: int, high: int, fits: Callable[[int], bool]) -> int:
-    """The largest side from *low* to *high* that fits, where *low* does or nothing will."""
+    """The largest side from *low* to *high* that fits, assuming that *low* fits if any side does."""
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)
@@ -288,14 +287,15 @@ def most_fitting(low: int, high: int, fits: Callable[[int], bool]) -> int:
 
 
 def level(share: npt.ArrayLike, tall: int) -> Integers:
-    """The height in pixels of a share of what *tall* pixels stand for."""
+    """The height in pixels of a *share* of a bar of *tall* pixels."""
     return np.floor(np.asarray(share, np.float64) * tall + 0.5).astype(np.int64)
 
 
 def lines_below(least: Sequence[float], widths: Sequence[int], width: int, height: int, line: int) -> int:
-    """How many lines can be written below a server in a cell of this size.
+    """How many lines of text fit below a server in a cell of this size.
 
-    Each needs a height of the cell, in lines of text, and a width; one that does not fit ends them.
+    Each line needs a height of the cell (*least*, in lines of text) and a width; the first that does not fit ends
+    them.
     """
     pairs = list(zip(least, widths, strict=False))
     for lines, (high, wide) in enumerate(pairs):
@@ -305,6 +305,6 @@ def lines_below(least: Sequence[float], widths: Sequence[int], width: int, heigh
 
 
 def seen(origin: int, size: int, cell: int, count: int) -> range:
-    """Which of so many cells in a line, the first at *origin*, are in a view of this size."""
+    """Which of *count* cells in a row, the first at *origin*, are visible in a view of this size."""
     first = min(count, max(0, -origin // cell))
     return range(first, max(first, min(count, -(-(size - origin) // cell))))

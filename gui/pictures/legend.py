@@ -1,4 +1,4 @@
-"""The legend below a picture: marks with words in a few lines."""
+"""The legend below a picture: marks with words, in a few lines."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from slotscope.gui.painting.text import Symbols
 from slotscope.gui.painting.textures import Pixels, device_ratio, tile_brush
 from slotscope.gui.theme import Theme
 
-#: Lines that are kept, and with what jobs look like; the height of one in lines of text.
+#: Lines of a legend: the usual number, and the most if it explains the looks of jobs; a line's height in lines of text.
 LINES, MOST_LINES, LINE = 2, 4, 1.35
-#: Widths of a mark, and of a gradient, in lines of text.
+#: Widths of a mark and of a gradient, in lines of text.
 MARK, GRADIENT = 1.0, 2.6
 
-#: An entry, its line, and its x.
+#: An entry, the number of its line, and its x.
 Placed = tuple[Any, int, float]
 
 
@@ -36,20 +36,20 @@ def flow(
 
 
 class PictureLegend:
-    """Lays out and paints the entries of one run; a subclass says what they are and look like.
+    """Lays out and paints the legend of one run; subclasses define its entries and their marks.
 
-    An entry has ``words``, and ``mark``, which names its mark.
+    An entry has ``words``, and ``mark``, the name of its mark.
     """
 
-    #: From a mark to its words, and from an entry to the next one.
+    #: Pixels between a mark and its words, and between entries.
     gap: ClassVar[float] = 6.0
     between: ClassVar[float] = 18.0
-    #: Widths of marks that are not as wide as most, in lines of text.
+    #: Widths of marks wider or narrower than :data:`MARK`, in lines of text.
     sizes: ClassVar[Mapping[str, float]] = {"heat": GRADIENT}
-    #: What is left free around a mark: at both sides, and above and below.
+    #: Margins around a mark: left and right, above and below.
     inset: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
-    #: What is explained of cells that look like this, in full; or else in short.
+    #: The entries for given looks of the cells; the last argument chooses the long or the short wording.
     _entries: Callable[..., Sequence[Any]]
     _mark: Callable[[QPainter, Any, QRectF], None]
 
@@ -60,14 +60,14 @@ class PictureLegend:
         self._parts = Kept()
 
     def _jobs(self) -> Sequence[Sequence[Any]]:
-        """Of the entries in short the first ones: what jobs look like, which nothing else says.
+        """Lists of the entries, in short, that explain the looks of jobs; nothing else in the picture does.
 
-        Where policies side by side have others, those of each: all keep the room that one of them needs.
+        In a comparison there is one list per policy, and the legend keeps room for the largest of them.
         """
         return ()
 
     def height(self, room: float) -> float:
-        """The height that is kept for it in this width."""
+        """The height kept for the legend at this width."""
         return self._lines(room) * LINE * self._text.height
 
     def _lines(self, room: float) -> int:
@@ -78,7 +78,7 @@ class PictureLegend:
         return self._kept[room]
 
     def placed(self, room: float, *looks: Any) -> list[Placed]:
-        """Entries with line and x: all in full, else all in short, else the first of those."""
+        """Entries with line and x: all in the long wording, else all in the short one, else as many of these as fit."""
         key = room, *looks
         if key not in self._known:
             self._known = {key: self._flowing(*key)}
@@ -100,11 +100,11 @@ class PictureLegend:
         return self._wide(item) + self._text.width(item.words)
 
     def _wide(self, item: Any) -> float:
-        """Width of a mark with the gap to its words."""
+        """Width of a mark and the gap to its words."""
         return self.sizes.get(item.mark, MARK) * self._text.height + self.gap
 
     def paint(self, painter: QPainter, area: QRectF, *looks: Any) -> None:
-        """Paint it into *area*, as it was painted before unless something else is looked at."""
+        """Paint the legend into *area*, from a cached pixmap unless its contents have changed."""
         box, ground = area.toAlignedRect(), QColor(self._theme.panel)
         self._parts.paint(painter, box, ground, (area.getRect(), looks), lambda own: self._paint(own, area, *looks))
 
@@ -122,7 +122,7 @@ class PictureLegend:
 
 
 def paint_gradient(painter: QPainter, rect: QRectF, start: str, end: str) -> None:
-    """From one colour at the left to another at the right."""
+    """Fill with a gradient from one colour at the left to another at the right."""
     gradient = QLinearGradient(rect.topLeft(), rect.topRight())
     gradient.setColorAt(0, QColor(start))
     gradient.setColorAt(1, QColor(end))
@@ -130,19 +130,19 @@ def paint_gradient(painter: QPainter, rect: QRectF, start: str, end: str) -> Non
 
 
 def paint_pair(painter: QPainter, rect: QRectF) -> None:
-    """Two frames side by side: the resources of a server."""
+    """Draw two frames side by side, for the resources of a server."""
     half = rect.width() / 2 - 1
     painter.drawRect(rect.adjusted(0, 0, -half, 0))
     painter.drawRect(rect.adjusted(half, 0, 0, 0))
 
 
 def paint_tile(painter: QPainter, rect: QRectF, tile: Pixels) -> None:
-    """Fill with a texture, in the pixels of the device."""
+    """Fill with a texture, in device pixels."""
     painter.fillRect(rect, tile_brush(tile, device_ratio(painter)))
 
 
 def paint_line(painter: QPainter, rect: QRectF, color: str) -> None:
-    """A thick line across the middle."""
+    """Draw a thick line across the middle."""
     middle = rect.center().y()
     painter.setPen(QPen(QColor(color), 2))
     painter.drawLine(QPointF(rect.x(), middle), QPointF(rect.right(), middle))

@@ -1,4 +1,4 @@
-"""Outlines of what the last step names, and of what is pointed at anywhere in the window."""
+"""Outlines of what the last step names, and of what is selected in any panel."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from slotscope.gui.painting.text import Symbols
 from slotscope.gui.theme import Theme
 from slotscope.model.whys.passing import PassedOver
 
-#: The pen, the gap to what is selected, and a corner's arms: a share of the shorter side, at most.
+#: Pen width, gap to the selected thing, and length of a bracket's arms: a share of the shorter side, and its maximum.
 _BRACKET, GAP, _ARM, _LONGEST = 3.0, 4.0, 0.3, 14.0
 
 
 def paint_brackets(painter: QPainter, rect: QRectF, theme: Theme) -> None:
-    """Brackets outside the corners of *rect*, over whatever frame it has."""
+    """Draw brackets outside the corners of *rect*, over any frame that it has."""
     around = rect.adjusted(-GAP, -GAP, GAP, GAP)
     arm = min(_LONGEST, _ARM * min(around.width(), around.height()))
     centre = around.center()
@@ -33,17 +33,17 @@ def paint_brackets(painter: QPainter, rect: QRectF, theme: Theme) -> None:
 
 
 WIDTH = 2.0
-#: Around smaller things an outline is outside.
+#: The outline of a thing smaller than this lies outside its edges.
 SMALL = 10.0
-#: So far outlines may reach beyond the servers.
+#: Pixels by which outlines may extend beyond the servers.
 AROUND = 7.0
-#: So much wider than its words a plate is; from so many lines on it stands at the top.
+#: Width of a plate beyond its words; box height in lines of text from which the plate is at the top.
 _PLATE, _ROOMY = 7.0, 4.0
 
 
 @contextmanager
 def around(painter: QPainter, stage: QRectF) -> Iterator[None]:
-    """What is painted here reaches no further than :data:`AROUND` beyond the servers."""
+    """A context that clips painting at :data:`AROUND` pixels beyond the servers."""
     painter.save()
     painter.setClipRect(stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
     yield
@@ -51,7 +51,7 @@ def around(painter: QPainter, stage: QRectF) -> Iterator[None]:
 
 
 def outline(painter: QPainter, rect: QRectF, color: str, under: str) -> None:
-    """A frame in two tones, so that it is seen on any ground."""
+    """A frame in two tones, visible on any background."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for pen in (_pen(under, WIDTH + 2), _pen(color, WIDTH)):
         painter.setPen(pen)
@@ -64,24 +64,24 @@ def _pen(color: str, width: float) -> QPen:
 
 
 def outline_thing(painter: QPainter, rect: QRectF, color: str, under: str) -> None:
-    """A frame inside the edges of a large thing, outside those of a small one."""
+    """An outline inside the edges of a large thing, outside those of a small one."""
     room = 1.0 if min(rect.width(), rect.height()) < SMALL else -1.0
     outline(painter, rect.adjusted(-room, -room, room, room), color, under)
 
 
 def outline_server(painter: QPainter, rect: QRectF, color: str, under: str, large: bool) -> None:
-    """A frame around a server, further off where there is room between servers."""
+    """An outline around a server, at a larger distance if *large*, where there is room between servers."""
     room = 2.5 if large else 0.5
     outline(painter, rect.adjusted(-room, -room, room, room), color, under)
 
 
 def passed_role(passed: PassedOver) -> str:
-    """The meaning's colour of a server that is passed over: red where no server gets the job."""
+    """The colour role of a server that is passed over: red if no server gets the job."""
     return "rejection" if passed.refused else "muted"
 
 
 def placed_reason(box: QRectF, reasons: tuple[str, ...], text: Symbols) -> tuple[str, QRectF]:
-    """Why a server does not get a job, and the plate in its box for that; no words where none fit."""
+    """The words why a server does not get a job, and their plate in its box; empty words if none fit."""
     fitting = (words for words in reasons if text.width(words) + _PLATE <= box.width())
     words = next(fitting, "") if text.height <= box.height() else ""
     plate = QRectF(0, 0, text.width(words) + _PLATE, text.height) if words else QRectF()
@@ -94,7 +94,7 @@ def placed_reason(box: QRectF, reasons: tuple[str, ...], text: Symbols) -> tuple
 def paint_reason(
     painter: QPainter, box: QRectF, reasons: tuple[str, ...], text: Symbols, theme: Theme, color: str
 ) -> None:
-    """Write why a server does not get a job."""
+    """Write on a server's box why it does not get a job."""
     words, plate = placed_reason(box, reasons, text)
     if words:
         painter.fillRect(plate, QColor(theme.panel))

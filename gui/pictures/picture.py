@@ -1,7 +1,7 @@
-"""A picture of all servers that can be zoomed and dragged, kept up to date from frame to frame.
+"""The base of pictures of all servers that can be zoomed and dragged.
 
-What such pictures have alike: the gestures, the frame and what it says, the room for the picture
-between its sentence and its legend, when it must be made anew, and in which order it is painted.
+It holds what such pictures share: gestures, the frame and its sentence, the room for the picture between sentence and
+legend, when to lay out anew, and the order of painting.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from slotscope.gui.widgets.rows import in_column
 from slotscope.model.reporting.frame import Frame
 
 MARGIN = 10.0
-#: Height from which on there is a legend, in lines of text.
+#: Least height, in lines of text, of a picture with a legend.
 LEGEND_FROM = 11
 
 
 class ZoomedPicture(PointedPicture):
-    """Base of such pictures; a subclass has the methods that are declared here."""
+    """Base of such pictures; subclasses supply the methods declared here."""
 
-    #: The picture is made where there are at least this many pixels in width and height.
+    #: Least width and height in pixels for which a picture is drawn.
     least = 64.0
 
     _text: Lines  #: measures and draws text in the widget's font
     _legend: Any
-    _fit: Any  #: the layout in which everything is seen, None until it is known
-    _wished: Any  #: what that was to have room for: it may have settled for other wishes itself
+    _fit: Any  #: the layout at zoom 1, which shows everything; None until computed
+    _wished: Any  #: the wishes that it was computed for; its own may differ
     _scene: Any
 
-    #: What another run, theme or font changes for good; ``_text`` and ``_ratio`` are known.
+    #: Prepares for another run, theme or font; ``_text`` and ``_ratio`` are set already.
     _prepare: Callable[[Frame], None]
-    #: The layout in which everything is seen and is largest, for wishes, width and height.
+    #: The largest layout that shows everything, for wishes, width and height.
     _fitting: Callable[[Any, int, int], Any]
-    #: The picture of a frame in the room that there is; its pixels go into ``_rasters``.
+    #: Makes the scene of a frame for the stage; its pixels go into ``_rasters``.
     _made: Callable[[Frame, QRectF], Any]
-    #: What is pointed at, and whether an inspector of its own is to open.
+    #: The selection for a hit; the flag tells whether to open a floating inspector.
     _selected: Callable[[Frame, Any, bool], Select]
-    #: What hovering at it says.
+    #: The tooltip for a hit.
     _words: Callable[[Frame, Any], str]
-    #: What is written on the servers, what the last step names and what is selected, and the legend.
+    #: Paint the texts on the servers; the marks of the last step and of the selection; and the legend.
     _paint_text: Callable[[QPainter, Any], None]
     _paint_marks: Callable[[QPainter, Any], None]
     _paint_legend: Callable[[QPainter, Any, QRectF], None]
@@ -68,12 +68,12 @@ class ZoomedPicture(PointedPicture):
     # What is shown.
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
+        """Apply another theme or font size."""
         self._theme = theme
         self._restyle()
 
     def set_frame(self, frame: Frame) -> None:
-        """Show a moment; its pixels are found when it is painted."""
+        """Show a frame; its pixels are computed when it is painted."""
         begins, self._frame = self._is_of_another_run(frame), frame
         self._scene = None
         if begins:
@@ -85,7 +85,7 @@ class ZoomedPicture(PointedPicture):
         self.update()
 
     def _restyle(self) -> None:
-        """Another run, theme or font."""
+        """Prepare anew for another run, theme or font."""
         self._ratio = self.devicePixelRatioF()
         self._text = Lines(self.font())
         self._scene = self._fit = None
@@ -94,7 +94,7 @@ class ZoomedPicture(PointedPicture):
             self._prepare(self._frame)
 
     def _parts(self) -> tuple[QRectF, QRectF, QRectF]:
-        """The sentence, the picture and the legend."""
+        """The areas of the sentence, the picture and the legend."""
         room = max(1.0, self.width() - 2.0 * MARGIN)
         words = QRectF(MARGIN, 4, room, 0 if self._is_said_below else 1.5 * self._text.height)
         legend = self._legend.height(room) if self.height() >= LEGEND_FROM * self._text.height else 0.0
@@ -105,7 +105,7 @@ class ZoomedPicture(PointedPicture):
 
     @property
     def _is_said_below(self) -> bool:
-        """In lecture mode the sentence stands below the picture, in full."""
+        """Whether the sentence is shown in full below the picture, as in lecture mode."""
         return current_fonts().lecture
 
     def _paint_sentence(self, painter: QPainter, area: QRectF, color: str) -> None:
@@ -114,7 +114,7 @@ class ZoomedPicture(PointedPicture):
 
     @property
     def scene(self) -> Any:
-        """The present picture; None where nothing can be drawn."""
+        """The current scene; None if nothing can be drawn."""
         if self._scene is None and self._frame is not None:
             _, stage, _ = self._parts()
             if stage.height() >= self.least and stage.width() >= self.least:
@@ -124,7 +124,7 @@ class ZoomedPicture(PointedPicture):
     # Zooming.
 
     def _layout(self, stage: QRectF, wishes: Any) -> Any:
-        """The present layout for these wishes, kept within the content."""
+        """The current layout for these wishes, clamped to the content."""
         if self._fit is None or self._wished != wishes:
             width, height = (int(side * self._ratio) for side in (stage.width(), stage.height()))
             self._fit, self._wished = self._fitting(wishes, width, height), wishes
@@ -137,7 +137,7 @@ class ZoomedPicture(PointedPicture):
         return self._fit.zoomed(self._zoom) if self._zoom > 1 else self._fit
 
     def zoom(self, factor: float, position: QPointF) -> None:
-        """Zoom around a point of the picture."""
+        """Zoom around a point of the widget."""
         scene = self.scene
         if scene is None or self._fit is None:
             return
@@ -162,11 +162,11 @@ class ZoomedPicture(PointedPicture):
     # Pointing.
 
     def hit_at(self, position: QPointF) -> Any:
-        """What of the picture is at a point; None where nothing is."""
+        """What is at a point of the picture; None if nothing is."""
         return self.scene.at(position) if self.scene is not None else None
 
     def words_at(self, position: QPointF) -> str:
-        """What hovering at a point says; above the picture the whole sentence, of which there may be a part."""
+        """The tooltip at a point; above the picture the whole sentence, of which only a part may be visible."""
         if self._parts()[0].contains(position):
             return self._sentence
         hit = self.hit_at(position)
@@ -180,14 +180,14 @@ class ZoomedPicture(PointedPicture):
         return True
 
     def anchor_at(self, position: QPointF) -> Anchor | None:
-        """The cell at a point."""
+        """The server at a point; None if there is none."""
         scene = self.scene
         pixel = None if scene is None else in_pixels(scene.stage, scene.ratio, position)
         found: Anchor | None = None if scene is None or pixel is None else scene.layout.at(*pixel)
         return found
 
     def anchor_box(self, anchor: Anchor) -> QRectF | None:
-        """Where a cell is in the widget."""
+        """The box of a server's cell in the widget; None if it is not visible."""
         scene, (section, index) = self.scene, anchor
         if scene is None or section >= len(scene.layout.grids) or index >= scene.layout.grids[section].count:
             return None
@@ -196,7 +196,7 @@ class ZoomedPicture(PointedPicture):
         return box if box.intersects(scene.stage) else None
 
     def content_box(self) -> QRectF | None:
-        """Where all cells together are in the widget."""
+        """The box of all cells together in the widget."""
         scene = self.scene
         return None if scene is None else scene.rect((*scene.layout.origin, *scene.layout.content))
 
@@ -217,13 +217,13 @@ class ZoomedPicture(PointedPicture):
         painter.restore()
         if legend.height() > 0:
             self._paint_legend(painter, scene, legend)
-        with around(painter, stage):  # marks reach over the edge
+        with around(painter, stage):  # marks extend beyond the edge
             self._paint_marks(painter, scene)
         self._paint_words(painter, words)
         return True
 
     def _paint_words(self, painter: QPainter, area: QRectF) -> None:
-        """What stands above the picture."""
+        """Paint what is above the picture."""
         self._paint_sentence(painter, area, self._theme.normal)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -232,17 +232,17 @@ class ZoomedPicture(PointedPicture):
 
 
 class PicturePanel(Panel):
-    """Passes all on to its picture; a subclass says which."""
+    """A panel with a single picture, to which it passes everything on; subclasses name the picture's class."""
 
-    #: A widget made of theme and parent, with ``set_frame``, ``set_selection``, ``set_theme`` and a
+    #: A widget class, constructed with theme and parent, with ``set_frame``, ``set_selection``, ``set_theme`` and a
     #: signal ``chosen``.
     picture: ClassVar[type[Any]]
-    #: What the picture shows as a table: the names of its columns, and its rows.
+    #: The picture's contents as a table: column names, and rows.
     header: Callable[[Frame], list[str]]
     rows: Callable[[Frame], Iterable[Iterable[object]]]
 
     def build(self) -> None:
-        """One view that fills the panel."""
+        """Create the picture, filling the panel."""
         self.view: Any = self.picture(self.theme, self.body)
         self.view.chosen.connect(self.intent.emit)
         in_column(self.body, self.view)
@@ -251,7 +251,7 @@ class PicturePanel(Panel):
         self.view.set_frame(frame)
 
     def show_selection(self, selection: Select) -> None:
-        """Outline what is pointed at."""
+        """Outline the selected thing."""
         self.view.set_selection(selection)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:

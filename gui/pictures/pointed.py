@@ -1,4 +1,4 @@
-"""A picture that is zoomed, dragged and pointed at: what every picture of servers does with the mouse and its keys."""
+"""The base of pictures of servers that are zoomed, dragged and clicked: mouse gestures and keys."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.gestures import Gestures
 from slotscope.model.reporting.frame import Frame
 
-#: A server as pictures know it: its section, and its place in that; both from 0.
+#: A server's address in a picture: the section, and the index in it, both from 0.
 Anchor = tuple[int, int]
 
 
 class PointedPicture(QWidget):
-    """Base of such pictures; a subclass has the methods that are declared here."""
+    """Base of such pictures; subclasses supply the methods declared here."""
 
-    chosen = Signal(object)  #: a Select
+    chosen = Signal(object)  #: (Select)
 
-    #: The section and the place of the server at a point, and where in the picture it is; None where it is not seen.
+    #: The server at a point, None if there is none; and the box of a server in the widget, None if it is not visible.
     anchor_at: Callable[[QPointF], Anchor | None]
     anchor_box: Callable[[Anchor], QRectF | None]
-    #: Where all servers together are; None where nothing is drawn.
+    #: The box of all servers together; None if nothing is drawn.
     content_box: Callable[[], QRectF | None]
 
-    #: Zoom by a factor around a point; show everything again.
+    #: Zoom by a factor around a point; and show everything again.
     zoom: Callable[[float, QPointF], None]
     reset_zoom: Callable[[], None]
-    #: What hovering at a point says.
+    #: The tooltip at a point.
     words_at: Callable[[QPointF], str]
-    #: Move what is seen by so much.
+    #: Move the picture by this vector.
     _drag: Callable[[QPointF], None]
-    #: Say what is chosen by a click at a point, and whether an inspector of its own is to open; False: nothing is.
+    #: Select what is at a point, in a floating inspector if the flag is set; returns False if nothing is there.
     _choose: Callable[[QPointF, bool], bool]
-    #: Follow another theme or size of type.
+    #: Apply another theme or font size.
     set_theme: Callable[[Theme], None]
-    #: Paint the picture, as far as it is in a part of the widget; False where there is no room for it.
+    #: Paint the part of the picture in a rectangle of the widget; returns False if there is no room for the picture.
     _paint_picture: Callable[[QPainter, QRect], bool]
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
@@ -67,12 +67,12 @@ class PointedPicture(QWidget):
             self.reset_zoom()
 
     def set_selection(self, selection: Select) -> None:
-        """Outline a server or a job."""
+        """Outline the selected server or job."""
         self._selection = selection
         self.update()
 
     def _is_of_another_run(self, frame: Frame) -> bool:
-        """Whether *frame* is not of the runs that are shown."""
+        """Whether the runs of *frame* differ from those shown."""
         shown = self._frame
         return shown is None or list(map(id, shown.runs)) != list(map(id, frame.runs))
 
@@ -88,5 +88,5 @@ class PointedPicture(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         kinds = QEvent.Type.FontChange, QEvent.Type.DevicePixelRatioChange
-        if event.type() in kinds and hasattr(self, "_ratio"):  # which it has once it knows how it looks
+        if event.type() in kinds and hasattr(self, "_ratio"):  # set once the constructor is done
             self.set_theme(self._theme)

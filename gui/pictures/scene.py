@@ -1,4 +1,4 @@
-"""One moment of the servers laid out in a picture: what is where, and what lies under a point."""
+"""The scene: one moment of the servers laid out in a picture, for painting and hit tests."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from slotscope.model.reporting.frame import Frame
 
 
 def in_widget(stage: QRectF, ratio: float, box: tuple[int, int, int, int]) -> QRectF:
-    """Where a box of the picture's pixels is in the widget.
+    """Map a box in the picture's device pixels to the widget's coordinates.
 
-    - *stage*: Where the picture is in the widget.
-    - *ratio*: Device pixels for each of the widget's.
+    - *stage*: The picture's rectangle in the widget.
+    - *ratio*: Device pixels per widget pixel.
     """
     x, y, width, height = (value / ratio for value in box)
     return QRectF(stage.x() + x, stage.y() + y, width, height)
 
 
 def in_pixels(stage: QRectF, ratio: float, position: QPointF) -> tuple[int, int] | None:
-    """The picture's pixel at a point of the widget; None beside the picture."""
+    """Map a point of the widget to a device pixel of the picture; None outside the picture."""
     if not stage.contains(position):
         return None
     return int((position.x() - stage.x()) * ratio), int((position.y() - stage.y()) * ratio)
@@ -38,24 +38,24 @@ FactsT = TypeVar("FactsT")
 
 @dataclass(frozen=True, eq=False)
 class ShownSection:
-    """What can be seen of one section."""
+    """The visible part of one section."""
 
     section: Any
     grid: SectionGrid[Any]
-    index: Integers  #: [S] which of the section's servers, ascending; none where they share pixels
+    index: Integers  #: [S] the visible servers, ascending; empty if servers share pixels
     content: Any  #: what is on them
 
 
 @dataclass(frozen=True, eq=False)
 class CellScene(ABC, Generic[StateT, NumbersT, FactsT]):
-    """Everything that painting and hit tests need of one moment."""
+    """Everything that painting and hit tests need for one moment."""
 
     frame: Frame
     layout: CellLayout[Any, Any]
     sections: Sequence[Any]  #: as in the layout
-    stage: QRectF  #: where the servers are in the widget
+    stage: QRectF  #: the picture's rectangle in the widget
     theme: Theme
-    ratio: float  #: device pixels for each of the widget's
+    ratio: float  #: device pixels per widget pixel
 
     @property
     def state(self) -> StateT:
@@ -64,19 +64,19 @@ class CellScene(ABC, Generic[StateT, NumbersT, FactsT]):
 
     @property
     def numbers(self) -> NumbersT:
-        """The run's constant numbers."""
+        """The run's constants."""
         numbers: NumbersT = self.frame.info.numbers
         return numbers
 
     @property
     def facts(self) -> FactsT:
-        """What is to be known of the policy."""
+        """The policy's facts for panels."""
         facts: FactsT = self.frame.info.facts
         return facts
 
     @cached_property
     def shown(self) -> tuple[ShownSection, ...]:
-        """What can be seen of each section."""
+        """The visible part of each section."""
         return tuple(self._shown(number) for number in range(len(self.sections)))
 
     def _shown(self, number: int) -> ShownSection:
@@ -86,14 +86,14 @@ class CellScene(ABC, Generic[StateT, NumbersT, FactsT]):
 
     @abstractmethod
     def _content(self, section: Any, index: Integers) -> Any:
-        """What is on the servers of a section with these places in it."""
+        """The contents of the servers with these indices in a section."""
 
     def rect(self, box: Box) -> QRectF:
-        """A box of the stage's device pixels in the widget's coordinates."""
+        """Map a box in the stage's device pixels to the widget's coordinates."""
         return in_widget(self.stage, self.ratio, box)
 
     def at(self, position: QPointF) -> Any:
-        """What is at a point of the widget; None where there is no server."""
+        """What is at a point of the widget; None if no server is."""
         pixel = in_pixels(self.stage, self.ratio, position)
         found = None if pixel is None else self.layout.at(*pixel)
         if pixel is None or found is None:
@@ -102,4 +102,4 @@ class CellScene(ABC, Generic[StateT, NumbersT, FactsT]):
 
     @abstractmethod
     def _hit(self, number: int, index: int, x: int, y: int) -> Any:
-        """What of a server of a section is at a pixel of the stage, which is in its cell."""
+        """What is at a pixel of the stage that lies in the cell of server *index* of section *number*."""

@@ -1,4 +1,4 @@
-"""Axes, grid and end labels of a plot, in the theme's colours."""
+"""Axes, grid and labels at curves' ends, in the theme's colours."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _LEADER = 10.0
 _GAP = 4.0
 _ARROW = 4.0
 _TICK_OFFSET = 5.0
-_MOST, _NAME = 0.45, 20  # of a plot's width for labels beside it, and characters that they keep
-# Least distance of ticks, in heights of the text.
+_MOST, _NAME = 0.45, 20  # largest share of the plot's width for labels; characters that they keep in any case
+# Least distance between ticks, in text heights.
 _TICK_ROOM = {"left": 2.5, "bottom": 5.0}
-# Nearer, in heights of the text, numbers would touch; an axis without room for two has steps beyond its range.
+# Least distance at which numbers do not touch, in text heights; least number of steps on an axis too short for two.
 _TICK_TOUCH, _FEWEST = 1.2, 0.1
 
 
 class PlotAxis(pg.AxisItem):  # type: ignore[misc]
-    """An axis that typesets its label once: pyqtgraph does it again with each range, also where it is hidden."""
+    """An axis that typesets its label only when it changes; pyqtgraph does so with each range, even when hidden."""
 
     _typeset: str | None = None
 
     def wheelEvent(self, event: Any) -> None:
-        """Where the plot does not zoom the wheel scrolls the page, as over the curves; pyqtgraph keeps it to itself."""
+        """Leave the wheel to the parent, which scrolls, if the plot does not zoom; pyqtgraph would swallow it."""
         super().wheelEvent(event)
         if not self.linkedView().state["mouseEnabled"][self.orientation in {"left", "right"}]:
             event.ignore()
@@ -46,35 +46,35 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
 
 
 class NumberAxis(PlotAxis):
-    """An axis whose numbers have thin spaces at the thousands."""
+    """An axis whose numbers have thin spaces between thousands."""
 
     def __init__(self, orientation: str, label: str, whole: bool = False) -> None:
         self._text = label
-        self.whole = whole  #: half a thing has no tick
-        self._named = True  # whether there is room for the label
+        self.whole = whole  #: whether only integers get ticks, as for counts
+        self._named = True  # whether the label is shown
         self._metrics = QFontMetricsF(QFont())
-        self._known: tuple[tuple[object, ...], list[float]] = (), []  # ticks, and what decides where they are
+        self._known: tuple[tuple[object, ...], list[float]] = (), []  # the ticks, after the values that they depend on
         super().__init__(orientation)
         self.enableAutoSIPrefix(False)
 
     def set_name(self, label: str) -> None:
-        """Call what the axis shows otherwise."""
+        """Change the axis' label."""
         if label != self._text:
             self._text = label
             self.setLabel(label)
-            self.showLabel(self._named)  # pyqtgraph shows each new label
-            self.resizeEvent()  # only there is a label put into the middle of its axis
+            self.showLabel(self._named)  # setLabel shows the label even if it was hidden
+            self.resizeEvent()  # only this centres a label along its axis
 
     @property
     def _text_height(self) -> float:
         return self._metrics.height()
 
     def length_of(self, label: str) -> float:
-        """Pixels that a label takes along the axis."""
+        """Length of a label along the axis in pixels."""
         return self._metrics.horizontalAdvance(label)
 
     def boundingRect(self) -> QRectF:
-        """With room at both ends for half a number, as far as the picture reaches: others are not written."""
+        """Add room at both ends for half a number, within the viewport: numbers beyond the bounds are not drawn."""
         rect, view = QRectF(super().boundingRect()), self.getViewWidget()
         if self.orientation == "left" or view is None:
             return rect
@@ -88,7 +88,7 @@ class NumberAxis(PlotAxis):
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
         fitting = max(_FEWEST, size / (_TICK_TOUCH * self._text_height))
         wanted = max(min(2.0, fitting), size / (_TICK_ROOM[self.orientation] * self._text_height))
-        if self.orientation == "bottom":  # numbers side by side must not touch
+        if self.orientation == "bottom":  # adjacent numbers must not touch
             ends = (format_number(end, (high - low) / wanted) for end in (low, high))
             widest = max(map(self._metrics.horizontalAdvance, ends)) + self._text_height
             wanted = min(wanted, max(1.0, size / widest))
@@ -99,7 +99,7 @@ class NumberAxis(PlotAxis):
         return float(self.size().height() if self.orientation == "left" else self.size().width())
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        """By the axis' own length: *size* is that of the line that pyqtgraph draws, which reaches beyond it."""
+        """Compute ticks from the axis' own length: *size* is that of pyqtgraph's line, which extends beyond it."""
         levels: list[tuple[float, list[float]]] = super().tickValues(low, high, self._length)
         return levels
 
@@ -116,13 +116,13 @@ class NumberAxis(PlotAxis):
         return 1.2 * self._text_height + _GAP if self._named else _GAP
 
     def overhang(self) -> float:
-        """Pixels by which a number at the axis' end stands beyond it, at most."""
+        """Largest overhang in pixels of a number at the axis' end."""
         ticks = self.ticks()
         texts = self.tickStrings(ticks, 1.0, ticks[1] - ticks[0] if ticks[1:] else 1.0)
         return max(map(self.length_of, texts), default=0.0) / 2
 
     def fit(self, *, named: bool = True) -> None:
-        """Make room for the numbers of the present range, and where it is *named* for the label beside them."""
+        """Make room for the numbers of the current range, and if *named* for the label."""
         self._named = named
         self.showLabel(named)
         if self.orientation == "bottom":
@@ -131,7 +131,7 @@ class NumberAxis(PlotAxis):
             self._widen()
 
     def resizeEvent(self, event: Any = None) -> None:
-        """Another height has other numbers, whatever has changed it."""
+        """Adapt a vertical axis' width: another height has other ticks."""
         super().resizeEvent(event)
         if event is not None and self.orientation == "left" and event.oldSize().height() != event.newSize().height():
             self._widen()
@@ -141,7 +141,7 @@ class NumberAxis(PlotAxis):
 
     @property
     def wanted(self) -> float:
-        """Pixels of width that the numbers of the present range need, with the label beside them."""
+        """Width in pixels for the numbers of the current range and the label."""
         ticks = self.ticks()
         spacing = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
         texts = self.tickStrings(ticks, 1.0, spacing)
@@ -149,7 +149,7 @@ class NumberAxis(PlotAxis):
         return _TICK_OFFSET + widest + self._label_room
 
     def set_theme(self, theme: Theme, fonts: Fonts) -> None:
-        """Take another theme's colours and fonts."""
+        """Apply another theme's colours and fonts."""
         self.setPen(QPen(QColor(theme.border)))
         self.setTextPen(QPen(QColor(theme.muted)))
         self.setTickFont(fonts.body)
@@ -163,7 +163,7 @@ class NumberAxis(PlotAxis):
 
 
 class GridLines(pg.GraphicsObject):  # type: ignore[misc]
-    """Lines at the main ticks of both axes; drawn apart, so that axes stay as they are."""
+    """Lines at the main ticks of both axes; a separate item, so that the axes need no repaint."""
 
     def __init__(self, bottom: NumberAxis, left: NumberAxis, color: str) -> None:
         super().__init__()
@@ -172,7 +172,7 @@ class GridLines(pg.GraphicsObject):  # type: ignore[misc]
         self.setZValue(-100)
 
     def set_color(self, color: str) -> None:
-        """Draw in another colour."""
+        """Change the colour."""
         self._pen = QPen(QColor(color), 1.0)
         self._pen.setCosmetic(True)
         self.update()
@@ -197,44 +197,44 @@ class GridLines(pg.GraphicsObject):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class EndLabel:
-    """A text at the height *value* of the vertical axis, in a theme's colour."""
+    """A text at the height *value* of the vertical axis, in one of the theme's colours."""
 
     text: str
     value: float
     color: str
 
 
-#: A label, the height of its value, and that of its text, in pixels.
+#: A label, and the y coordinates in pixels of its value and of its text's centre.
 Placed = tuple[EndLabel, float, float]
 
 
 def _look(placed: Sequence[Placed]) -> list[tuple[str, str, float, float]]:
-    """How labels look."""
+    """What is painted of the labels, for comparison."""
     return [(label.text, label.color, mark, centre) for label, mark, centre in placed]
 
 
 def _seen(place: float) -> float:
-    """The nearest place that is told apart: there it is painted, whatever was near it before."""
+    """A coordinate rounded to what the eye can tell apart, so that painting depends on it alone."""
     return round(PARTS * place) / PARTS
 
 
 class LabelColumn(PlotAxis):
-    """Stands where a right axis would, and names curves and lines at their ends.
+    """Labels of curves and lines at their ends, in place of a right axis.
 
-    Labels never overlap: they are moved apart and tied to their curves by short lines.  One
-    whose value is out of view stays at the edge with an arrow.  If there are more than fit,
-    the last ones are left out.  Long ones are cut in the middle, as names of forks differ at their ends.
+    Labels never overlap: they are spread and tied to their curves by short leader lines.  A label whose value is out
+    of view stays at the edge with an arrow.  If not all fit, the last ones are left out.  Long texts are elided in the
+    middle, as names of forks differ at their ends.
     """
 
     def __init__(self, theme: Theme, fonts: Fonts) -> None:
         super().__init__("right", showValues=False)
         self._labels: list[EndLabel] = []
-        self._painted: list[tuple[str, str, float, float]] = []  # how it looked when it was painted
+        self._painted: list[tuple[str, str, float, float]] = []  # what was painted last
         self._least = _GAP
         self.set_theme(theme, fonts)
 
     def set_theme(self, theme: Theme, fonts: Fonts) -> None:
-        """Take another theme's colours and fonts."""
+        """Apply another theme's colours and fonts."""
         self._theme = theme
         self._text_font: QFont = fonts.body
         self.setPen(QPen(QColor(theme.border)))
@@ -243,7 +243,7 @@ class LabelColumn(PlotAxis):
         self.update()
 
     def set_labels(self, labels: Sequence[EndLabel]) -> None:
-        """Show these; the first ones are kept where room is short."""
+        """Show these labels; the first ones have priority where room is short."""
         others = [label.text for label in labels] != [label.text for label in self._labels]
         self._labels = list(labels)
         if others:
@@ -252,13 +252,13 @@ class LabelColumn(PlotAxis):
             self.update()
 
     def forget(self) -> None:
-        """Show none, and be as wide as the next ones ask for."""
+        """Remove all labels, and let the next ones determine the width."""
         self._labels, self._needed, self._least = [], 0.0, _GAP
         self._fit()
 
     def keep(self, width: float) -> None:
-        """Be at least so wide until it forgets, also without labels: a number of the axis below reaches in."""
-        if width > self._least or self._widest != min(self._needed, self._most):  # the plot may have another width
+        """Keep this least width until :meth:`forget`, even without labels: room for the bottom axis' last number."""
+        if width > self._least or self._widest != min(self._needed, self._most):  # the plot may have been resized
             self._least = max(self._least, width)
             self._fit()
 
@@ -278,7 +278,7 @@ class LabelColumn(PlotAxis):
     def paint(self, painter: QPainter, *_: object) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(self._text_font)
-        painter.setClipRect(self.boundingRect())  # what it paints beyond, before it gets its new width, would stay
+        painter.setClipRect(self.boundingRect())  # overflow at the old width would not be erased
         height, placed = float(self.size().height()), self.placed()
         self._painted = _look(placed)
         for label, mark, centre in placed:
@@ -301,7 +301,7 @@ class LabelColumn(PlotAxis):
 
     @property
     def _most(self) -> float:
-        """The width of labels that leaves the curves their room; none where a plot is too low for any."""
+        """Largest width of labels that leaves enough room for the curves; 0 if the plot is too low for a label."""
         plot, metrics = self.getViewWidget(), QFontMetricsF(self._text_font)
         if plot is None:
             return float("inf")
@@ -309,7 +309,7 @@ class LabelColumn(PlotAxis):
         return 0.0 if low else max(_NAME * metrics.averageCharWidth(), _MOST * plot.width())
 
     def _fit(self) -> None:
-        """Be as wide as the widest label so far: a column that breathes moves the plot."""
+        """Set the width to that of the widest label so far: a column that shrinks again would move the plot."""
         metrics = QFontMetricsF(self._text_font)
         needed = max((metrics.horizontalAdvance(label.text) for label in self._labels), default=0.0)
         self._needed = max(self._needed, needed)
@@ -318,13 +318,13 @@ class LabelColumn(PlotAxis):
 
     @property
     def wanted(self) -> float:
-        """Pixels of width that labels have needed so far."""
+        """Width in pixels for the labels so far."""
         return max(self._least, _LEADER + 2 * _GAP + self._widest if self._widest else 0.0)
 
 
 def keep_menu(plot: pg.PlotWidget) -> None:
-    """Let the menu die with its plot: it has no owner, and would stay, with six more below it.
+    """Delete the context menu with its plot: it has no parent, and would stay, with six submenus.
 
-    It becomes no child of the plot: nobody can use it, whoever looks for the plot's controls must not find it.
+    It is not made a child of the plot, as it is never shown, and searches for the plot's controls must not find it.
     """
     plot.destroyed.connect(plot.getPlotItem().ctrlMenu.deleteLater)

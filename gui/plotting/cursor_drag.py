@@ -14,10 +14,7 @@ _SNAP = 5.0  # pixels
 
 
 class CursorDrag(QObject):
-    """Tells ``dragged``: a value of the axis, and how near to it a special one is meant.
-
-    And ``returned``: a double click.
-    """
+    """Emits ``dragged`` with a value of the axis and the snapping distance, and ``returned`` at a double click."""
 
     dragged = Signal(float, float)
     returned = Signal()
@@ -31,7 +28,7 @@ class CursorDrag(QObject):
         plot.viewport().setCursor(Qt.CursorShape.SizeHorCursor)
 
     def place_of(self, value: Fraction) -> QPointF:
-        """Where the cursor is in the plot's viewport when it stands at *value*."""
+        """The cursor's position in the plot's viewport when it is at *value*."""
         scene = self._view.mapViewToScene(QPointF(float(value), self._view.viewRect().center().y()))
         return QPointF(self._plot.mapFromScene(scene))
 
@@ -56,5 +53,5 @@ class CursorDrag(QObject):
 
 
 def special_near(value: float, near: float, specials: Iterable[Fraction]) -> Fraction | None:
-    """The first of *specials* that is as near to a value as that."""
+    """The first of *specials* within *near* of *value*; None if there is none."""
     return next((one for one in specials if abs(value - float(one)) <= near), None)

@@ -1,4 +1,4 @@
-"""Curves and bands that draw about two points per pixel, however long they are; lines that move once it is seen."""
+"""Curves and bands that draw about two points per pixel, however long they are, and repaint only visible changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BAND_ALPHA = 56
 
 
 class View(NamedTuple):
-    """The visible range of x, and the device pixels of a unit of x and of y, where something is painted."""
+    """The visible range of x, and the device pixels per unit of x and of y."""
 
     first: float
     last: float
@@ -29,36 +29,36 @@ class View(NamedTuple):
 
     @property
     def pixels(self) -> int:
-        """Device pixels that the range takes."""
+        """Width of the range in device pixels."""
         return max(1, round(self.across * (self.last - self.first)))
 
 
 class Outlined:
-    """An item of a plot whose outline is found for the visible range alone, and painted again where it is seen to move.
+    """A plot item that computes its outline for the visible range only, and repaints only if that has visibly moved.
 
-    After the points have changed, call :meth:`changed`.
+    Call :meth:`changed` after the points have changed.
     """
 
-    _view: View | None = None  #: the one that the outline is of
-    _places = _painted = b""  #: where the outline is, and where it was when it was painted last
+    _view: View | None = None  #: the view of the current outline
+    _places = _painted = b""  #: the outline in pixels: the current one, and the one painted last
 
-    _known: object = None  #: the points that the outline is of
-    _corners: tuple[Values, Values]  #: of the outline
-    _shapes: list[QPolygonF] | None = None  #: the outline for Qt, once it is painted: most are not seen to move
+    _known: object = None  #: identifies the points of the current outline
+    _corners: tuple[Values, Values]  #: x and y of the current outline
+    _shapes: list[QPolygonF] | None = None  #: the outline as polygons, made only when painted
 
-    #: What tells the present points from others.
+    #: Identifies the current points.
     _points: Callable[[], object]
-    #: Finds the outline in a view: returns its corners.
+    #: Computes the corners of the outline in a view.
     _outline: Callable[[View], tuple[Values, Values]]
-    #: The outline for Qt, of its corners.
+    #: Makes polygons from the corners.
     _shaped: Callable[[Values, Values], list[QPolygonF]]
     update: Callable[[], None]
 
     def changed(self) -> None:
-        """The points are others now."""
+        """Repaint if the changed points visibly move the outline."""
         view = self._view
         if view is None or [view.first, view.last] != self.getViewBox().viewRange()[0]:  # type: ignore[attr-defined]
-            self.update()  # another range is painted anyway
+            self.update()  # another range must be painted anyway
             return
         if self._points() != self._known:
             self._find(view)
@@ -66,7 +66,7 @@ class Outlined:
             self.update()
 
     def _prepare(self, painter: QPainter) -> None:
-        """Have the outline at hand, for painting."""
+        """Compute the outline before painting, unless it is up to date."""
         transform, (first, last) = painter.deviceTransform(), self.getViewBox().viewRange()[0]  # type: ignore[attr-defined]
         view = View(first, last, abs(transform.m11()), abs(transform.m22()))
         if (view, self._points()) != (self._view, self._known):
@@ -80,14 +80,14 @@ class Outlined:
 
     @property
     def _polygons(self) -> list[QPolygonF]:
-        """What is painted, after :meth:`_prepare`."""
+        """The polygons to paint, after :meth:`_prepare`."""
         if self._shapes is None:
             self._shapes = self._shaped(*self._corners)
         return self._shapes
 
 
 class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
-    """One curve of a :class:`Pyramid`, as polyline."""
+    """One curve of a :class:`Pyramid`, drawn as a polyline."""
 
     def __init__(self, pyramid: Pyramid, color: str, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> None:
         self.pyramid = pyramid
@@ -98,7 +98,7 @@ class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
         super().__init__(pen=color)
 
     def set_look(self, color: str, scale: float = 1.0) -> None:
-        """Draw in another colour; *scale* widens the line where that is cheap."""
+        """Change the colour; *scale* widens the line where that is cheap."""
         self._color = color
         self._width = _WIDTH * scale
         self.update()
@@ -114,7 +114,7 @@ class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
         return self.pyramid.extremes() or (None, None)
 
     def boundingRect(self) -> QRectF:
-        # What is outside the view is never drawn, so this changes only with the view.
+        # Nothing outside the view is drawn, so this changes only with the view.
         return _view_rect(self)
 
     def viewRangeChanged(self, *_: object) -> None:
@@ -160,21 +160,21 @@ class PyramidBand(Outlined, pg.GraphicsObject):  # type: ignore[misc]
         self.set_color(color)
 
     def set_color(self, color: str) -> None:
-        """Fill with another colour."""
+        """Change the colour."""
         fill = QColor(color)
         fill.setAlpha(_BAND_ALPHA)
         self._brush = QBrush(fill)
         self.update()
 
     def append(self, x: npt.ArrayLike, mean: npt.ArrayLike, half_width: npt.ArrayLike) -> None:
-        """Add points of *mean* plus and minus *half_width*."""
+        """Add points with the bounds *mean* plus and minus *half_width*."""
         middle, half = np.asarray(mean, float), np.asarray(half_width, float)
         self.low.append(x, middle - half)
         self.high.append(x, middle + half)
         self.changed()
 
     def truncate_after(self, x: float) -> None:
-        """Keep what is up to and including *x*."""
+        """Drop all points after *x*."""
         self.low.truncate_after(x)
         self.high.truncate_after(x)
         self.changed()
@@ -220,20 +220,20 @@ def _corners(envelope: Envelope) -> tuple[Values, Values]:
 
 
 def polygon_of(x: Values, y: Values) -> QPolygonF:
-    """Corners as Qt draws them."""
-    if not len(x):  # pyqtgraph hands Qt memory that may not be written, and Qt crashes
+    """The corners as a Qt polygon."""
+    if not len(x):  # pyqtgraph would hand Qt read-only memory, and Qt crashes
         return QPolygonF()
     polygon: QPolygonF = pg.functions.arrayToQPolygonF(x, y)
     return polygon
 
 
 class SteadyLine(pg.InfiniteLine):  # type: ignore[misc]
-    """An upright or level line that is moved once it can be seen to move."""
+    """A horizontal or vertical line that moves only once the movement is visible."""
 
-    _wanted: float | None = None  #: where it is to stand, which is too near to be seen
+    _wanted: float | None = None  #: the value to move to, if too near to be visible
 
     def put(self, value: float) -> None:
-        """Stand at a value, as far as anybody sees it."""
+        """Move to a value as soon as the movement is visible."""
         view = self.getViewBox()
         across, up = (0.0, 0.0) if view is None else view.viewPixelSize()
         if PARTS * abs(value - self.value()) < (across if self.angle else up):
@@ -246,7 +246,7 @@ class SteadyLine(pg.InfiniteLine):  # type: ignore[misc]
         super().setPos(place)
 
     def viewTransformChanged(self) -> None:
-        """Enlarged, the rest of the way may be seen."""
+        """Move the rest of the way: it may be visible in the new transform."""
         super().viewTransformChanged()
         if self._wanted is not None:
             self.setPos(self._wanted)

@@ -1,7 +1,7 @@
-"""pyqtgraph, imported in the window's thread in parts between which the window answers.
+"""Imports pyqtgraph in the GUI thread in parts, between which the window processes events.
 
-Not in a thread beside it: PySide makes a class of Qt's when it is first asked for, and while the window's thread
-is in Qt that ends the process, once in a hundred starts.
+Not in another thread: PySide creates Qt's classes on first access, and if the GUI thread is inside Qt meanwhile, that
+ends the process, once in a hundred starts.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any, Iterator
 
 from PySide6 import QtCore, QtGui, QtWidgets
 
-#: What of Qt pyqtgraph brings along that the window has not imported before.
+#: Qt modules that pyqtgraph imports and the window has not imported before.
 _BROUGHT = ("PySide6.QtOpenGLWidgets", "PySide6.QtSvg", "PySide6.QtTest")
 
 
-#: Modules that pyqtgraph imports for whoever asks it for all its names, and that no plot here has a part of: half of
-#: all of it, with classes of Qt's that are made for them alone.
+#: Submodules that pyqtgraph's package imports only to export their names, and no plot here needs: half of the import,
+#: with Qt classes that are created for them alone.
 _UNUSED = {
     "": "imageview SignalProxy ThreadsafeTimer",
     "graphicsItems.": (
@@ -37,7 +37,7 @@ _UNUSED = {
 
 
 class _LeftOut(ModuleType):
-    """Stands where a module would, while all its names are asked for: it has none, or what is None."""
+    """Replaces a module during pyqtgraph's star imports: exports nothing, and every attribute is None."""
 
     __all__ = ()
 
@@ -47,7 +47,7 @@ class _LeftOut(ModuleType):
 
 
 class _Mirror(ModuleType):
-    """A module in which pyqtgraph would keep all names of one of Qt's; here each is looked up when it is asked for."""
+    """A module of ``pyqtgraph.Qt`` that looks names up in Qt's module on access, instead of copying all of them."""
 
     def __init__(self, name: str, source: ModuleType) -> None:
         super().__init__(name)
@@ -61,7 +61,7 @@ class _Mirror(ModuleType):
 
 @contextmanager
 def _left_out() -> Iterator[None]:
-    """Let pyqtgraph do without what is not used; who asks for one of these modules later gets it."""
+    """Let pyqtgraph import without the unused submodules; they can still be imported later."""
     names = [f"pyqtgraph.{package}{name}" for package, names in _UNUSED.items() for name in names.split()]
     sys.modules |= {name: _LeftOut(name) for name in names}
     try:
@@ -73,7 +73,7 @@ def _left_out() -> Iterator[None]:
 
 @contextmanager
 def _names_unread() -> Iterator[None]:
-    """Let pyqtgraph copy no names: for that PySide would make all of Qt's classes, twice as many as are used."""
+    """Keep pyqtgraph from copying all names of Qt: PySide would create every class, twice as many as are used."""
     tells = {module: module.__dir__ for module in (QtCore, QtGui, QtWidgets)}
     for module in tells:
         mirror = module.__name__.replace("PySide6", "pyqtgraph.Qt")
@@ -87,7 +87,7 @@ def _names_unread() -> Iterator[None]:
 
 
 def import_in_parts() -> Iterator[None]:
-    """Import another part with each step; nothing is left to do where it was done before."""
+    """Import one part per iteration; does nothing if pyqtgraph is imported already."""
     if "pyqtgraph" in sys.modules:
         return
     for name in _BROUGHT:

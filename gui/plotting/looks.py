@@ -1,4 +1,4 @@
-"""How the curves of one figure are told apart: alike in the window and in saved pictures."""
+"""How the curves of a figure are distinguished, both in the window and in saved pictures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 
 from slotscope.gui.theme import Theme
 
-#: Curves differ in colour, in dashes and in symbols: pyqtgraph's name, and a sign like it.
+#: Symbols of curves, besides colours and dashes: pyqtgraph's name, and a similar character.
 SYMBOLS = (("o", "●"), ("s", "■"), ("t1", "▲"), ("d", "◆"), ("t", "▼"), ("star", "★"))
 DASHES = (
     Qt.PenStyle.SolidLine,
@@ -20,20 +20,20 @@ DASHES = (
 
 
 class Look(NamedTuple):
-    """How a curve is told from the others."""
+    """What distinguishes one curve from the others."""
 
-    number: int  #: its place among all, for dashes and symbols
-    plain: int  #: its place among those whose colour has no fixed meaning
-    fixed: str  #: the theme's colour that its name asks for; may be empty
+    number: int  #: its index among all curves, for dashes and symbols
+    plain: int  #: its index among curves whose colour has no fixed meaning
+    fixed: str  #: the theme's colour fixed by the curve's name, or empty
 
     def color(self, theme: Theme) -> str:
-        """Its colour."""
+        """The curve's colour."""
         others = (theme.run, *theme.palette)
         return theme.color(self.fixed) if self.fixed else others[self.plain % len(others)]
 
     @property
     def dashes(self) -> Qt.PenStyle:
-        """The dashes of its line."""
+        """The line's dash pattern."""
         return DASHES[self.number % len(DASHES)]
 
     @property
@@ -43,12 +43,12 @@ class Look(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """Its symbol, as a letter."""
+        """The symbol as a character."""
         return SYMBOLS[self.number % len(SYMBOLS)][1]
 
 
 def meaning(name: str) -> str:
-    """The theme's colour with the fixed meaning of what a curve or level shows; may be empty."""
+    """The theme's colour reserved for what a curve or level shows; empty if none is."""
     if "U^(g)" in name:
         return "greedy"
     return "optimum" if "optimum" in name or "U*" in name else ""

@@ -1,8 +1,8 @@
-"""A growing series of points with the least and greatest value of each block of them.
+"""A growing series of points with the minima and maxima of blocks of them.
 
-Each level holds the extremes of complete blocks, of twice as many points as the level below.
-A picture of any range takes the level whose blocks are about a pixel wide, so it costs pixels
-and not points.  Blocks start at multiples of their size, so a growing curve does not shimmer.
+Each level holds the extremes of complete blocks, twice as long as those of the level below.  Drawing any range uses
+the level whose blocks are about a pixel wide, so the cost depends on pixels, not on points.  Blocks start at multiples
+of their size, so a growing curve does not shimmer.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 Values = npt.NDArray[np.float64]
 _FIRST_CAPACITY = 1024
-# Blocks of up to 2**3 points are found when they are drawn: keeping them would take more
+# Blocks of up to 2**3 points are computed when drawn: keeping them would take more
 # memory than the points themselves.
 _LOWEST = 4
 
 
 class Envelope(NamedTuple):
-    """At ``x``, the series lies between ``low`` and ``high``; equal where points are single."""
+    """At ``x``, the series lies between ``low`` and ``high``; both are equal for single points."""
 
     x: Values
     low: Values
@@ -50,24 +50,24 @@ class Growing:
 
 
 class Pyramid:
-    """Points (x, y) with x never falling; y may be NaN where there is nothing to show."""
+    """Points (x, y) with x never decreasing; y may be NaN where there is nothing to show."""
 
-    few = 1024  #: of so many points the extremes are found sooner without blocks
+    few = 1024  #: up to so many points, extremes are computed faster without blocks
 
     def __init__(self) -> None:
-        self.version = 0  #: another one whenever the points are others
+        self.version = 0  #: changes whenever the points change
         self._x = Growing()
         self._y = Growing()
         self._low: list[Growing] = []
         self._high: list[Growing] = []
-        self._extremes: tuple[int, tuple[float, float] | None] = 0, None  # and of which points they are
+        self._extremes: tuple[int, tuple[float, float] | None] = 0, None  # after the version that they belong to
 
     def __len__(self) -> int:
         return self._x.size
 
     @property
     def x(self) -> Values:
-        """All x, as a view that must not be written to."""
+        """All x; a view that must not be written to."""
         return self._x.values
 
     @property
@@ -92,28 +92,28 @@ class Pyramid:
         self._y.extend(ys)
 
     def truncate(self, size: int) -> None:
-        """Keep the first *size* points, as going back in time does."""
+        """Keep only the first *size* points, for going back in time."""
         self.version += size < len(self)
         self._x.size = self._y.size = max(0, min(size, len(self)))
         levels = zip(self._low, self._high, strict=True)
         for number, (low, high) in enumerate(levels, start=_LOWEST):
-            low.size = high.size = min(low.size, len(self) >> number)  # not all were asked for
+            low.size = high.size = min(low.size, len(self) >> number)  # some levels may lag behind
 
     def truncate_after(self, x: float) -> None:
         """Keep the points up to and including *x*."""
         self.truncate(int(np.searchsorted(self.x, x, side="right")))
 
     def replace(self, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
-        """Forget all points and take these, unless they are the same."""
+        """Replace all points, unless the new ones are the same."""
         xs, ys = np.asarray(x, float), np.asarray(y, float)
         if xs.tobytes() != self.x.tobytes() or ys.tobytes() != self.y.tobytes():
             self.truncate(0)
             self.append(xs, ys)
 
     def envelope(self, first: float, last: float, pixels: int) -> Envelope:
-        """The series between *first* and *last*, in at most about *pixels* blocks.
+        """The series between *first* and *last*, in about *pixels* blocks at most.
 
-        One point on either side comes along, so that lines reach the edges.
+        Includes one point on either side, so that lines reach the edges.
         """
         start = max(0, int(np.searchsorted(self.x, first, side="right")) - 1)
         stop = min(len(self), int(np.searchsorted(self.x, last, side="left")) + 1)
@@ -135,11 +135,11 @@ class Pyramid:
         return (float(low.min()), float(high.max())) if len(low) else None
 
     def _least_and_greatest(self) -> tuple[Values, Values]:
-        """The values of few blocks that together cover all points."""
+        """The extremes of few blocks that together cover all points."""
         self._build()
         lows, highs, covered = [], [], 0
         for number in range(self._highest, _LOWEST - 1, -1):
-            # Of each level only what the one above does not cover: at most one block.
+            # From each level only what the level above does not cover: at most one block.
             level = self._low[number - _LOWEST], self._high[number - _LOWEST]
             lows.append(level[0].values[covered >> number :])
             highs.append(level[1].values[covered >> number :])
@@ -156,7 +156,7 @@ class Pyramid:
         return _LOWEST - 1 + len(self._low)
 
     def _number(self, points: int, pixels: int) -> int:
-        """The power of two of the smallest blocks that are no more than *pixels*, which are there then."""
+        """The level (log2 of the block size) with at most *pixels* blocks, or the highest; builds levels if needed."""
         wanted = max(0, -(-points // pixels) - 1).bit_length()
         if wanted:
             self._build()
@@ -180,7 +180,7 @@ class Pyramid:
         return np.fmin.reduce(blocks, axis=1), np.fmax.reduce(blocks, axis=1)
 
     def _build(self) -> None:
-        """Add the blocks that have become complete, level by level: only what is drawn is asked for them."""
+        """Add the blocks that have become complete, level by level; done only when drawing needs them."""
         below, width = (self._y, self._y), 1 << _LOWEST
         number = 0
         while below[0].size >= width:

@@ -1,4 +1,4 @@
-"""A plot that follows a run: its past up to the moment shown, and muted what lies ahead of it."""
+"""A plot that follows a run: its past up to the current moment, and in a muted colour what lies ahead."""
 
 from __future__ import annotations
 
@@ -19,30 +19,29 @@ from slotscope.model.reporting.frame import Frame
 
 View = tuple[float, float]
 _HOW = "A click goes to that moment, the wheel enlarges, a double click shows all."
-#: Seconds between two pictures of the curves while a run goes on: they grow, and nothing in them moves.
+#: Seconds between two updates of the curves during a run: they only grow at their ends.
 PERIOD = 0.1
 _RANGE, _INTERVAL = "range", "interval"
 
 
 class RunLine(NamedTuple):
-    """A curve of samples, the same one ahead of the moment shown, and where its values come from."""
+    """A curve of samples, its continuation ahead of the current moment, and the source of its values."""
 
     curve: Pyramid
     ahead: Pyramid | None
-    history: History | None  #: None for the plot's own
-    place: int  #: among the series of the history
+    history: History | None  #: None for the plot's own history
+    place: int  #: index among the history's series
 
 
 class RunPlot(TimePlot, Steady):
-    """Curves that follow the samples of a run, drawn again once anybody could tell.
+    """Curves of a run's samples, drawn again only when the change is visible.
 
-    A subclass may choose its curves (:meth:`begin`, :meth:`choose`), or fill them itself
-    (:meth:`fill`).
+    Subclasses may choose the curves (:meth:`begin`, :meth:`choose`), or fill them themselves (:meth:`fill`).
     """
 
-    event_picked = Signal(int)  #: (event): the last sampled event before the moment that was clicked
+    event_picked = Signal(int)  #: (event): the last sampled event at or before the clicked time
 
-    _frame: Frame | None = None  # a resize may come at once
+    _frame: Frame | None = None  # set here, as a resize may come during construction
 
     def __init__(
         self,
@@ -57,9 +56,9 @@ class RunPlot(TimePlot, Steady):
         from_zero: bool = True,
         parent: QWidget | None = None,
     ) -> None:
-        """*short* names the quantity where its name has no room; *whole*: it counts things.
+        """*short* replaces the quantity's name where room is short; *whole* tells that it is a count.
 
-        *ranged*: a band shows the range of the first series where averages are drawn.
+        With *ranged* a band shows the range of the first series where its curve shows averages.
         """
         text = PlotText("time", quantity, short, whole)
         super().__init__(theme, current_fonts(), text, from_zero=from_zero, parent=parent)
@@ -69,9 +68,9 @@ class RunPlot(TimePlot, Steady):
         self._ranged = ranged
         self._lines: dict[str, RunLine] = {}
         self._drawing = self._stale = False
-        self._drawn = 0.0  # the time up to which the curves are drawn
-        self._next = 0.0  # when they may be drawn again
-        self._thinnings = 0  # of the samples that are drawn
+        self._drawn = 0.0  # simulated time up to which the curves are drawn
+        self._next = 0.0  # monotonic time from which they may be drawn again
+        self._thinnings = 0  # the number of thinnings of the samples drawn
         self.picked.connect(self._pick)
         self.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
 
@@ -88,12 +87,12 @@ class RunPlot(TimePlot, Steady):
         label: str = "",
         style: Qt.PenStyle = Qt.PenStyle.SolidLine,
     ) -> None:
-        """Add the curve of a series, with *ahead* also beyond the moment shown."""
+        """Add the curve of a series; with *ahead* a muted one continues it beyond the current moment."""
         muted = self.add_curve(f"ahead {name}", "border") if ahead else None
         self._lines[name] = RunLine(self.add_curve(name, role, label=label, style=style), muted, history, place)
 
     def remove_line(self, name: str) -> None:
-        """Take a curve away, and what is drawn of it ahead."""
+        """Remove a curve and its continuation ahead."""
         if self._lines.pop(name).ahead is not None:
             self.remove(f"ahead {name}")
         self.remove(name)
@@ -104,7 +103,7 @@ class RunPlot(TimePlot, Steady):
         return tuple(self._lines)
 
     def show_interval(self, mean: Estimate | None, since: float, now: float, least: float = -math.inf) -> None:
-        """The interval of a mean as a band from *since* to *now*, not below *least*; none where it is not known."""
+        """Show a mean's confidence interval as a band from *since* to *now*, not below *least*; none while unknown."""
         if mean is None or not math.isfinite(mean.half_width) or now <= since:
             self.discard(_INTERVAL)
             return
@@ -118,7 +117,7 @@ class RunPlot(TimePlot, Steady):
     # The run.
 
     def show_moment(self, frame: Frame, *, anew: bool = False) -> None:
-        """Bring the curves up to a frame, unless nobody could tell; *anew* if they are others."""
+        """Update the curves to a frame, if the change is visible; *anew* forces it, for other curves."""
         anew |= not self.history.continues(frame)
         if anew or self.is_due(frame):
             self.history.update(frame)
@@ -128,11 +127,11 @@ class RunPlot(TimePlot, Steady):
             self.draw(frame)
 
     def refit(self) -> None:
-        """Reach as far as the next moment asks for, unless a range was chosen with the mouse."""
+        """Fit the ranges to the next moment, unless the user has chosen a range with the mouse."""
         self.fit_anew()
 
     def is_due(self, frame: Frame) -> bool:
-        """Whether anybody could tell that the curves have grown."""
+        """Whether the curves' growth since the last drawing is visible."""
         if not frame.running:
             return True
         view = self.getPlotItem().getViewBox()
@@ -141,7 +140,7 @@ class RunPlot(TimePlot, Steady):
         return bool(shift >= LEAST_GROWTH and monotonic() >= self._next)
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its own unit of time at the axis, and ranges that fit it."""
+        """Begin another run: its unit of time on the axis, and new ranges."""
         self._frame = frame
         self.set_time_unit(self.unit_of(frame))
         self.forget()
@@ -150,19 +149,19 @@ class RunPlot(TimePlot, Steady):
             extent.low = extent.high = self.history.series[0].values
 
     def unit_of(self, frame: Frame) -> str:
-        """The unit of time, for the axis."""
+        """The unit of time on the axis."""
         return frame.info.time_unit
 
     def choose(self, frame: Frame) -> None:
-        """Add and remove curves, as the samples up to a frame ask for."""
+        """Add and remove curves to suit the samples up to a frame."""
 
     def draw(self, frame: Frame) -> None:
-        """Draw up to a frame, in the range that is in view afterwards."""
+        """Draw up to a frame, for the range that is visible afterwards."""
         self._frame = frame
         self._drawing = True
         for history in {line.history or self.history for line in self._lines.values()}:
             history.update(frame)
-        if self.history.thinnings != self._thinnings:  # averages are of longer stretches, and do not reach as far
+        if self.history.thinnings != self._thinnings:  # averages now span longer stretches, and end earlier
             self._thinnings = self.history.thinnings
             self.fit_anew()
         self.set_now(self.end_of(frame))
@@ -178,11 +177,11 @@ class RunPlot(TimePlot, Steady):
         self._drawing = False
 
     def end_of(self, frame: Frame) -> float:
-        """The time that the range reaches."""
+        """The time that the range must include."""
         return max(frame.time, frame.extent.live_end_time)
 
     def fill(self, frame: Frame, view: View) -> None:
-        """Put into the curves what there is to draw of them in a range of time."""
+        """Set the curves' points for a visible range of time."""
         past, future = (view[0], frame.time), (frame.time, frame.extent.live_end_time)
         for line in self._lines.values():
             known = (line.history or self.history).series

@@ -1,4 +1,4 @@
-"""Curves made of a run's samples: kept up as samples come, drawn as averages over time."""
+"""Curves of a run's samples: extended with new samples, drawn as averages over time."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 
 Values = npt.NDArray[np.float64]
-#: Reads samples, given the numbers of the scenario.
+#: Reads columns from samples, given the scenario's constants.
 Read = Callable[[Any, Values], "Columns"]
 
-#: Most averages that a curve is made of; with fewer samples in view it shows each of them.
+#: Most averages that a curve is drawn with; up to twice as many visible samples are drawn singly.
 MOST_AVERAGES = 160
-#: A curve with nothing to show.
+#: An empty curve.
 NOTHING: tuple[Values, Values] = np.zeros(0), np.zeros(0)
-#: While a run goes on, curves are drawn again when they have grown by so many pixels.
+#: During a run, curves are drawn again once they have grown by this many pixels.
 LEAST_GROWTH = 2.0
 
 
 class Columns(NamedTuple):
-    """What is read of n samples: S series, and their integrals where they are known."""
+    """The values read from n samples: S series, and their integrals if known."""
 
     values: Values  #: [n, S]
     totals: Values | None = None  #: [n, S]
@@ -39,7 +39,7 @@ class SampledSeries:
         self._totals = Growing()
 
     def append(self, times: Values, values: Values, totals: Values | None) -> None:
-        """Add samples; without *totals* a value is taken to last until the next sample."""
+        """Add samples; without *totals* each value is assumed to last until the next sample."""
         self.values.append(times, values)
         if totals is not None:
             self._totals.extend(totals)
@@ -50,7 +50,7 @@ class SampledSeries:
         self._totals.size = 0
 
     def totals(self) -> Values:
-        """[n] the integral up to each sample, found once it is asked for; a view that must not be written to."""
+        """[n] The integral up to each sample, computed on demand; a view that must not be written to."""
         known = self._totals.size
         if known < len(self.values):
             begin = max(0, known - 1)
@@ -75,10 +75,10 @@ class SampledSeries:
         return corners, np.repeat(self.values.y[start:stop], 2)
 
     def averages(self, first: float, last: float, width: float) -> tuple[Values, Values]:
-        """Exact averages over stretches of *width* from *first* to *last*.
+        """Exact averages over intervals of *width* from *first* to *last*.
 
-        Stretches start at multiples of *width*, so that a growing curve does not shimmer;
-        those at the ends are longer or shorter.
+        Intervals start at multiples of *width*, so that a growing curve does not shimmer; the first and the last one
+        are longer or shorter.
         """
         x = self.values.x
         first, last = max(first, float(x[0])), min(last, float(x[-1]))
@@ -93,7 +93,7 @@ class SampledSeries:
         return np.append(middles, last), np.append(means, means[-1])
 
     def curve(self, part: tuple[float, float], view: tuple[float, float]) -> tuple[Values, Values]:
-        """What to draw of the stretch *part* while *view* is in view."""
+        """The points to draw for the interval *part* while *view* is visible."""
         first, last = max(part[0], view[0]), min(part[1], view[1])
         if last <= first:
             return NOTHING
@@ -103,17 +103,17 @@ class SampledSeries:
 
 
 def warmup(frame: Frame) -> float:
-    """The time from which measures count."""
+    """The time from which measures count, the end of the warm-up."""
     return float(frame.info.scenario.run.warmup)
 
 
 def counted_from(frame: Frame) -> float:
-    """From when jobs count: the end of the warm-up, or while it lasts the start."""
+    """The time from which jobs count: the end of the warm-up, or the start before that."""
     return warmup(frame) if frame.time > warmup(frame) else 0.0
 
 
 def average_width(low: float, high: float) -> float:
-    """The stretch of time that one average stands for, a power of two."""
+    """The length of time that one average covers, a power of two."""
     return float(2.0 ** math.ceil(math.log2((high - low) / MOST_AVERAGES)))
 
 
@@ -122,18 +122,18 @@ def _samples(frame: Frame) -> Values:
 
 
 class History:
-    """All series that a panel reads of a run's samples, or of another *table* of a frame, none of it twice."""
+    """All series that a panel reads from a run's samples, or from another *table* of frames; each row is read once."""
 
     def __init__(self, read: Read, table: Callable[[Frame], Values] = _samples) -> None:
         self._read = read
         self._table = table
         self._info: RunInfo | None = None
-        self._known = _NONE  #: [n, 2] events and times of the samples known so far
-        self.thinnings = 0  #: how often every second sample was dropped, or more of them
+        self._known = _NONE  #: [n, 2] events and times of the samples read so far
+        self.thinnings = 0  #: how often samples were thinned out, every second one or more dropped
         self.series: tuple[SampledSeries, ...] = ()
 
     def update(self, frame: Frame) -> bool:
-        """Take what is new of a frame's samples; says whether all began anew."""
+        """Read the new samples of a frame; returns whether all series began anew."""
         anew, table = not self.continues(frame), self._table(frame)
         if anew:
             self.series, self._known, self._info = (), _NONE, frame.info
@@ -146,7 +146,7 @@ class History:
         if len(fresh):
             columns = self._read(frame.info.numbers, fresh)
             self._append(fresh[:, TIME_COLUMN], columns)
-            self._known = _moments(table).copy()  # else it would keep all of a table that has no other use
+            self._known = _moments(table).copy()  # a copy: a view would keep the whole table alive
         return anew
 
     def event_at(self, frame: Frame, time: float) -> int:
@@ -162,27 +162,27 @@ class History:
             series.append(times, columns.values[:, place], totals)
 
     def continues(self, frame: Frame) -> bool:
-        """Are the samples known so far those of this frame's run up to there, some of which may be dropped by now?"""
+        """Whether the samples read so far are those of this frame's run up to a moment, apart from thinning since."""
         table = self._table(frame)
         return frame.info is self._info and (self._grows(table) or self._thins(table))
 
     def _grows(self, table: Values) -> bool:
-        """Are the samples known so far the first ones of this table?"""
+        """Whether the samples read so far are the first rows of this table."""
         count = len(self._known)
         return count == 0 or (len(table) >= count and bool((_moments(table[count - 1]) == self._known[-1]).all()))
 
     def _thins(self, table: Values) -> bool:
-        """Does this table, which reaches further, have none up to there but samples known so far?"""
+        """Whether this table goes on further, and up to the samples read so far holds only some of them."""
         moments = _moments(table)
         stop = int(np.searchsorted(moments[:, EVENT_COLUMN], self._known[-1, EVENT_COLUMN], side="right"))
         place = np.searchsorted(self._known[:, EVENT_COLUMN], moments[:stop, EVENT_COLUMN])
         return 0 < stop < len(table) and bool((self._known[place] == moments[:stop]).all())
 
 
-#: What is known of a run without samples.
+#: The known samples of a run without any.
 _NONE: Values = np.zeros((0, 2))
 
 
 def _moments(samples: Values) -> Values:
-    """Events and times of samples, which they begin with."""
+    """Events and times of samples, their first columns."""
     return samples[..., : TIME_COLUMN + 1]

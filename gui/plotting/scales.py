@@ -1,4 +1,4 @@
-"""Numbers as text, ranges that change rarely, and labels that keep clear of each other."""
+"""Formatting of numbers, ranges that change rarely, and spreading of labels."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _STEPS = 5
 _LARGEST_PLAIN = 1e12
 _MOST_DECIMALS = 9
 
-#: Texts of numbers that are remembered: from moment to moment most stay as they are.
+#: Size of the cache of formatted numbers: most stay the same from frame to frame.
 MOST_TEXTS = 4096
 
 
 @lru_cache(MOST_TEXTS)
 def format_number(value: float, resolution: float = 1.0) -> str:
-    """*value* with no more digits than *resolution* bears, thousands set apart.
+    """*value* with the digits that *resolution* justifies, and thousands separated.
 
     ``format_number(1234567.89, 0.1)`` is ``1 234 567.9`` with thin spaces.
     """
@@ -33,7 +33,7 @@ def format_number(value: float, resolution: float = 1.0) -> str:
 
 
 def time_axis(unit: str) -> str:
-    """What an axis of time in a unit, or in none, is called."""
+    """The label of a time axis with this unit, or without one if empty."""
     return f"time ({units(unit)})" if unit else "time"
 
 
@@ -47,19 +47,19 @@ def step_up(value: float) -> float:
 
 
 class SteppedRange:
-    """A range for an axis that grows in steps of 1, 2, 5, so that axes are rarely rebuilt."""
+    """An axis range that grows in steps of 1, 2, 5, so that axes are rarely rebuilt."""
 
     def __init__(self, low: float = 0.0, high: float = 1.0, *, from_zero: bool = True) -> None:
         self._start = (low, high)
-        self.from_zero = from_zero  #: whether 0 is always in it
+        self.from_zero = from_zero  #: whether 0 is always included
         self.low, self.high = low, high
 
     def reset(self) -> None:
-        """Go back to the range of the start."""
+        """Go back to the initial range."""
         self.low, self.high = self._start
 
     def include(self, low: float, high: float) -> bool:
-        """Grow until *low* and *high* are inside; says whether anything changed."""
+        """Grow to include *low* and *high*; returns whether anything changed."""
         if not (math.isfinite(low) and math.isfinite(high)):
             return False
         if self.from_zero:
@@ -70,7 +70,7 @@ class SteppedRange:
         return self._set(self._outward(low, high, step_up((high - low) / _STEPS)))
 
     def follow(self, low: float, high: float, running: bool) -> bool:
-        """Take in *low* and *high*; what was before counts only while events rush past.  Says whether it changed."""
+        """Include *low* and *high*; the earlier range is kept only while *running*. Returns whether it changed."""
         before = self.low, self.high
         if not running:
             self.reset()
@@ -78,7 +78,7 @@ class SteppedRange:
         return (self.low, self.high) != before
 
     def fit(self, low: float, high: float) -> bool:
-        """Be just large enough for *low* to *high*; says whether anything changed."""
+        """Set the smallest stepped range from *low* to *high*; returns whether anything changed."""
         if not (math.isfinite(low) and math.isfinite(high)):
             return False
         if self.from_zero:
@@ -98,17 +98,16 @@ class SteppedRange:
 
 
 def spread(targets: Sequence[float], size: float, low: float, high: float) -> list[float]:
-    """Centres of labels of height *size*, near their *targets*, inside and not overlapping.
+    """Centres of labels of height *size*, near their *targets*, within *low* to *high*, not overlapping.
 
-    Least squares for the given order of heights (pool adjacent violators): labels that
-    would overlap form a block around the mean of their targets.  The labels must fit:
-    ``len(targets) * size <= high - low``.
+    Least squares for the given order of heights (pool adjacent violators): labels that would overlap form a block
+    around the mean of their targets.  The labels must fit: ``len(targets) * size <= high - low``.
     """
     order = sorted(range(len(targets)), key=lambda place: targets[place])
     span = high - low - size * len(targets)
     blocks: list[tuple[float, int]] = []
     for rank, place in enumerate(order):
-        # Without the room that the labels below take, "not overlapping" is "not falling".
+        # With the room of the labels below subtracted, "not overlapping" becomes "not decreasing".
         blocks.append((targets[place] - low - size * (rank + 0.5), 1))
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
             (first, many), (second, more) = blocks[-2:]

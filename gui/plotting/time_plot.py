@@ -1,4 +1,4 @@
-"""A plot of live series over time (or another quantity), ready for a panel to use."""
+"""A plot of live series over time (or another quantity), for panels to use."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from slotscope.gui.theme import Fonts, Theme, configure_plots
 
 Role = str | int
 
-#: Lanes are told apart by colour and by how their curves are drawn.
+#: Line styles of lanes, which differ in colour as well.
 LANE_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
-#: Height from which the axis of time is named, in pixels at the usual size of type.
+#: Least height in pixels, at the usual font size, for a label of the time axis.
 _LEAST_NAMED = 110
 _ABOVE_AND_BELOW = 12
 
 
 @dataclass(frozen=True)
 class PlotText:
-    """What is written at the axes; *y_short* where *y* has no room, and *whole* numbers where *y* counts things."""
+    """Labels of the axes; *y_short* replaces *y* where room is short; *whole* tells that *y* is a count."""
 
     x: str
     y: str
@@ -51,13 +51,13 @@ class _Series:
 
 
 class TimePlot(pg.PlotWidget):  # type: ignore[misc]
-    """Curves, bands, reference lines and a cursor; ranges move rarely and in steps.
+    """Curves, bands, reference lines and a cursor; ranges change rarely and in steps.
 
-    A role is the name of one of the theme's colours (``"run"``, ``"optimum"``) or the index
-    of a job type.  Change series at will, then call :meth:`refresh` once per frame.
+    A role is the name of one of the theme's colours (``"run"``, ``"optimum"``) or the index of a job type.  Change
+    series freely, then call :meth:`refresh` once per frame.
     """
 
-    picked = Signal(float)  #: (x) of a click
+    picked = Signal(float)  #: (x) x of a click
 
     _prepared = False
 
@@ -81,7 +81,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._y_range = SteppedRange(0.0, 0.0, from_zero=from_zero)
         self._span: float | None = None
         self._by_hand = False
-        self._fits_anew = False  # whether the ends of the axis may reach in where it stays the same
+        self._fits_anew = False  # whether to set the x range even if unchanged, to keep room for its last number
         self._grid = GridLines(self._bottom, self._left, theme.grid)
         self._cursor = SteadyLine(angle=90, movable=False)
         self._prepare()
@@ -89,7 +89,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._dress()
 
     def _prepare(self) -> None:
-        """Switch off what pyqtgraph brings along, and connect what is ours."""
+        """Switch off pyqtgraph's own controls, and connect ours."""
         plot = self.getPlotItem()
         plot.hideButtons()
         plot.hideAxis("top")
@@ -111,7 +111,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
     def add_curve(
         self, name: str, role: Role, *, label: str = "", style: Qt.PenStyle = Qt.PenStyle.SolidLine
     ) -> Pyramid:
-        """Add a curve, named *label* at its end; change its points through what is returned."""
+        """Add a curve, labelled at its end with *label*; returns its points, to be changed in place."""
         pyramid = Pyramid()
         curve = PyramidCurve(pyramid, self._theme.color(role), style)
         curve.set_look(self._theme.color(role), self._fonts.scale)
@@ -120,7 +120,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         return pyramid
 
     def add_band(self, name: str, role: Role) -> PyramidBand:
-        """Add an interval band, such as mean plus and minus half-width, behind the curves."""
+        """Add a band, such as mean plus and minus half-width, behind the curves."""
         band = PyramidBand(self._theme.color(role))
         band.setZValue(-50)
         self._bands[name] = band, role
@@ -128,7 +128,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         return band
 
     def remove(self, name: str) -> None:
-        """Take the curve, band or reference line of this name away."""
+        """Remove the curve, band or reference line of this name; raises KeyError if there is none."""
         items = [self._series.pop(name).curve] if name in self._series else []
         items += [self._bands.pop(name)[0]] if name in self._bands else []
         items += [self._references.pop(name).line] if name in self._references else []
@@ -138,21 +138,21 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
             self.getPlotItem().removeItem(item)
 
     def discard(self, *names: str) -> None:
-        """Take what there is of these names away."""
+        """Remove the items with these names, if they exist."""
         for name in names:
             if name in self._series or name in self._bands or name in self._references:
                 self.remove(name)
 
     def band(self, name: str) -> PyramidBand | None:
-        """The band of this name, if there is one."""
+        """The band of this name; None if there is none."""
         return self._bands[name][0] if name in self._bands else None
 
     def set_time_unit(self, unit: str) -> None:
-        """Name the axis of time by its unit, if it has one."""
+        """Label the time axis with its unit, if it has one."""
         self.set_quantity(x=time_axis(unit))
 
     def set_quantity(self, *, x: str = "", y: str = "", whole: bool | None = None) -> None:
-        """Change what an axis shows, and whether *y* counts things."""
+        """Change the labels of the axes, and whether *y* is a count."""
         counts = self._text.whole if whole is None else whole
         text = replace(self._text, x=x or self._text.x, y=y or self._text.y, whole=counts)
         if text == self._text:
@@ -164,11 +164,11 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._fit()
 
     def set_label(self, name: str, label: str) -> None:
-        """Change what stands at a curve's end."""
+        """Change the label at a curve's end."""
         self._series[name].text = label
 
     def set_reference(self, name: str, value: float | None, role: Role, text: str) -> None:
-        """Show a horizontal line with *text* at its right end, always in view; none without a value."""
+        """Show a horizontal line with *text* at its right end; the range always includes it. None removes the line."""
         if value is None:
             self.discard(name)
             return
@@ -188,19 +188,19 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         return name in self._references
 
     def set_cursor(self, x: float | None) -> None:
-        """Show the cursor at *x*, or hide it."""
+        """Show the cursor at *x*; None hides it."""
         self._cursor.setVisible(x is not None)
         if x is not None:
             self._cursor.put(x)
 
     def set_now(self, x: float) -> None:
-        """The present: the range reaches it."""
+        """Extend the range to the present, *x*."""
         self._x_range.include(x, x)
 
     # -- ranges --------------------------------------------------------------------------
 
     def set_x_range(self, low: float, high: float) -> None:
-        """Start with this range; it still grows when points lie beyond."""
+        """Start with this x range; it still grows if points lie beyond."""
         self._x_range = SteppedRange(low, high, from_zero=False)
         self._apply_ranges()
 
@@ -210,14 +210,14 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self.refresh()
 
     def reset_view(self) -> None:
-        """Leave a range chosen with the mouse; fit anew to all that is there."""
+        """Drop a range chosen with the mouse, and fit the ranges to all points."""
         self._by_hand = False
         self._x_range.reset()
         self._y_range.reset()
         self.refresh()
 
     def fit_anew(self) -> None:
-        """Be as wide and reach as far as what is drawn next asks for, unless a range was chosen with the mouse."""
+        """Let the next drawing determine ranges and label width; a range chosen with the mouse is kept."""
         if not self._by_hand:
             self._x_range.reset()
             self._y_range.reset()
@@ -225,7 +225,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._fits_anew = True
 
     def forget(self) -> None:
-        """Leave all that another run showed, which new ranges must not fit: points, bands, reference lines, labels."""
+        """Remove what another run showed and new ranges must not fit: points, bands, reference lines, labels."""
         for series in self._series.values():
             series.curve.pyramid.truncate(0)
         self.discard(*self._bands, *self._references)
@@ -233,7 +233,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self.reset_view()
 
     def refresh(self) -> None:
-        """Repaint after changes of series: once per frame, after all of them."""
+        """Update ranges and repaint after changes to series; once per frame, after all of them."""
         curves = [series.curve for series in self._series.values()]
         for pyramid in (curve.pyramid for curve in curves):
             if len(pyramid):
@@ -292,7 +292,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
     # -- theme, mouse, export ------------------------------------------------------------
 
     def set_theme(self, theme: Theme, fonts: Fonts | None = None) -> None:
-        """Take another theme's colours, and other sizes of type if given."""
+        """Apply another theme's colours, and other font sizes if given."""
         looks = theme, fonts or self._fonts
         if looks != (self._theme, self._fonts):
             self._theme, self._fonts = looks
@@ -335,9 +335,9 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._fit()
 
     def _fit(self) -> None:
-        """Give the axes their room; a plot that is low keeps its height for its curves."""
+        """Lay out the axes; in a low plot the labels give way to the curves."""
         plot = self.getPlotItem()
-        if plot is None or not self._prepared:  # closed, or not yet there, and told of a new size all the same
+        if plot is None or not self._prepared:  # resized before construction is complete, or after closing
             return
         named = self.height() >= _LEAST_NAMED * self._fonts.scale
         self._bottom.fit(named=named)
@@ -346,7 +346,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         names = [name for name in (self._text.y, self._text.y_short) if 0 < self._left.length_of(name) <= beside]
         if names:
             self._left.set_name(names[0])
-        plot.layout.activate()  # how high the left axis is decides which numbers it has, and so its width
+        plot.layout.activate()  # the left axis' height determines its numbers, and so its width
         self._left.fit(named=bool(names))
         plot.layout.activate()
 

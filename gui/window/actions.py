@@ -1,6 +1,6 @@
-"""Every command of the window in one table: name, key, icon and a sentence.
+"""One table of all commands of the window: name, shortcuts, icon and a sentence.
 
-Menus, the transport bar, tooltips and the sheet of shortcuts are all made from it.
+Menus, the transport bar, tooltips and the sheet of shortcuts are made from it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import popup_open
 from slotscope.gui.widgets.icons import icon
 
-#: Goes back to the run that another one has replaced.
+#: Shortcut of going back to the run that another one replaced.
 BACK_KEY = "Ctrl+Shift+Z"
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command: where it stands and how it is reached."""
+    """One command: its texts, shortcuts, icon and menu."""
 
     name: str
     title: str
@@ -31,13 +31,13 @@ class Command:
     sentence: str
     icon: str = ""
     checkable: bool = False
-    onward: bool = False  #: whether it lets the run go on, which an open question holds back
+    onward: bool = False  #: whether it advances the run; disabled while a question is open
     paging: str = ""  #: a presenter's key; in sheets and dialogs it turns pages as usual
     group: str = ""
 
     @property
     def all_keys(self) -> tuple[str, ...]:
-        """Every key that gives the command in the window."""
+        """All shortcuts of the command in the window."""
         return (*self.keys, self.paging) if self.paging else self.keys
 
 
@@ -294,7 +294,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
 )
 
-#: Not one command but one for each panel; the window makes them from the panels that there are.
+#: Stands for one command per panel; the window makes those from its panels.
 BRING = Command(
     "bring",
     "Bring a panel to the front",
@@ -308,9 +308,9 @@ BRING = Command(
 class Actions:
     """The commands as QActions, each connected to a handler of the window.
 
-    Keys work wherever the focus is, except while typing in a field: fields take the keys
-    that they need before shortcuts see them.  A menu or list that is open keeps all keys.
-    A presenter's keys work in the window, and in those that panels have of their own, which *parted* tells of.
+    Shortcuts work wherever the focus is, except that fields take the keys that typing needs before shortcuts see them,
+    and an open menu or list keeps all keys.  Presenters' keys work in the main window and in floating docks, which
+    *parted* announces.
     """
 
     def __init__(self, window: QWidget, handlers: dict[str, Callable[[], object]], parted: SignalInstance) -> None:
@@ -337,24 +337,24 @@ class Actions:
         return [QShortcut(keys, window, self._actions[name].trigger) for keys, name in pages]
 
     def _part(self, dock: QDockWidget) -> None:
-        """While a panel has a window of its own its keys turn pages, too."""
+        """Add the presenters' keys to a dock for as long as it floats."""
         for shortcut in self._page_in(dock):
             dock.topLevelChanged.connect(shortcut.deleteLater)
 
     def press(self, keys: QKeySequence) -> None:
-        """Carry out what a key means that was pressed before the window had the keys."""
+        """Trigger the command of a key that was pressed before the window could take keys."""
         for command in COMMANDS:
             if keys in (QKeySequence(one) for one in (*command.keys, command.paging) if one):
                 self._actions[command.name].trigger()
 
     def restyle(self, theme: Theme) -> None:
-        """Draw the icons in the theme's colour."""
+        """Recolour the icons for a theme."""
         for command in COMMANDS:
             if command.icon:
                 self._actions[command.name].setIcon(icon(command.icon, theme))
 
     def hold(self, on: bool) -> None:
-        """Let no command let the run go on, or all of them again."""
+        """Disable or enable all commands that advance the run."""
         for command in COMMANDS:
             if command.onward:
                 self._actions[command.name].setDisabled(on)
@@ -365,13 +365,13 @@ class Actions:
 
 
 def key_words(key: str) -> str:
-    """A key as keyboards have it where the window's language is spoken."""
+    """A shortcut as keyboards in the window's language label it."""
     if " " in key:
         return tr(key)
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def tooltip(command: Command) -> str:
-    """Name, key and one sentence."""
+    """Title, shortcut and sentence of a command."""
     keys = f" ({key_words(command.keys[0])})" if command.keys else ""
     return f"{tr(command.title)}{keys}\n{tr(command.sentence)}"

@@ -1,4 +1,4 @@
-"""The one application object, made where something first needs it."""
+"""The application object, created on first use."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import sys
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-#: Milliseconds between two looks at how much was allocated.
+#: Milliseconds between two checks of the garbage collector's counters.
 INTERVAL = 200
 
-#: Where PySide looks at what was imported.
+#: The PySide module that inspects each imported module for features.
 _SUPPORT = "shibokensupport.feature"
 
 
 def collect_due() -> None:
-    """Collect what Python would have collected by now, had it been allowed to."""
+    """Run the garbage collection that would have been triggered by now if automatic collection were on."""
     due = [
         generation
         for generation, (count, most) in enumerate(zip(gc.get_count(), gc.get_threshold(), strict=True))
@@ -27,7 +27,7 @@ def collect_due() -> None:
 
 
 class Collector(QObject):
-    """Collects in the thread in which it was made, and keeps other threads from it."""
+    """Collects garbage only in the thread that created it: Qt objects must not be destroyed in other threads."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -37,15 +37,15 @@ class Collector(QObject):
         self._timer.start(INTERVAL)
 
     def put_aside(self) -> None:
-        """Look no more, until all settles, at what there is: what a start imports and builds is no garbage."""
+        """Exempt all present objects from collection until :meth:`settle`: startup leaves no garbage worth it."""
         gc.freeze()
 
     def settle(self) -> None:
-        """Collect everything, and look no more at what is left until the next call.
+        """Collect all garbage, then exempt the survivors until the next call.
 
-        For moments in which no frame is expected: a complete window has 180 000 objects, and to
-        look through them takes the time of six frames; through those made since, a tenth of it.
-        What nobody needs of them is found by the next call, once another run was opened.
+        For moments in which no frame is expected: a complete window has 180 000 objects, and to traverse them takes
+        the time of six frames; those created since, a tenth of it.  Survivors that become garbage later are found by
+        the next call, after another run was opened.
         """
         gc.unfreeze()
         gc.collect()
@@ -53,12 +53,12 @@ class Collector(QObject):
 
 
 def collector_of(application: QCoreApplication) -> Collector:
-    """The application's one collector, which works from the first call on."""
+    """The application's single collector, which starts on the first call."""
     return application.findChild(Collector) or Collector(application)
 
 
 def application(offscreen: bool = False) -> QApplication:
-    """The application object, styled, with garbage collected in this thread alone."""
+    """The application object, with garbage collected in this thread only."""
     existing = QApplication.instance()
     app = existing if isinstance(existing, QApplication) else _made(offscreen)
     collector_of(app)
@@ -76,10 +76,11 @@ def _made(offscreen: bool) -> QApplication:
 
 
 def leave_sources_unread() -> None:
-    """Let PySide take it that no module switches its features (``from __feature__ import``) on, as none here does.
+    """Stop PySide from reading the source of every imported module.
 
-    From the first of Qt's modules on it would read each module that is imported, several hundred, to see whether the
-    word PySide6 is in it, and Python would keep all the lines: a sixteenth of the time of a start, and 30 MB.
+    From the import of the first Qt module on, PySide would read each imported module, several hundred, to see whether
+    it contains the word PySide6 and so may switch features on (``from __feature__ import``), and Python would keep all
+    the lines: a sixteenth of the startup time, and 30 MB.  No module here uses features.
     """
     support = sys.modules.get(_SUPPORT)
     if hasattr(support, "_mod_uses_pyside"):
@@ -87,9 +88,9 @@ def leave_sources_unread() -> None:
 
 
 def destroy(widget: QWidget) -> None:
-    """Close a widget and destroy it at once: where no event loop follows, nothing else would.
+    """Close and delete a widget at once, for callers without an event loop, where ``deleteLater`` alone never acts.
 
-    What is left of each recording would be styled anew, and take longer, with every further theme.
+    Widgets left over from recordings would be restyled, taking longer, with every further change of theme.
     """
     widget.close()
     widget.deleteLater()

@@ -1,4 +1,4 @@
-"""The one list of all breakpoints: before events, where a question holds, and where a monitor is violated."""
+"""The list of all breakpoints: before events, where a question holds, and where a monitor is violated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slotscope.model.reporting.explain import grouped
 
 
 class BreakpointsDialog(QDialog):
-    """Lists, sets and removes breakpoints; *told* gives them after each change."""
+    """Lists, sets and removes breakpoints; the signal *told* delivers the list after each change."""
 
     def __init__(self, parent: QWidget, control: RunControl, told: SignalInstance) -> None:
         super().__init__(parent)
@@ -27,7 +27,7 @@ class BreakpointsDialog(QDialog):
         self.resize(680, 340)
         self._control = control
         self._told = BreakpointList((), frozenset())
-        self._typed = "", 1  # what was added last, and how often it has to hold
+        self._typed = "", 1  # the last breakpoint added, and its number of hits
         self.field = QuestionField()
         self.field.setAccessibleName(tr("a question, or the number of an event"))
         self.field.setPlaceholderText(tr("a question, or the number of an event"))
@@ -40,7 +40,7 @@ class BreakpointsDialog(QDialog):
         self.times.setToolTip(tr("10: the run stops at the 10th hit from here on, then at the 20th, and so on."))
         self.fault = FaultLine()
         self.listed = QListWidget()
-        self.listed.setWordWrap(True)  # how often it has to hold stands at the end
+        self.listed.setWordWrap(True)  # the number of hits stands at the end
         self.listed.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.listed.setAccessibleName(tr("Breakpoints"))
         self._remove, self._clear = push_button(tr("Remove")), push_button(tr("Clear all"))
@@ -58,7 +58,7 @@ class BreakpointsDialog(QDialog):
         self.field.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Down goes from the field to the list below it."""
+        """Move the focus from the field to the list below with the Down key."""
         if event.key() == Qt.Key.Key_Down and self.focusWidget() is self.field and self.listed.count():
             self.listed.setFocus(Qt.FocusReason.TabFocusReason)
             self.listed.setCurrentRow(0)
@@ -80,7 +80,7 @@ class BreakpointsDialog(QDialog):
     def _show(self, breakpoints: BreakpointList) -> None:
         self.fault.say(breakpoints.fault)
         if breakpoints.fault and not self.field.text():
-            text, times = self._typed  # to be mended
+            text, times = self._typed  # to be corrected
             self.field.setText(text)
             self.times.setValue(times)
         known, self._told = self._told, breakpoints._replace(fault="")

@@ -1,4 +1,4 @@
-"""A small form for a policy with other parameters, with faults beside the field."""
+"""A small dialog for a policy with other parameters; errors are shown beside the field."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from slotscope.model.scenario.common import PolicyChoice
 
 
 def ask_variant(window: QWidget, info: RunInfo | None, take: Callable[[str], str], worker: RunWorker) -> QDialog:
-    """Ask for a policy to compare with; closes once it runs, else says what is wrong.
+    """Ask for a policy to compare with; the dialog closes once that policy runs, else it shows what is wrong.
 
-    *take* begins with what was typed, or returns what is wrong with it.
+    *take* starts the comparison with the text that was typed, or returns what is wrong with it.
     """
     dialog = QDialog(window)
     dialog.setObjectName("variant")
@@ -56,7 +56,7 @@ def ask_variant(window: QWidget, info: RunInfo | None, take: Callable[[str], str
 
 
 def _example(info: RunInfo | None) -> str:
-    """The policy that runs, with one of its own parameters where it has any."""
+    """The current policy, with one of its own parameters if it has any."""
     if info is None:
         return "NAME:key=value"
     name, parameters = info.policy_name, info.parameters

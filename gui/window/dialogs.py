@@ -1,4 +1,4 @@
-"""Menus, questions and sheets of the window; none of them blocks the run."""
+"""Menus, dialogs and sheets of the window; none of them blocks the run."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from slotscope.gui.window.actions import BRING, COMMANDS, Actions, key_words
 from slotscope.model.reporting.explain import full_time, grouped
 from slotscope.model.reporting.frame import Frame
 
-#: The property of a dock that a double click has opened.
+#: Dynamic property of docks that hold a floating inspector.
 INSPECTOR = "inspector"
 
-#: Menus and the groups of commands in them.
+#: Menu titles, each with the group of its commands.
 MENUS = (("&File", "File"), ("&Run", "Transport"), ("&View", "View"), ("&Lessons", "Lessons"), ("&Help", "Help"))
 
 
 def stack_header(header: QWidget, actions: Actions, view: QMenu, *rows: QWidget) -> QMenuBar:
-    """Put a menu bar, filled from the table of commands, over these rows; *view* becomes one of its menus."""
+    """Stack a menu bar, filled from the table of commands, above *rows*; *view* becomes one of its menus."""
     layout = in_column(header, spacing=0)
     bar = MenuBar()
     for title, group in MENUS:
@@ -53,7 +53,7 @@ def stack_header(header: QWidget, actions: Actions, view: QMenu, *rows: QWidget)
 
 
 def fill_view_menu(menu: QMenu, docks: Iterable[PanelDock]) -> None:
-    """Let the View menu show and hide each panel, in their order."""
+    """Add the toggles of all docks, in order, to the View menu."""
     shown = [dock.toggleViewAction() for dock in docks]
     for action in shown:
         menu.removeAction(action)
@@ -65,7 +65,7 @@ def fill_view_menu(menu: QMenu, docks: Iterable[PanelDock]) -> None:
 def ask_until(
     window: QWidget, kinds: Sequence[str], run_until: Callable[..., object], present: Callable[[], Frame | None]
 ) -> None:
-    """Ask for a time, an event or one of these *kinds* of event, later than the *present*, and run until then."""
+    """Ask for a time, event number or one of these *kinds* of event, after the *present* frame, and run until then."""
     dialog = QDialog(window)
     dialog.setObjectName("until")
     dialog.setWindowTitle(tr("Run until"))
@@ -107,7 +107,7 @@ def ask_until(
 
 
 def _past(goal: Mapping[str, int | float | str], frame: Frame | None) -> str:
-    """What is to be said of a goal that lies behind the run; nothing of one that is ahead."""
+    """The message for a goal that the run has already passed; empty if it is ahead."""
     if frame is not None and "event" in goal and int(goal["event"]) <= frame.event:
         return tr("The run is at event {event} already; the line of history goes back").format(
             event=grouped(frame.event)
@@ -118,7 +118,7 @@ def _past(goal: Mapping[str, int | float | str], frame: Frame | None) -> str:
 
 
 def parse_until(text: str, kinds: Iterable[str]) -> dict[str, int | float | str]:
-    """What was typed after "run until", as arguments of ``RunControl.run_until``.
+    """Parse the text typed after "run until" into arguments of ``RunControl.run_until``.
 
     *kinds* are the kinds of event that there are.
     Raises ValueError if it is neither a time, nor an event's number, nor a kind of event.
@@ -139,27 +139,27 @@ def parse_until(text: str, kinds: Iterable[str]) -> dict[str, int | float | str]
 
 
 def ask_open(window: QWidget, take: Callable[[Path], object]) -> None:
-    """Choose a scenario file or a saved session."""
+    """Ask for a scenario file or a saved session to open."""
     ask_file(window, tr("Open"), take, tr("Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)"))
 
 
 def ask_save(window: QWidget, take: Callable[[Path], object]) -> None:
-    """Choose where to save the session."""
+    """Ask where to save the session."""
     ask_new_file(window, tr("Save session"), take, tr("Sessions (*.slotscope)"), "session.slotscope")
 
 
 def ask_save_scenario(window: QWidget, take: Callable[[Path], object]) -> None:
-    """Choose where to save the scenario."""
+    """Ask where to save the scenario."""
     ask_new_file(window, tr("Save scenario"), take, tr("Scenarios (*.toml)"), "scenario.toml")
 
 
 def ask_export(window: QWidget, take: Callable[[Path], object]) -> None:
-    """Choose where to write the events."""
+    """Ask where to export the events."""
     ask_new_file(window, tr("Export events"), take, "CSV (*.csv);;Parquet (*.parquet)", "events.csv")
 
 
 def show_shortcuts(window: QWidget) -> QDialog:
-    """All keys on one sheet."""
+    """Show a sheet with all shortcuts."""
     rows = "".join(
         f"<tr><td><b>{tr(' or ').join(map(key_words, item.all_keys)).replace('<', '&lt;')}</b>&nbsp;&nbsp;</td>"
         f"<td>{tr(item.title)}&nbsp;&nbsp;</td><td>{tr(item.sentence)}</td></tr>"
@@ -170,7 +170,7 @@ def show_shortcuts(window: QWidget) -> QDialog:
 
 
 def show_help(window: QWidget, page: str, carry_out: Callable[[Namespace], object]) -> QDialog:
-    """A page of the manual, with the contents on top; links open other pages, or carry out a command."""
+    """Show a page of the manual below its contents; links open other pages, or carry out a command."""
     text, commands = manual.text_of(page)
     dialog = show_sheet(window, "Help", text)
 
@@ -189,7 +189,7 @@ def show_help(window: QWidget, page: str, carry_out: Callable[[Namespace], objec
 
 
 def show_sheet(window: QWidget, title: str, text: str, html: bool = False) -> QDialog:
-    """A window of its own with a text, which is Markdown unless it is HTML."""
+    """Show a text, Markdown or HTML, in a separate window."""
     dialog = QDialog(window)
     dialog.setObjectName(title.lower())
     dialog.setWindowTitle(tr(title))
@@ -203,7 +203,7 @@ def show_sheet(window: QWidget, title: str, text: str, html: bool = False) -> QD
 
 
 class _Page(QTextBrowser):
-    """A text that follows the theme: Qt gives links their colour as it reads them, and keeps it."""
+    """A text browser that follows the theme: Qt colours links once, when it parses the text."""
 
     def __init__(self, text: str, html: bool) -> None:
         super().__init__()
@@ -219,7 +219,7 @@ class _Page(QTextBrowser):
             self.setMarkdown(self._text)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Another theme."""
+        """Parse the text again when the palette changes."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             place = self.verticalScrollBar().value()
@@ -228,9 +228,9 @@ class _Page(QTextBrowser):
 
 
 def in_front(window: QWidget) -> QWidget | None:
-    """The sheet, dialog or inspector that stands in front of the window; None where none does.
+    """The sheet, dialog or inspector in front of the window; None if there is none.
 
-    An inspector counts while it is the active one.
+    An inspector counts only while it is the active window.
     """
     active = QApplication.activeWindow()
     if isinstance(active, PanelDock) and active.property(INSPECTOR):

@@ -1,4 +1,4 @@
-"""Pictures of experiments, drawn with pyqtgraph and saved as SVG or PNG."""
+"""Figures of experiments, drawn with pyqtgraph and saved as SVG or PNG."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ WIDTH, HEIGHT, PNG_SCALE = 900, 560, 2.0
 _PEN_WIDTH = 2.5
 _BAND_OPACITY = 40
 
-#: The size of the cross over a point, pixels, and where it stands in the order of what is drawn.
+#: Size in pixels of the cross over a point, and its z-value.
 _CROSS, ABOVE_CURVES = 14.0, 5.0
 
-#: Points of a logarithmic axis that each have their number.
+#: Up to so many points, a logarithmic axis has a tick label at each of them.
 _MOST_TICKS = 10
 
-#: Letters of all names in a row of a legend, at most; of its gap to what is around it, pixels; of
-#: the height, the share that it takes at most; and the part of the range below and above all.
+#: Most characters of all names in a row of the legend; the gap around the legend in pixels; the largest share of
+#: the plot's height that it may take; and the padding below and above all curves, as a share of the range.
 _ROW, _LEGEND_GAP, _LEGEND_MOST, _PADDING = 80, 8, 0.5, 0.03
 
 
 def write_svg(view: QGraphicsView, path: Path) -> None:
-    """Write what *view* shows as vectors.
+    """Write the contents of *view* as SVG.
 
     Raises UserError if the file cannot be written.
     """
@@ -45,7 +45,7 @@ def write_svg(view: QGraphicsView, path: Path) -> None:
     buffer, generator = InMemory(), QSvgGenerator()
     generator.setOutputDevice(buffer)
     generator.setSize(size)
-    # Axes replay recorded pictures, which adapt to the resolution.
+    # pyqtgraph's axes replay a QPicture, which scales with the resolution.
     generator.setResolution(view.logicalDpiX())
     generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
     painter = QPainter(generator)
@@ -55,7 +55,7 @@ def write_svg(view: QGraphicsView, path: Path) -> None:
 
 
 def write_png(view: QGraphicsView, path: Path, scale: float, background: str) -> None:
-    """Write what *view* shows as pixels, *scale* times as many in each direction.
+    """Write the contents of *view* as PNG, enlarged *scale* times in each direction.
 
     Raises UserError if the file cannot be written.
     """
@@ -94,7 +94,7 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 
 def figure_widget(figure: Figure, theme: themes.Theme) -> pg.PlotWidget:
-    """The picture of a figure, laid out and shown."""
+    """A plot widget of a figure, laid out and shown."""
     widget = pg.PlotWidget(background=theme.panel)
     keep_menu(widget)
     widget.resize(WIDTH, HEIGHT)
@@ -117,7 +117,7 @@ def figure_widget(figure: Figure, theme: themes.Theme) -> pg.PlotWidget:
 
 
 def across(figure: Figure, place: float) -> float:
-    """Where a number stands along the axis."""
+    """The coordinate of a number on the x axis."""
     return float(np.log10(place)) if figure.logarithmic_x else place
 
 
@@ -136,18 +136,18 @@ def _frame(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
         item.getAxis("bottom").setTicks([ticks])
     if len(figure.curves) > 1 or figure.crossed_points:
         legend = item.addLegend(labelTextColor=theme.normal, labelTextSize="11pt", colCount=_columns(figure))
-        # A picture of twice the size is to have a legend of twice the size.
+        # Otherwise the legend would keep its size in a PNG of twice the size.
         legend.setFlag(legend.GraphicsItemFlag.ItemIgnoresTransformations, False)
 
 
 def _columns(figure: Figure) -> int:
-    """So many that the names of a row have room beside each other."""
+    """Number of legend columns for which all names of a row fit side by side."""
     longest = max(len(curve.name) for curve in figure.curves)
     return max(1, min(len(figure.curves), _ROW // (longest + 4)))
 
 
 def _make_room(widget: pg.PlotWidget) -> None:
-    """A larger picture where the legend has long names, or more than half of the height."""
+    """Enlarge the widget if the legend is wider than the plot or takes more than half of its height."""
     item = widget.getPlotItem()
     if item.legend is None:
         return
@@ -160,7 +160,7 @@ def _make_room(widget: pg.PlotWidget) -> None:
 
 
 def _place_legend(item: pg.PlotItem) -> None:
-    """Make room above all that is drawn, as high as the legend: it hides nothing."""
+    """Extend the range upwards by the legend's height, so that the legend covers no curve."""
     legend = item.legend
     if legend is None:
         return
@@ -187,7 +187,7 @@ def _draw(item: pg.PlotItem, curve: Curve, look: Look, theme: themes.Theme, loga
         band = pg.mkColor(colour)
         band.setAlpha(_BAND_OPACITY)
         y, half = np.array(curve.y), np.nan_to_num(np.array(curve.half_width))
-        # Curves inside a band know nothing of the axis' scale.
+        # FillBetweenItem ignores the axis' log mode.
         x = np.log10(curve.x) if logarithmic else np.array(curve.x)
         item.addItem(pg.FillBetweenItem(pg.PlotCurveItem(x, y - half), pg.PlotCurveItem(x, y + half), brush=band))
 
@@ -201,7 +201,7 @@ def _cross_out(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
 
 
 def crosses(theme: themes.Theme, scale: float = 1.0) -> dict[str, Any]:
-    """How points are crossed out: in the colour of rejection, with a rim around it."""
+    """Scatter plot options of crosses: in the colour of rejection, with a rim."""
     return {"symbol": "x", "size": _CROSS * scale, "brush": theme.rejection, "pen": theme.panel}
 
 

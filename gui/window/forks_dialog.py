@@ -1,4 +1,4 @@
-"""What if: what can go otherwise from here on, and the tree of all forks."""
+"""The dialog *What if*: possible changes from here on, and the tree of all forks."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from slotscope.model.reporting.frame import Frame
 
 _TEXT = Qt.ItemDataRole.UserRole
 
-#: Pixels that it is wide at least, and characters.
+#: Least width in pixels, and in characters.
 _LEAST, _WIDTH = 560, 64
 
 
 def show_forks(parent: QWidget, worker: RunWorker) -> None:
-    """Show what can go otherwise from here on: the run goes no further."""
+    """Show the dialog *What if*, and stop the run."""
     worker.post(RunWorker.rest)
     shown = [dialog for dialog in parent.findChildren(ForksDialog) if dialog.isVisible()]
     dialog = shown[0] if shown else ForksDialog(parent, worker)
@@ -37,7 +37,7 @@ def show_forks(parent: QWidget, worker: RunWorker) -> None:
 
 
 class ForksDialog(QDialog):
-    """Forks the run that is shown, and goes from fork to fork; it follows the run while it is open."""
+    """Forks the current run, and switches between forks; follows the run while open."""
 
     def __init__(self, parent: QWidget, worker: RunWorker) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class ForksDialog(QDialog):
         self.resize(width, 440)
         self._worker = worker
         self._offer: ForkOffer | None = None
-        self._filled: object = None  # the forks in the tree, and those that were shown then
+        self._filled: object = None  # the forks in the tree, and those that ran when it was filled
         self.place = QLabel(wordWrap=True)
         self.decision = ChoiceBox()
         self.decision.setAccessibleName(tr("what is decided of the next event"))
@@ -93,7 +93,7 @@ class ForksDialog(QDialog):
     # What is offered.
 
     def _follow(self, frame: Frame) -> None:
-        """What is offered is about where the run rests; while it goes on nothing can be decided of another event."""
+        """Ask for the possible decisions where the run rests; disable deciding while it goes on."""
         if not frame.playing:
             self._ask()
             return
@@ -128,7 +128,7 @@ class ForksDialog(QDialog):
         )
         self._choose()
         if self._filled != (offer.forks, offer.shown) and self.tree.state() != QTreeWidget.State.EditingState:
-            self._fill(offer)  # a name that is being typed is not lost
+            self._fill(offer)  # never during renaming, which would lose the text
 
     def _choose(self) -> None:
         place = self.decision.currentIndex()
@@ -141,7 +141,7 @@ class ForksDialog(QDialog):
     def _fill(self, offer: ForkOffer) -> None:
         self._filled = offer.forks, offer.shown
         current = self.tree.currentItem()
-        kept = current.data(0, _TEXT) if current is not None else None  # F2 and Del go on with what was clicked
+        kept = current.data(0, _TEXT) if current is not None else None  # keep the current item for F2 and Del
         self.tree.blockSignals(True)
         self.tree.clear()
         parents: list[QTreeWidgetItem] = []
@@ -178,7 +178,7 @@ class ForksDialog(QDialog):
             self._post(partial(forks.fork, decision=decision))
 
     def _go_on(self) -> None:
-        self.policy.selectAll()  # another name takes its place
+        self.policy.selectAll()  # so that typing replaces it
         if policy := self.policy.text().strip():
             self._post(partial(forks.fork, policy=policy))
 

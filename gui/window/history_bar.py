@@ -1,4 +1,4 @@
-"""The scrubber: all of history as one bar, with keyframes and the place of the run."""
+"""The scrubber: all of history as one bar, with keyframes and the run's position."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.frame import Frame
 
 _MARGIN = 10.0
-#: Keyframes that have a tick.
+#: At most so many keyframes have a tick.
 MOST_TICKS = 200
 
 
 class HistoryBar(QWidget):
-    """Shows where the run stands between the first event and the live end.
+    """Shows the run's position between the first event and the live end.
 
     Dragging or clicking emits ``sought`` with an event number.
     """
@@ -36,10 +36,10 @@ class HistoryBar(QWidget):
         self._theme = theme
         self._frame: Frame | None = None
         self._dragged: int | None = None
-        self._painted: tuple[object, ...] = ()  # how it looked when it was painted
+        self._painted: tuple[object, ...] = ()  # what was painted last, see :meth:`_look`
 
     def _tell(self, refused: str) -> None:
-        """Say what it is, and where the disk has *refused* to take more of it."""
+        """Set the tooltip, including why the disk has *refused* more history, if it has."""
         about = tr(
             "History\nDrag to any moment of the run; ticks below are keyframes, those above hits of the log's question."
         )
@@ -50,11 +50,11 @@ class HistoryBar(QWidget):
         self.setToolTip(f"{about}\n{full.format(reason=refused)}" if refused else about)
 
     def sizeHint(self) -> QSize:
-        """A thin bar."""
+        """The preferred size: a thin bar."""
         return QSize(400, 22)
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme."""
+        """Apply another theme."""
         self._theme = theme
         self.update()
 
@@ -72,18 +72,18 @@ class HistoryBar(QWidget):
         return first, max(first + 1, self._frame.extent.live_end)
 
     def x_of(self, event: float) -> float:
-        """Where an event stands on the bar."""
+        """The x coordinate of an event on the bar."""
         first, last = self._span()
         return _MARGIN + (self.width() - 2 * _MARGIN) * (event - first) / (last - first)
 
     def event_at(self, x: float) -> int:
-        """The event nearest to a place on the bar."""
+        """The event nearest to an x coordinate on the bar."""
         first, last = self._span()
         share = (x - _MARGIN) / max(1.0, self.width() - 2 * _MARGIN)
         return round(first + (last - first) * min(max(share, 0.0), 1.0))
 
     def paintEvent(self, _: QPaintEvent) -> None:
-        """Groove, keyframes, the part that has been run, and the handle."""
+        """Paint groove, keyframes, the part that has been run, and the handle."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         middle = self.height() / 2
@@ -96,7 +96,7 @@ class HistoryBar(QWidget):
         self._painted, here = self._look(), self._here()
         painter.setBrush(QColor(self._theme.muted))
         painter.drawRoundedRect(groove.adjusted(0, 0, here - groove.right(), 0), 2, 2)
-        if not current_fonts().lecture:  # how far apart they are is of what was seen before, and no matter of a hall's
+        if not current_fonts().lecture:  # keyframes mean nothing to an audience
             self._paint_keyframes(painter, middle)
         self._paint_hits(painter, middle)
         painter.setPen(QPen(QColor(self._theme.panel), 1.5))
@@ -104,12 +104,12 @@ class HistoryBar(QWidget):
         painter.drawEllipse(QPointF(here, middle), 7, 7)
 
     def _here(self) -> float:
-        """Where the handle is."""
+        """The x coordinate of the handle."""
         event = 0 if self._frame is None else self._frame.event
         return self.x_of(event if self._dragged is None else self._dragged)
 
     def _ticks(self) -> NDArray[np.float64]:
-        """Where keyframes are, not all of them if there are many."""
+        """The x coordinates of the keyframes' ticks, thinned out if there are too many."""
         events = () if self._frame is None else self._frame.extent.keyframes
         first, last = self._span()
         scale = (self.width() - 2 * _MARGIN) / (last - first)
@@ -117,7 +117,7 @@ class HistoryBar(QWidget):
         return np.asarray(_MARGIN + scale * (shown - first), np.float64)
 
     def _look(self) -> tuple[object, ...]:
-        """What it shows, as far as anybody sees it."""
+        """All that is painted, rounded to what the eye can tell apart; a repaint is due when it changes."""
         return round(PARTS * self._here()), np.round(PARTS * self._ticks()).tobytes(), self.hit_places()
 
     def _paint_keyframes(self, painter: QPainter, middle: float) -> None:
@@ -125,7 +125,7 @@ class HistoryBar(QWidget):
         painter.drawLines([QLineF(x, middle + 4, x, middle + 8) for x in self._ticks().tolist()])
 
     def hit_places(self) -> list[float]:
-        """Where the hits of the log's question stand, each place once."""
+        """The x coordinates of the hits of the log's question, whole pixels, without duplicates."""
         if self._frame is None or self._frame.asked is None:
             return []
         first, last = self._span()
@@ -138,22 +138,22 @@ class HistoryBar(QWidget):
         painter.drawLines([QLineF(place, middle - 9, place, middle - 4) for place in self.hit_places()])
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Go to where the mouse is."""
+        """Seek to the clicked event."""
         if event.button() == Qt.MouseButton.LeftButton:
             self._seek(event.position().x())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Follow the mouse while its button is down."""
+        """Seek to the event under the mouse while the left button is down."""
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._seek(event.position().x())
 
     def mouseReleaseEvent(self, _: QMouseEvent) -> None:
-        """The frame that comes shows the handle's place from here on."""
+        """End the drag: the handle follows frames again."""
         self._dragged = None
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keys belong to the transport."""
+        """Ignore keys: they belong to the transport."""
         event.ignore()
 
     def _seek(self, x: float) -> None:

@@ -1,4 +1,4 @@
-"""The menu that chooses what the history of a run may take: of memory, and of disk."""
+"""The menu that limits the memory and the disk space that a run's history may take."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from slotscope.model.running.keyframes import CHOSEN, HistoryRoom
 
 _GIB = 2**30
 
-#: What is offered, in bytes; what the command line asked for stands beside it.
+#: Sizes offered, in bytes; a size given on the command line is added to them.
 MEMORY, DISK = (HistoryRoom().memory, _GIB, 4 * _GIB, 16 * _GIB), (0, 20 * _GIB, 100 * _GIB)
 
-#: The keys of the settings that hold what was chosen.
+#: The settings keys of the chosen sizes.
 KEYS = ("history/memory", "history/disk")
 
 
 def add_history_menu(menu: QMenu, settings: QSettings, say: Callable[[str], object]) -> None:
-    """Offer memory and disk in a menu; what is chosen holds from now on, for all runs, and is said."""
-    if HistoryRoom() == CHOSEN:  # the command line asked for nothing else
+    """Add a submenu of limits for memory and disk; a choice applies to all runs from now on, and *say* tells it."""
+    if HistoryRoom() == CHOSEN:  # the command line gave no sizes
         kept = [settings.value(key) for key in KEYS]
         memory, disk = (int(str(value)) if str(value).isdecimal() else 0 for value in kept)
         CHOSEN.memory, CHOSEN.disk = memory or CHOSEN.memory, disk

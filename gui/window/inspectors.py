@@ -1,6 +1,6 @@
-"""Inspectors in the window: docked ones follow the selection, floating ones stay with a thing.
+"""Inspectors: docked ones follow the selection, floating ones keep one thing.
 
-Where policies run side by side, each lane has a docked one from its first click on.
+In a comparison each lane gets a docked inspector at the first click in it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from slotscope.model.reporting.frame import RunInfo
 
 DOCKED = "inspector"
 
-#: The size of a floating one, in heights of the type.
+#: Width and height of a floating inspector, in line heights.
 _WIDTH, _HEIGHT = 24, 30
 
 
 class Inspectors(QObject):
-    """Shows the docked inspectors, opens floating ones, and closes them with their scenario."""
+    """Shows the docked inspectors, opens floating ones, and closes those when the scenario changes."""
 
     def __init__(self, area: DockArea, lanes: CompareDocks) -> None:
         super().__init__(area)
@@ -32,7 +32,7 @@ class Inspectors(QObject):
         self._scenario = ""
 
     def follow(self, selection: Select, lane: int, in_front: bool) -> None:
-        """Show what was clicked in a lane: in one that stays with it, else in its panels and the docked one."""
+        """Show a lane's selection: in a floating inspector, or else in the lane's panels and docked inspector."""
         if selection.floating:
             self.open(selection, lane)
         else:
@@ -42,9 +42,9 @@ class Inspectors(QObject):
     # Docked ones.
 
     def show(self, selection: Select, lane: int, in_front: bool) -> None:
-        """Show what a lane's docked inspector inspects, if anything; *in_front* if it may come there.
+        """Show the selected thing, if any, in a lane's docked inspector, and raise that if *in_front*.
 
-        It does not cover the very panel that was clicked.
+        It is not raised over the panel under the mouse, the one that was just clicked.
         """
         if DOCKED not in self._area.docks or selection.inspected is None:
             return
@@ -57,14 +57,14 @@ class Inspectors(QObject):
             dock.raise_()
 
     def bring(self, lane: int) -> None:
-        """Show a lane's docked inspector, in front of whatever stands there."""
+        """Show a lane's docked inspector, and raise it over any other tab."""
         if DOCKED in self._area.docks:
             dock = self._lanes.dock_of(DOCKED, lane)
             dock.show()
             dock.raise_()
 
     def close_answer(self, stop: Callable[[], object]) -> bool:
-        """Close an answer to *why* in sight, or *stop* the search that it tells of; whether there was one."""
+        """Close a visible answer to *why*, or *stop* the search that it reports; returns whether there was one."""
         from slotscope.gui.panels.inspector import InspectorPanel
 
         panels = [dock.panel for dock in self._area.docks.values() if dock.seen and dock.is_built]
@@ -76,7 +76,7 @@ class Inspectors(QObject):
     # Floating ones.
 
     def open(self, selection: Select, lane: int = 0) -> None:
-        """An inspector that stays with a thing of a lane."""
+        """Open a floating inspector that keeps showing one thing of a lane."""
         from slotscope.gui.panels.inspector import InspectorPanel
 
         thing = selection.inspected
@@ -105,7 +105,7 @@ class Inspectors(QObject):
     # The run.
 
     def begin(self, info: RunInfo) -> None:
-        """Another scenario has other things: those of the last one are not shown any more."""
+        """Close the floating inspectors when another scenario begins: their things do not exist in it."""
         if info.scenario_name != self._scenario:
             self._scenario = info.scenario_name
             floating = [name for name in self._area.docks if name.startswith(f"{DOCKED}-of-")]

@@ -1,4 +1,4 @@
-"""Lecture mode: the servers, what stands beside them, and one sentence, in type for a hall.
+"""Lecture mode: the servers, a panel beside them, and one sentence, in type for a lecture hall.
 
 Numbers and a few letters bring panels to the front, in lecture mode and out of it.
 """
@@ -21,35 +21,35 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.panels import SENTENCES
 from slotscope.gui.window.actions import COMMANDS
 
-#: Share of the width that the panel beside the servers has, by the number of policies, and that it
-#: may have where its text would be cut.
+#: Share of the width for the panel beside the servers, by the number of policies, and the largest share
+#: that it may have if its text would otherwise be cut.
 _MOST_BESIDE = 0.5
 _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
-#: Shares of the height that the log has at most for its one sentence, and when it is brought up.
+#: Largest share of the height for the log's one sentence, and its share when the whole log is brought up.
 _SENTENCE, _LOG = 0.5, 0.5
-#: Lines that the sentence has at least while an answer is awaited, by the number of policies: most answers have them.
+#: Least number of lines for the sentence while an answer is awaited, by the number of policies; most answers fit.
 _TOLD = {1: 2, 2: 3, 3: 5}
-#: Share of the width by which the panel beside the servers may be too wide, or too narrow, as by half a digit.
+#: Share of the width by which the panel beside the servers may be too wide, or too narrow (half a digit), unchanged.
 _CALM, _CUT = 0.05, 0.01
-#: Lines of height below which a window names no panels: a hall has to see the servers.
+#: Window height in lines of text below which the strip of panel names is hidden: the servers need the room.
 _LOW = 22
 _NO_BREAK = "\u00a0"
 _BETWEEN = f"{_NO_BREAK} "
-#: The panel that only a comparison has; its key is 0.
+#: The panel that exists only in a comparison; its key is 0.
 _COMPARISON = "comparison"
 
 Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 
 class LectureMode(QObject):
-    """Shows a hall what it needs, and brings every other panel to the front on request.
+    """Shows an audience what it needs, and brings every other panel to the front on request.
 
     Signals
     -------
     switched(on)
-        What does not belong to the panels goes, or comes back.
+        Widgets other than the panels are to be hidden, or shown again.
     led(on)
-        A lesson says what the hall sees, or none any more.
+        A lesson decides which panels are shown in lecture mode, or no longer does.
     """
 
     switched = Signal(bool)
@@ -61,9 +61,9 @@ class LectureMode(QObject):
         self._picture = area.layouts.picture
         self._picture.laid_out.connect(self.fit)
         self.on = False
-        self._wanted = False  # once all panels are there
-        self._led = False  # whether a lesson says what is shown
-        self._asked = False  # whether a question stands above the panels
+        self._wanted = False  # switch lecture mode on once all panels are built
+        self._led = False  # whether a lesson decides which panels are shown
+        self._asked = False  # whether a question is shown above the panels
         self.strip = QLabel(self._window, wordWrap=True)
         self.strip.setObjectName("panel-strip")
         self.strip.setContentsMargins(8, 2, 8, 4)
@@ -75,28 +75,28 @@ class LectureMode(QObject):
         self._forget()
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """What stands above the panels may need another line, and leaves them less room."""
+        """Fit again when the widgets above the panels change their height."""
         if event.type() == QEvent.Type.Resize:
             self._again.start()
         return False
 
     def _forget(self) -> None:
-        """What was chosen holds for the panels that were there."""
-        self._beside: tuple[str, ...] | None = None  # panels beside the servers; None: the usual one
-        self._aside: tuple[str, ...] | None = None  # those that the servers have pushed aside
-        self._lane = 0  # whose they are
-        self._displaced: tuple[int, tuple[str, ...] | None] | None = None  # whose and which an answer has displaced
-        self._log = False  # whether the log has come up
+        """Reset the choices that were made for the previous panels."""
+        self._beside: tuple[str, ...] | None = None  # panels beside the servers; None: the default one
+        self._aside: tuple[str, ...] | None = None  # panels that the servers have replaced
+        self._lane = 0  # the lane of these panels
+        self._displaced: tuple[int, tuple[str, ...] | None] | None = None  # lane and panels that an answer has replaced
+        self._log = False  # whether the whole log is shown
         self._searched = False  # whether only its search has brought it up
-        self._sentence = 0  # height of the longest sentence so far
-        self._right = 0.0  # width of what stands beside the servers
-        self._share: float | None = None  # of the width that it is given; None: as it needs
-        self._staged = False  # whether a moment is about to be shown whose sentence decides anew
+        self._sentence = 0  # height in pixels of the longest sentence so far
+        self._right = 0.0  # width in pixels of the panels beside the servers
+        self._share: float | None = None  # their share of the width; None: as they need
+        self._staged = False  # whether the layout is fitted anew to the sentence of a moment about to be shown
 
     # What can be brought to the front.
 
     def offer(self) -> None:
-        """Offer all panels that there are, each with its key."""
+        """Create one action per panel, each with its shortcut."""
         self._forget()
         for action in self._offered.values():
             self._window.removeAction(action)
@@ -104,7 +104,7 @@ class LectureMode(QObject):
         self._offered = {name: self._action(name, key) for name, key in self._keys()}
 
     def _keys(self) -> Iterator[tuple[str, str]]:
-        """The names of all panels, each with its key: a number, or the letter with which its title begins."""
+        """The names of all panels with their shortcuts: a number, the first letter of the title if free, or none."""
         docks = self._area.docks
         numbered = [name for name in self._area.roles.numbered if name in docks]
         yield from zip(numbered, "123456789", strict=False)
@@ -128,13 +128,13 @@ class LectureMode(QObject):
         return action
 
     def bring(self, name: str) -> None:
-        """Bring a panel to the front; once more is for the next policy's.
+        """Bring a panel to the front; called again, that of the next policy.
 
-        In lecture mode it stands beside the servers; after the last policy's comes what there was no room
-        for, page by page.  The servers push it aside, and the log comes up and goes down again.
+        In lecture mode it is placed beside the servers; called again after the last policy, it scrolls by a page.  The
+        servers toggle the panels beside them, and the log toggles between one sentence and its full height.
         """
         lanes = self._lanes
-        if name not in self._area.docks:  # its key came while panels make room for another kind's
+        if name not in self._area.docks:  # its shortcut was pressed while panels were being replaced
             return
         if not self.on:
             front = [dock.lane for dock in self._docks_of(name) if dock.seen and dock.isVisible()]
@@ -160,7 +160,7 @@ class LectureMode(QObject):
         self._arrange()
 
     def begin_search(self) -> None:
-        """Bring up the log, and let its search have what is typed."""
+        """Bring up the log, and focus its search field."""
         logs = [dock for dock in self._docks_of(SENTENCES) if dock.seen and dock.isVisible()]
         if not logs or (self.on and not self._log):
             self.bring(SENTENCES)
@@ -170,16 +170,16 @@ class LectureMode(QObject):
             dock.panel.begin_search(self._end_search)
 
     def _end_search(self) -> None:
-        """In lecture mode nothing was asked: what the search has brought up goes down again."""
+        """In lecture mode, put the log away again if only its search had brought it up."""
         if self._searched:
             self.bring(SENTENCES)
 
     def put_beside(self, name: str, lane: int) -> None:
-        """In lecture mode, have a panel of a policy beside the servers."""
+        """In lecture mode, show a policy's panel beside the servers."""
         self._put(lane, (name,))
 
     def put_answer(self, name: str, lane: int, over: bool) -> None:
-        """The same with a panel that has an answer to show; once that is *over*, what stood there before comes back."""
+        """Like :meth:`put_beside`, for a panel with an answer; when the answer is *over* the previous panels return."""
         if not over:
             if self._beside_now != (name,):
                 self._displaced = self._lane, self._beside
@@ -192,14 +192,15 @@ class LectureMode(QObject):
 
     def _put(self, lane: int, names: tuple[str, ...]) -> None:
         for name in names:
-            self._lanes.dock_of(name, lane)  # it is built where nobody has needed it so far
+            self._lanes.dock_of(name, lane)  # builds the panel if it has not been needed so far
         self._lane, self._beside = lane, names
         self._arrange()
 
     def stage(self, panels: Sequence[str], share: float | None) -> None:
-        """In lecture mode, have *panels* beside the servers, one below the other; the log comes up if it is among them.
+        """In lecture mode, stack *panels* beside the servers; the log comes up if it is among them.
 
-        *share* is that of the width; None gives what the panels need.  None of *panels* stands for the usual one.
+        *share* is their share of the width; None gives them what they need.  If *panels* names none, the default one
+        is shown.
         """
         beside = tuple(name for name in panels if name not in (self._area.roles.servers, SENTENCES))
         self._log, self._share, self._staged = SENTENCES in panels, share, True
@@ -212,17 +213,17 @@ class LectureMode(QObject):
 
     @property
     def tells_briefly(self) -> bool:
-        """Whether a hall has the last sentences of the log alone, as it always has."""
+        """Whether only the last sentences of the log are shown, as lecture mode does by default."""
         return self.on and not self._log
 
     def lead(self, by_lesson: bool) -> None:
-        """A lesson says which panels stand there, or none any more: meanwhile their names take no room; keys hold."""
+        """Set whether a lesson decides which panels are shown: it hides the strip of names; shortcuts still work."""
         self._led = by_lesson
         self._show_strip()
         self.led.emit(self.on and by_lesson)
 
     def _show_strip(self) -> None:
-        """Name the panels where there is room for it; their keys hold in any case."""
+        """Show the strip of panel names if there is room; their shortcuts work in any case."""
         low = self._window.height() < _LOW * self.strip.fontMetrics().lineSpacing()
         self.strip.setVisible(self.on and not self._led and not low)
 
@@ -230,15 +231,15 @@ class LectureMode(QObject):
 
     @property
     def returns(self) -> bool:
-        """Whether it comes on once all panels are there."""
+        """Whether lecture mode is to be switched on once all panels are built."""
         return self._wanted
 
     def commands(self) -> dict[str, Callable[[], object]]:
-        """What its keys do."""
+        """The handlers of its commands."""
         return {"lecture": self.toggle, "find": self.begin_search}
 
     def toggle(self) -> None:
-        """Larger type, and only the panels that a hall needs; and back."""
+        """Switch lecture mode on or off: larger type, and only the panels that an audience needs."""
         if self.on:
             self.leave()
         elif self._area.complete:
@@ -247,15 +248,15 @@ class LectureMode(QObject):
             self._wanted = not self._wanted
 
     def suspend(self) -> None:
-        """Other panels are about to come, and are to be arranged as usual first."""
+        """Leave lecture mode for now, as other panels are to be built and laid out in the usual way first."""
         self._wanted |= self.on
         if self.on:
             with caught():
                 self.leave()
-            self._picture.keep()  # a hall looks at it meanwhile
+            self._picture.keep()  # a still picture for the audience meanwhile
 
     def resume(self) -> None:
-        """The panels are there: offer them, and go on with them where it was on or is wanted."""
+        """All panels are built: offer them, and enter lecture mode if it was on or is wanted."""
         wanted, self._wanted = self._wanted, False
         with caught():
             self.offer()
@@ -264,7 +265,7 @@ class LectureMode(QObject):
         self._picture.release()
 
     def enter(self) -> None:
-        """Put the usual layout aside and arrange the panels for a hall."""
+        """Save the usual layout and arrange the panels for an audience."""
         layouts = self._area.layouts
         layouts.aside = layouts.text()
         layouts.finish()
@@ -274,7 +275,7 @@ class LectureMode(QObject):
             self.follow()
 
     def leave(self) -> None:
-        """Bring the usual layout back."""
+        """Restore the usual layout."""
         layouts = self._area.layouts
         usual, layouts.aside = layouts.aside, None
         with self._picture.behind():
@@ -303,11 +304,11 @@ class LectureMode(QObject):
         return (_COMPARISON if compared else self._area.roles.beside,)
 
     def _docks_of(self, name: str) -> list[PanelDock]:
-        """The docks of a panel in all lanes that have it."""
+        """A panel's docks in all lanes that have it."""
         return [dock for key, dock in self._area.docks.items() if key == lane_name(name, dock.lane)]
 
     def _shown(self) -> tuple[list[PanelDock], list[PanelDock], list[PanelDock]]:
-        """The docks of the servers, of what is said of them, and of the panels beside them."""
+        """The docks of the servers, of the log with its sentences, and of the panels beside the servers."""
         docks = [dock for name in self._beside_now for dock in self._docks_of(name)]
         beside = [dock for dock in docks if dock.lane == self._lane]
         servers = self._docks_of(self._area.roles.servers)
@@ -319,7 +320,7 @@ class LectureMode(QObject):
             self.follow()
 
     def _place(self) -> None:
-        """Servers side by side, their sentences below, and the panels beside them at the right, one below the other."""
+        """Place the servers side by side, the log below them, and the other panels at the right, stacked."""
         window = self._window
         servers, said, beside = self._shown()
         shown = [*servers, *said, *beside]
@@ -341,7 +342,7 @@ class LectureMode(QObject):
             dock.show()
 
     def restyle(self) -> None:
-        """Name all panels in the strip; those that are shown stand out."""
+        """Write the panel names into the strip; those that are shown stand out."""
         if not self.on:
             return
         theme = self._area.theme
@@ -355,14 +356,14 @@ class LectureMode(QObject):
         self.strip.setText(names)
 
     def ask(self, asked: bool) -> None:
-        """A question stands above the panels, or none any more: its answer is told where it was asked.
+        """Set whether a question is shown above the panels; its answer is told there, too.
 
-        A longer sentence, or a shorter one, would rearrange the pictures that the question is about.
+        Meanwhile the log keeps its height: another one would move the pictures that the question is about.
         """
         self._asked = asked
 
     def fit(self) -> None:
-        """Give the sentences the room that they need, and the servers what is left."""
+        """Give the sentences the height that they need, and the servers the rest."""
         if self.on:
             self.restyle()
             self._show_strip()
@@ -371,23 +372,23 @@ class LectureMode(QObject):
             self._share_out()
 
     def follow(self) -> None:
-        """Make room for a sentence that is longer than those before, and for a panel that is much wider or narrower."""
+        """Make room for a longer sentence than before, and for a panel that has become much wider or narrower."""
         if self._picture.unsettled:
             self._picture.then(self, self.follow)
             return
         if self.on and self._needed() > self._sentence:
             self._share_out()
         if self.on or self._staged:
-            self._look.start()  # the panels are about to write what is new
+            self._look.start()  # look again once the panels have written the new text
 
     def _look_again(self) -> None:
-        if self._picture.busy:  # panels are still to get what they are about to write
+        if self._picture.busy:  # the panels have not got the frame yet
             self._look.start()
             return
-        # What they ask for climbs by one widget a turn.
+        # Size hints propagate upwards by one widget per posted LayoutRequest.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         frame = self._area.frame
-        if self._staged and frame is not None and not frame.running:  # else it is on its way to the moment
+        if self._staged and frame is not None and not frame.running:  # else the run is still on its way there
             self.fit()
             self._staged = False
         elif self.on:
@@ -414,7 +415,7 @@ class LectureMode(QObject):
         return self._window.style().pixelMetric(extent, None, self._window)
 
     def _widths(self) -> tuple[float, float]:
-        """Pixels of width that each policy has, and the panels beside the servers."""
+        """Widths in pixels of each policy's servers, and of the panels beside the servers."""
         servers, _, beside = self._shown()
         room = self._area.layouts.room[0]
         room -= self._separator * (len(servers) + bool(beside) - 1)
@@ -426,7 +427,7 @@ class LectureMode(QObject):
         return (room - right) / len(servers), right
 
     def _needed(self) -> int:
-        """Height in pixels that the longest of the present sentences needs."""
+        """Height in pixels that the longest of the current sentences needs."""
         width = int(self._widths()[0])
         docks = self._docks_of(SENTENCES)
         return max(dock.height_for(width, _TOLD[len(docks)] if self._asked else 1) for dock in docks)

@@ -1,4 +1,4 @@
-"""Pages of the manual: which one a run wants, and commands in them as links that open a moment."""
+"""Pages of the manual: the page that fits a run, and commands in pages turned into links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from slotscope.model.scenario.files import scenario_files
 
 HELP = Path(__file__).resolve().parents[2] / "resources" / "help"
 
-#: Pages of the manual, in the order of the contents.
+#: Pages of the manual with their titles, in the order of the contents.
 PAGES = {
     "lecturer": "Five minutes for a lecturer",
     "lessons": "Lessons",
@@ -43,15 +43,15 @@ PAGES = {
     "about": "About slotscope",
 }
 
-#: How links to commands begin; the command's number on the page follows.
+#: Prefix of links to commands; the command's index on the page follows.
 OPENS = "open:"
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_CODE = re.compile(r"(?<![`\[])`([^`\n]+)`(?!`)")  # what begins with a bracket is a link already
+_CODE = re.compile(r"(?<![`\[])`([^`\n]+)`(?!`)")  # code after a bracket is a link already
 
 
 def page_of(info: RunInfo | None) -> str:
-    """The page for what runs: its lesson where it has one, else that of its kind of system."""
+    """The page for a run: that of its lesson if it has one, else that of its kind of system."""
     if info is None:
         return "lecturer"
     room = PANEL_ROOMS[info.system]
@@ -59,7 +59,7 @@ def page_of(info: RunInfo | None) -> str:
 
 
 def text_of(page: str) -> tuple[str, list[argparse.Namespace]]:
-    """A page with the contents on top, and the commands that its links open."""
+    """A page with the contents on top, and the commands behind its links, in order."""
     contents = " · ".join(f"[{title}]({name}.md)" for name, title in PAGES.items())
     commands: list[argparse.Namespace] = []
 
@@ -72,7 +72,7 @@ def text_of(page: str) -> tuple[str, list[argparse.Namespace]]:
 
     def in_block(block: re.Match[str]) -> str:
         lines = block[2].replace("\\\n", " ").splitlines()
-        links = [] if block[1] else [linked(line, line) for line in lines]  # commands' blocks name no language
+        links = [] if block[1] else [linked(line, line) for line in lines]  # blocks of commands have no language tag
         if not any(links):
             return block[0]
         return "\n\n".join(link or f"```\n{line}\n```" for link, line in zip(links, lines, strict=True))
@@ -86,9 +86,9 @@ def text_of(page: str) -> tuple[str, list[argparse.Namespace]]:
 
 
 def window_command(command: str) -> argparse.Namespace | None:
-    """What a command opens in the window; None for anything but a built-in scenario.
+    """The options of a command that opens a built-in scenario; None for any other command.
 
-    Files are none of a link's business: neither scenarios, traces nor policies of one's own.
+    Links must not open files: neither scenarios, traces nor users' policies.
     """
     words = command.split("#", maxsplit=1)[0].strip().removeprefix("slotscope ")
     if words.split(" ")[0] not in scenario_files():

@@ -1,4 +1,4 @@
-"""Where a run stands: its time, its event and how fast it goes."""
+"""Labels of where a run stands: time, event and speed."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from slotscope.gui.widgets.labels import SizedLabel
 from slotscope.model.reporting.explain import THIN_SPACE, grouped
 from slotscope.model.reporting.frame import Frame, RunInfo
 
-#: Room before each text, in pixels.
+#: Pixels of space before each label.
 _BEFORE = 18
 
-#: A time, an event and a speed as long as they are in front of a class; longer ones are given room once they come.
+#: A time, event, sub-step and speed of the usual lengths; room is reserved for these, and for longer ones as they come.
 _USUAL_TIME, _USUAL_EVENT, _USUAL_SUBSTEP, _USUAL_RATE = 100.0, 100, 10, 1e5
 
 
 class MomentLabels(QWidget):
-    """The time, the event, sub-steps into it, and the speed or the engine of a run."""
+    """Labels for the time, the event and sub-step, and the speed or the engine of a run."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("moment")
         self.clock, self.number, self.rate = (SizedLabel() for _ in range(3))
-        self._event = 0  # of the last frame
+        self._event = 0  # the last frame's event
         self._labels = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._labels.setContentsMargins(_BEFORE, 0, 0, 0)
         self._labels.setSpacing(_BEFORE)
@@ -42,25 +42,25 @@ class MomentLabels(QWidget):
         self.rate.show_text(_rate_text(frame.speed.events_per_second) if frame.running else frame.engine)
 
     def set_progress(self, info: RunInfo, progress: GoalProgress) -> None:
-        """Show how far a run is on its way: with an arrow, where that is not what the panels show."""
+        """Show the progress of a run, with an arrow if the panels show an earlier moment."""
         arrow = "" if progress.event == self._event else "→ "
         self.clock.show_text(arrow + clock_text(info, progress.time))
         self.number.show_text(arrow + tr("event {number}").format(number=grouped(progress.event)))
         self.rate.show_text(_rate_text(progress.speed.events_per_second))
 
     def set_upright(self, upright: bool) -> None:
-        """One above the other, or all in a row."""
+        """Stack the labels vertically, or place them in a row."""
         row, column = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._labels.setDirection(column if upright else row)
         self._labels.setSpacing(0 if upright else _BEFORE)
 
     def follow_type(self) -> None:
-        """Follow another size of type."""
+        """Apply another font size."""
         for label in (self.clock, self.number, self.rate):
             label.setFont(current_fonts().heading)
 
     def usual_width(self, frame: Frame) -> int:
-        """What it needs inside an event, in pixels: figures, which change from step to step, do not decide."""
+        """Width in pixels needed within an event, for digits of usual length: it must not change from step to step."""
         number, substep = grouped(max(frame.event, _USUAL_EVENT)), _USUAL_SUBSTEP
         event = tr("event {number}, sub-step {substep}").format(number=number, substep=substep)
         sizes = [self.clock.size_of(clock_text(frame.info, max(frame.time, _USUAL_TIME))), self.number.size_of(event)]

@@ -1,6 +1,6 @@
-"""What is being opened, over the picture of what is left: the boxes above name the new run already.
+"""A note over the servers on what is being opened: the boxes above already name the new run, not the one shown.
 
-A hall has no line below the panels: there all that takes long is told so.
+In lecture mode, which has no status bar, the note reports every long task.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.theme import current_fonts
 
-#: Milliseconds after which a hall is told what goes on in the run that it sees: what takes less is over by then.
+#: Milliseconds after which lecture mode reports a long task of the current run: shorter ones are over by then.
 AFTER = 400
 
 
 class OpeningNote(QLabel):
-    """Lies over the middle of the servers until the new run is there or is refused, or what takes long is over."""
+    """Lies over the middle of the servers until the new run is shown or refused, or the long task is over."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -26,7 +26,7 @@ class OpeningNote(QLabel):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
         self._window, self._picture = window, window.area.layouts.picture
-        self._moved = soon(self, self._place)  # once the docks have their new places
+        self._moved = soon(self, self._place)  # after the docks have been laid out
         self._late = QTimer(self, singleShot=True, interval=AFTER)
         self._late.timeout.connect(self._tell)
         self._progress = GoalProgress()
@@ -36,7 +36,7 @@ class OpeningNote(QLabel):
         window.installEventFilter(self)
 
     def _follow(self, progress: GoalProgress) -> None:
-        """Tell how far it is; go once something else is told, or nothing more."""
+        """Show the progress; hide when the task is over, or when it is not one to be reported here."""
         self._progress = progress
         self.setText(progress.text)
         if not (progress.opening or (progress.text and self._window.lecture.on)):
@@ -52,7 +52,7 @@ class OpeningNote(QLabel):
         self._place()
 
     def _place(self) -> None:
-        """To the middle of the servers; where they are not seen, of the window; at first above their note."""
+        """Centre over the servers, or over the window if they are hidden; before any run above the servers' note."""
         self.setFont(current_fonts().heading)
         self.adjustSize()
         area = self._window.area
@@ -66,7 +66,7 @@ class OpeningNote(QLabel):
         self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The middle is elsewhere where the window has another size."""
+        """Centre again when the window is resized."""
         if event.type() == QEvent.Type.Resize:
             self._moved.start()
         return False

@@ -1,8 +1,9 @@
-"""The first thing that is seen: painted by bare Qt, before anything heavy is imported.
+"""The splash screen: painted with plain Qt before anything heavy is imported.
 
-PySide makes all enums of the namespace ``Qt`` where one is asked for first, a tenth of the time until something is
-seen.  So nothing here names it, or calls what would take one for a colour: pens and brushes.  The splash has the keys
-until the window comes, and keeps what is pressed for that: a lecturer presses F5 at once.
+PySide creates all enums of the namespace ``Qt`` when the first of them is used, which takes a tenth of the time until
+something is seen.  So nothing here uses that namespace, or calls that would convert a colour to a pen or brush.  The
+splash screen has the focus until the window is shown, and keeps the keys pressed meanwhile for it: a lecturer presses
+F5 at once.
 """
 
 from __future__ import annotations
@@ -18,31 +19,31 @@ from slotscope.gui.theme import Theme, fonts
 
 _WIDTH, _HEIGHT, _MARGIN = 460, 200, 28
 
-#: Seconds in which it is there, or never.
+#: Seconds to wait for the splash screen to be exposed.
 _PATIENCE = 0.2
 
 
 class Splash(QSplashScreen):
-    """Shows a picture, and keeps the keys that are pressed meanwhile."""
+    """Shows a picture, and records the keys that are pressed meanwhile."""
 
     def __init__(self, picture: QPixmap) -> None:
         super().__init__(picture)
         self.pressed: list[QKeySequence] = []
 
     def event(self, event: QEvent) -> bool:
-        """Its own way to be shown keeps the caller for a whole second (Qt 6.11), waiting for what has happened."""
+        """Bypass QSplashScreen's handling of Show, which blocks for a whole second (Qt 6.11) processing events."""
         return QWidget.event(self, event) if event.type() == QEvent.Type.Show else super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """It goes once the window is there, and not at a click."""
+        """Do not hide at a click: the window closes the splash screen."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Kept, in their order."""
+        """Record keys in order."""
         self.pressed.append(QKeySequence(event.keyCombination()))
 
 
 def show_splash(app: QApplication, theme: Theme) -> Splash:
-    """Show the program's name until it is closed."""
+    """Show the splash screen; the caller closes it."""
     ratio = app.primaryScreen().devicePixelRatio()
     picture = _block(_WIDTH, _HEIGHT, theme.panel, ratio)
     painter = QPainter(picture)
@@ -57,13 +58,13 @@ def show_splash(app: QApplication, theme: Theme) -> Splash:
     end = monotonic() + _PATIENCE
     while not splash.windowHandle().isExposed() and monotonic() < end:
         app.processEvents()
-    splash.activateWindow()  # to a window of this kind many systems give no keys unless it asks
+    splash.activateWindow()  # many systems give such a window no focus otherwise
     app.processEvents()
     return splash
 
 
 def _write(painter: QPainter, font: QFont, colour: str, words: str, share: float, room: int) -> None:
-    """A line of text with so much of the room that it leaves above it."""
+    """Write a line of text, with *share* of the spare *room* above it."""
     line = QTextDocument(documentMargin=0, defaultFont=font)
     line.setHtml(f"<span style='color: {colour}'>{words}</span>")
     above = _MARGIN + round(share * (room - line.size().height()))
@@ -73,7 +74,7 @@ def _write(painter: QPainter, font: QFont, colour: str, words: str, share: float
 
 
 def _paint_slots(painter: QPainter, theme: Theme, ratio: float) -> None:
-    """A server with four filled slots and an empty one."""
+    """Paint a server with four filled slots and an empty one."""
     width, height = 52, 18
     top = _HEIGHT - _MARGIN - height
     for place, colour in enumerate((*theme.types[:4], theme.muted)):
@@ -83,7 +84,7 @@ def _paint_slots(painter: QPainter, theme: Theme, ratio: float) -> None:
 
 
 def _block(width: int, height: int, colour: str, ratio: float) -> QPixmap:
-    """A rectangle of a colour."""
+    """A rectangle in one colour."""
     block = QPixmap(round(width * ratio), round(height * ratio))
     block.setDevicePixelRatio(ratio)
     block.fill(QColor(colour))

@@ -1,4 +1,4 @@
-"""The line below the panels: what the run or the window said last, and what is next."""
+"""The status line below the panels: the last message of the run or the window, and the next event."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from slotscope.model.whys.asking import Why
 
 
 class SharedLine(QWidget):
-    """What was said, and what is next behind it, placed by hand.
+    """The message and, behind it, the next event, placed without a layout.
 
-    What is next has another width in each frame, at which a layout would have all docks of the window laid out.
+    The width of the next event changes with each frame; a layout would then lay out all docks of the window again.
     """
 
     def __init__(self, said: CutLabel, following: CutLabel) -> None:
@@ -30,9 +30,9 @@ class SharedLine(QWidget):
             label.setParent(self)
 
     def share(self, wrong: bool) -> None:
-        """What is next is whole where what was said leaves the room.
+        """Place both labels; the next event is shown whole if the message leaves the room.
 
-        Where both are long it has half, and gives all of it up to what went *wrong*.
+        If both are long, the next event gets half, or nothing if the message is about something *wrong*.
         """
         self._wrong = wrong
         room, height = self.width(), self.height()
@@ -53,22 +53,22 @@ class SharedLine(QWidget):
 
 
 class StatusLine(QStatusBar):
-    """Says one sentence at a time; the run's own stays until it, or the window, has another."""
+    """Shows one message at a time; the run's stays until the run or the window has another."""
 
     def __init__(self) -> None:
         super().__init__()
         self.said = CutLabel()
         self.next = CutLabel()
         self._line = SharedLine(self.said, self.next)
-        self.next.setContentsMargins(self.fontMetrics().height(), 0, 0, 0)  # apart from what was said
+        self.next.setContentsMargins(self.fontMetrics().height(), 0, 0, 0)  # a gap after the message
         self.copy_fault = push_button(tr("Copy the details"))
-        self._told = ""  # the run's last message; the window's own stay until the next
-        self._progress = ""  # what was last said of what takes long
-        self._following = ""  # what is next where the run stood last
+        self._told = ""  # the run's last message
+        self._progress = ""  # the last progress message
+        self._following = ""  # the next event as of the last frame
         self._fault_details = ""
         self._lecture = self._wrong = False
-        self._moment, self._of_moment = (0, 0), False  # where the run stood last; whether what is said is about that
-        self._answer: Why | None = None  # the one that was seen last
+        self._moment, self._of_moment = (0, 0), False  # the last frame's moment; whether the message is about it
+        self._answer: Why | None = None  # the last answer shown
         self.addWidget(self._line, 1)
         self.addPermanentWidget(self.copy_fault)
         self.copy_fault.setObjectName("copy-fault")
@@ -76,12 +76,12 @@ class StatusLine(QStatusBar):
         self.copy_fault.hide()
 
     def set_lecture(self, lecture: bool) -> None:
-        """A hall sees only what went wrong, until there is something else to say."""
+        """In lecture mode show the line only for errors, until the next message."""
         self._lecture = lecture
         self.setVisible(self._wrong or not lecture)
 
     def say(self, text: str) -> None:
-        """Say something of the window."""
+        """Show a message of the window."""
         self._put(text, wrong=False)
 
     def _put(self, text: str, wrong: bool) -> None:
@@ -92,19 +92,19 @@ class StatusLine(QStatusBar):
         announce(self, text)
 
     def refuse(self, text: str) -> None:
-        """Say what the run refuses; it stays until the run has another message."""
+        """Show what the run refused, until the run has another message."""
         self._told = text
         self._put(text, wrong=True)
 
     def refuse_here(self, text: str) -> None:
-        """Say what cannot be done where the run stands; it stays until that stands elsewhere."""
+        """Show what cannot be done at the current moment, until the moment changes."""
         self._put(text, wrong=True)
         self._of_moment = True
 
     def show_run(
         self, message: str, following: str, answer: Why | None = None, moment: tuple[int, int] = (0, 0)
     ) -> None:
-        """Say what the run tells, unless it was said before, and what is next; an *answer* ends what was refused."""
+        """Show the run's message if it is new, and the next event; a new *answer*, or moment, clears an old refusal."""
         answered, self._answer = answer not in (None, self._answer), answer
         over, self._moment = self._of_moment and moment != self._moment, moment
         if message != self._told:
@@ -116,7 +116,7 @@ class StatusLine(QStatusBar):
         self._say_next(following)
 
     def show_progress(self, progress: GoalProgress) -> None:
-        """Say how far it is, and which moment the panels show meanwhile; once that is over, what the run said last."""
+        """Show a task's progress, and which moment the panels show meanwhile; once over, the run's last message."""
         event, _ = self._moment
         elsewhere = bool(progress.text) and progress.event != event
         shown = tr("panels: event {event}").format(event=grouped(event))
@@ -132,14 +132,14 @@ class StatusLine(QStatusBar):
         self._line.share(self._wrong)
 
     def show_compiled(self, done: bool) -> None:
-        """Say so, but not in place of what the run or the window has just said."""
+        """Announce that compiling is done or has failed; success never replaces another message."""
         if not done:
             self.say(tr("Compiling failed; the reference goes on running."))
         elif self.said.text() in {"", self._progress}:
             self.say(tr("Compiled: the run is at full speed."))
 
     def fail(self, fault: Fault) -> None:
-        """Say what went wrong; a button copies the details."""
+        """Show a fault; a button copies its details."""
         self._put(tr("That could not be done: {fault}").format(fault=fault.sentence), wrong=True)
         self._fault_details = fault.details
         self.copy_fault.show()

@@ -1,4 +1,4 @@
-"""The two rows above the panels: what runs, and the controls that run it."""
+"""The transport bar, two rows above the panels: the choice of what runs, and the controls of the run."""
 
 from __future__ import annotations
 
@@ -38,34 +38,34 @@ _BUTTONS = (
     "express",
 )
 
-#: Entries that ask for a file; no policy has these names.
+#: Data of the entries that ask for a file; no policy has these names.
 FROM_A_FILE, FROM_TEMPLATE = "*.py ...", "*.py new ..."
 
-#: What stands below the policies: words, name, tip.
+#: Entries below the policies: text, data, tooltip.
 OWN_ENTRIES = (
     ("From a file ...", FROM_A_FILE, "A policy of your own"),
     ("New from template ...", FROM_TEMPLATE, "Write a first policy of your own for this kind of system, and run it"),
 )
 
-#: How entries of lessons begin; no scenario has such a name.
+#: Prefix of lessons' data in the scenario box; no scenario has such a name.
 _LESSON = "Lesson:"
 
-#: Letters of the scenario's box: lessons have long titles, which are seen in its list.
+#: Width of the scenario box in characters: the long titles of lessons are shown only in its list.
 _SCENARIO_LETTERS = 18
 
-#: Room for a box's arrow and frame, in lines of text.
+#: Width of a combo box's arrow and frame, in line heights.
 _ARROW = 1.8
 
-#: The least room between the buttons and what to run to, and beside both, in pixels; with less each has a row.
+#: Least space in pixels between the buttons and the box of the next kind; with less, each has a row of its own.
 _BETWEEN = 30
-#: And between what is compiled and what the run goes on to, where both fill their row.
+#: Space in pixels between the compiling label and the box beside it when both fill their row.
 _APART = 12
 
-#: Qt's own bound of a width, where there is no other.
+#: Qt's default maximum width, QWIDGETSIZE_MAX.
 _ANY_WIDTH = 2**24 - 1
 
 
-#: Fields of the bar: attribute, name and tip.
+#: Fields of the bar: attribute, name and tooltip.
 FIELDS = (
     ("scenario", "Scenario", "Scenario\nWhich system runs."),
     ("policy", "Policy", "Policy\nWhich policy decides; the jobs stay the same."),
@@ -79,7 +79,7 @@ FIELDS = (
     ),
 )
 
-#: Buttons beside a policy that asks for leave to run: name, words and tip.
+#: Buttons beside a policy that needs permission to run: name, text and tooltip.
 FAULT_BUTTONS = (
     ("show", "Show", "Show the file's text"),
     ("run", "Run it", "Allow this file as it is now, and run it"),
@@ -87,22 +87,22 @@ FAULT_BUTTONS = (
 
 
 class TransportBar(QWidget):
-    """Scenario, policy, seed, time and speed; buttons, speed, the kind to run to; history.
+    """Boxes of scenario, policy and seed, with time and speed; buttons, pace slider and kind to run to; history.
 
     Signals
     -------
     scenario_chosen(scenario)
-        Another scenario is to run, under its own policy and seed.
+        The user chose another scenario, to run under its own policy and seed.
     lesson_chosen(lesson)
-        A lesson is to begin, by its name.
+        The user chose a lesson, by name.
     chosen(policy, seed)
-        The present scenario is to run under another policy or seed.
+        The user chose another policy or seed for the current scenario.
     file_wanted()
-        A policy of one's own is to be chosen.
+        The user wants to choose a policy file.
     template_wanted()
-        A policy of one's own is to be written.
+        The user wants to write a policy from the template.
     paced(Pace)
-        Another speed.
+        The user chose another pace.
     """
 
     scenario_chosen = Signal(str)
@@ -117,7 +117,7 @@ class TransportBar(QWidget):
         self._theme = theme
         self._actions = actions
         self._running = self._led = False
-        self._stacked = (1, 0, False)  #: the rows of what to run to and of when it is, and whether that is in two lines
+        self._stacked = (1, 0, False)  #: row of the next-kind box, row of the moment labels, whether these are stacked
         self._policy = self._system = self._shown = ""
         self.scenario = ChoiceBox()
         self.trace = QToolButton()
@@ -134,14 +134,14 @@ class TransportBar(QWidget):
         self._pace = QLabel()
         self._compiling = CutLabel()
         self._frame: Frame | None = None
-        self._usual = 0  # what the moment needs, of the frame that boxes were fitted to last
-        self._others = True  # whether anything else has changed since that they are fitted to
+        self._usual = 0  # usual width of the moment labels when the boxes were last fitted
+        self._others = True  # whether the boxes must be fitted again for another reason
         self._buttons: dict[str, QToolButton] = {}
         self._controls, self._toward = self._make_controls(), self._make_toward()
         self._describe()
         layout = in_column(self, margins=(8, 4, 8, 2), spacing=2)
         self._rows = tuple(QHBoxLayout() for _ in range(4))
-        for row in self._rows:  # empty: of what is in them PySide would keep items that are gone once it is moved
+        for row in self._rows:  # added while empty: PySide would keep stale layout items of widgets moved later
             layout.addLayout(row)
         self._fill_first(self._rows[0])
         self._fill_second(self._rows[1])
@@ -205,7 +205,7 @@ class TransportBar(QWidget):
         row.addWidget(self._toward)
 
     def _make_controls(self) -> QWidget:
-        """Buttons and speed, and how far it is with compiled code."""
+        """Create the buttons, the pace slider and the compiling label."""
         controls = QWidget()
         row = _row_in(controls)
         for name in _BUTTONS:
@@ -223,7 +223,7 @@ class TransportBar(QWidget):
         return controls
 
     def _make_toward(self) -> QWidget:
-        """What to run to."""
+        """Create the box of the kind of event to run to."""
         toward = QWidget()
         row = _row_in(toward)
         coming = QLabel(tr("next"))
@@ -237,21 +237,21 @@ class TransportBar(QWidget):
         return toward
 
     def event(self, event: QEvent) -> bool:
-        """As Qt does; but what a button says in its tip hides no message of the run in the line below."""
+        """Swallow status tips: a button's tip must not hide a message of the run in the status bar."""
         self._others |= event.type() == QEvent.Type.LayoutRequest
         return event.type() == QEvent.Type.StatusTip or super().event(event)
 
     # What it shows.
 
     def set_scenarios(self, scenarios: list[tuple[str, str]], lessons: list[tuple[str, str]]) -> None:
-        """The scenarios to choose from, each as (name, title), below the lessons."""
+        """Fill the scenario box with lessons, and below them scenarios, each as (name, title)."""
         _fill(self.scenario, scenarios)
         for place, (name, title) in enumerate(lessons):
             self.scenario.insertItem(place, f"{tr('Lesson')}: {title}", f"{_LESSON}{name}")
         self.scenario.insertSeparator(len(lessons))
 
     def set_system(self, system: str, event_kinds: Mapping[str, int]) -> None:
-        """The policies and kinds of event to choose from under a kind of system."""
+        """Fill the boxes with the policies and event kinds of a kind of system."""
         if system == self._system:
             return
         self._system = system
@@ -265,40 +265,40 @@ class TransportBar(QWidget):
 
     @property
     def event_kinds(self) -> tuple[str, ...]:
-        """The kinds of event to choose from."""
+        """The kinds of event in the box."""
         return tuple(self.kind.itemText(place) for place in range(self.kind.count()))
 
     def show_nothing(self) -> None:
-        """Name neither a scenario nor a policy: none runs."""
+        """Clear the scenario and policy boxes: nothing runs."""
         for box in (self.scenario, self.policy):
             box.setCurrentIndex(-1)
         self._others = True
 
     def set_info(self, info: RunInfo) -> None:
-        """Show what runs now."""
+        """Show the current run in the boxes."""
         source = info.origin.source or info.scenario_name
         _show_choice(self.scenario, source, info.scenario_name)
         _show_choice(self.policy, info.policy_name, info.policy_name)
         self._policy = info.policy_name
         if info.scenario_name != self._shown:
             self._shown = info.scenario_name
-            if pace_at(self.speed.value()).time is not None:  # the others hold in all scenarios
+            if pace_at(self.speed.value()).time is not None:  # paces without simulated time suit all scenarios
                 self.speed.setValue(position_of(Pace(time=info.usual_pace)))
         with QSignalBlocker(self.seed):
             self.seed.setValue(info.seed)
         self._others = True
 
     def show_fault(self, text: str, asks: bool = False) -> None:
-        """Say beside the policy what is wrong with its file; nothing if *text* is empty.
+        """Show beside the policy what is wrong with its file; an empty *text* clears it.
 
-        With *asks* there are buttons to look at the file, and to let it run.
+        With *asks* there are buttons to show the file, and to allow it to run.
         """
         self.policy_fault.show_text(text, self._theme, self.policy.currentText())
         for button in self.fault_buttons.values():
             button.setVisible(asks)
 
     def set_frame(self, frame: Frame) -> None:
-        """Show time, event and speed of a frame."""
+        """Show a frame's time, event and speed."""
         self._frame = frame
         self.moment.set_frame(frame)
         self.history.set_frame(frame)
@@ -309,19 +309,19 @@ class TransportBar(QWidget):
             self._fit_boxes()
 
     def _fit_boxes(self) -> None:
-        """Where the rows have no room, boxes are only as wide as what is chosen in them, and the pace is whole."""
+        """Set the boxes' minimum widths to their current texts, and reserve room for the widest pace."""
         widest = "8.0 sub-steps/s" if self._compiling.isHidden() and not self._led else ""
-        paces = (self._pace.text(), widest)  # another pace moves nothing, or little
+        paces = (self._pace.text(), widest)  # so that another pace moves little or nothing
         self._pace.setFixedWidth(max(map(self._pace.fontMetrics().horizontalAdvance, paces)) + 4)
         for box in (self.scenario, self.policy, self.kind):
             needed = box.fontMetrics().horizontalAdvance(box.currentText()) + _ARROW * box.fontMetrics().height()
             box.setMinimumWidth(min(box.sizeHint().width(), round(needed)))
-        # What is compiled is cut only where the box beside it has nothing left to give.
+        # The compiling label is cut only after the box beside it has shrunk to its minimum.
         self.kind.setMaximumWidth(_ANY_WIDTH if self._compiling.isHidden() else self.kind.minimumWidth())
         self._stack()
 
     def set_progress(self, progress: GoalProgress) -> None:
-        """Signs of life while no frames come; then the last frame again."""
+        """Show the progress of a task without frames; when it is over, the last frame again."""
         if self._frame is None:
             return
         if not progress.text:
@@ -331,7 +331,7 @@ class TransportBar(QWidget):
         self._show_whether(True)
 
     def show_compiling(self, text: str) -> None:
-        """How far it is with compiled code; nothing if *text* is empty."""
+        """Show the progress of compiling; an empty *text* hides it."""
         self._compiling.put(text)
         self._compiling.setVisible(bool(text))
         self._fit_boxes()
@@ -342,12 +342,12 @@ class TransportBar(QWidget):
             self._show_run_button()
 
     def set_lecture(self, lecture: bool) -> None:
-        """Leave out what a hall need not see, so that nothing else is cut."""
+        """In lecture mode hide what an audience need not see, so that nothing else is cut."""
         for widget in (self._seed_label, self.seed, self.moment.rate):
             widget.setHidden(lecture)
 
     def set_led(self, led: bool) -> None:
-        """In front of a hall a lesson chooses what runs: one row has what is left, and the panels the other's."""
+        """In lecture mode hide what a lesson decides; one row has the rest, which leaves the panels more room."""
         for widget in (self.scenario, self.policy, self.compare, self.speed, self._toward):
             widget.setHidden(led)
         self._led = led
@@ -355,14 +355,14 @@ class TransportBar(QWidget):
         self._fit_boxes()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Two rows, or four."""
+        """Choose two or four rows."""
         super().resizeEvent(event)
         self._stack()
 
     def _stack(self) -> None:
-        """In a narrow window, beside another, what to run to and when it is have a row each.
+        """In a narrow window, give the box of the next kind and the moment labels a row each.
 
-        Texts that change from step to step do not decide: no step moves the pictures.
+        Only usual widths count, not texts that change with each step, so that no step moves the panels.
         """
         needed = self._controls.minimumSizeHint().width() + self._toward.minimumSizeHint().width()
         narrow = not self._led and self.width() < needed + _BETWEEN
@@ -376,7 +376,7 @@ class TransportBar(QWidget):
             self._rows[row].addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft if row > 1 else Qt.AlignmentFlag(0))
 
     def _first_widths(self) -> tuple[int, int]:
-        """What the first row needs once the moment stands in it, and what the moment needs in a row of its own."""
+        """Widths of the first row with the moment labels in it, and of these labels in a row of their own."""
         if self._frame is None:
             return 0, 0
         row, usual = self._rows[0], self.moment.usual_width(self._frame) + _BETWEEN
@@ -384,7 +384,7 @@ class TransportBar(QWidget):
         return row.minimumSize().width() - here * self.moment.minimumSizeHint().width() + usual, usual
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
+        """Apply another theme or font size."""
         self._theme = theme
         self.history.set_theme(theme)
         self.policy_fault.show_text(self.policy_fault.toolTip(), theme, self.policy.currentText())
@@ -405,7 +405,7 @@ class TransportBar(QWidget):
         if not chosen.startswith(_LESSON):
             self.scenario_chosen.emit(chosen)
             return
-        if self._frame is not None:  # what runs, until the lesson does
+        if self._frame is not None:  # show what runs until the lesson has begun
             _show_choice(self.scenario, self._frame.info.origin.source, self._frame.info.scenario_name)
         self.lesson_chosen.emit(chosen.removeprefix(_LESSON))
 
@@ -419,7 +419,7 @@ class TransportBar(QWidget):
         wanted.emit()
 
     def _leave_boxes(self) -> None:
-        """The picture has the keys again once something was chosen."""
+        """Return the focus to the window after a choice."""
         self.window().setFocus()
 
     def _choice_made(self) -> None:
@@ -435,17 +435,17 @@ class TransportBar(QWidget):
         self._fit_boxes()
 
     def change_speed(self, steps: int) -> None:
-        """Go some round paces up or down."""
+        """Go *steps* round paces up or down."""
         self.speed.setValue(next_position(self.speed.value(), steps))
 
 
 def _row_in(widget: QWidget) -> QHBoxLayout:
-    """A row of what stands close together."""
+    """A row layout with little spacing."""
     return in_row(widget, spacing=2)
 
 
 def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:
-    """Offer names with their titles; none is shown until it runs."""
+    """Fill a box with names, with titles as tooltips; nothing is selected until it runs."""
     with QSignalBlocker(box):
         box.clear()
         for name, title in items:
@@ -455,16 +455,16 @@ def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:
 
 
 def _show_choice(box: QComboBox, source: str, name: str) -> None:
-    """Show what runs; one that the box has not offered yet becomes one more choice."""
+    """Select what runs; a choice that the box lacks is added."""
     with QSignalBlocker(box):
         place = box.findData(source)
-        if place < 0 and source == name:  # an edited scenario of a file keeps the file's name
+        if place < 0 and source == name:  # a scenario from a file is still called so after an edit
             place = box.findText(name)
         box.setCurrentIndex(_offer(box, source, name) if place < 0 else place)
 
 
 def _offer(box: QComboBox, source: str, name: str) -> int:
-    """One more choice; the file of a policy of one's own stands under its name, before the rest."""
+    """Add a choice and return its index; a user's policy file is shown by its name, before the entries for files."""
     own = is_file(source)
     place = max(0, box.findData(FROM_A_FILE)) if own else box.count()
     box.insertItem(place, Path(name).name if own else name, source)
