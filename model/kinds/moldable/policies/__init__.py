@@ -1,1 +1,1 @@
-"""Policies that say how many servers a moldable job gets."""
+"""The reference policies for moldable jobs: each decides how many servers a job gets."""

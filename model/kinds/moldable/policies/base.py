@@ -1,6 +1,6 @@
-"""What a reference policy of a system of moldable jobs provides, and what it is told.
+"""The interface of reference policies for moldable jobs, and the types of their arguments.
 
-A policy of one's own starts from :class:`OwnPolicy` and needs no other module than this one.
+A user-written policy derives from :class:`OwnPolicy` and needs to import nothing but this module.
 """
 
 from __future__ import annotations
@@ -41,28 +41,28 @@ NO_TABLE = np.zeros((0, 0), np.int32)
 
 
 class MoldablePolicy(Policy):
-    """A policy for moldable jobs: what it is unless it says otherwise.
+    """Base class of policies for moldable jobs, with the defaults of all attributes and methods.
 
-    ``arrival`` is called for each job that arrives and yields exactly one Allocate or Reject;
-    ``departure`` after a job has left its servers.  What distinguishes the program's own policies is
-    ``rules``: how many servers a job asks for, and in which pools.
+    ``arrival`` is called for each arriving job and yields exactly one Allocate or Reject;
+    ``departure`` is called after a job has left its servers.  The built-in policies differ only in
+    ``rules``: how many servers a job requests, and from which pools.
     """
 
     system = "moldable"
-    #: Whether the request is drawn at random; else it is certain, or read from a table.
+    #: Whether the request is drawn at random; otherwise it is fixed, or read from a table.
     draws: bool = False
-    #: Whether it says for how many servers a job asks: as ``request`` among the values of each decision.
+    #: Whether the policy tells the number of servers requested, as ``request`` in the values of each decision.
     asks: bool = True
-    #: The lines at which the request is made, and servers are given.
+    #: The pseudocode lines at which a job requests servers, and at which it is allocated them.
     ask_line: Line = Line(1, 2)
     give_line: Line = Line(1, 3)
 
     rules: AllocationRules
-    #: How many numbers are remembered from event to event.
+    #: How many numbers the policy remembers from one event to the next.
     memory: int = 0
 
     def arrival(self, view: MoldableView, job: MoldableJob) -> Decisions:
-        """min(i, j) servers for the arriving job; none: it is blocked (Section 4)."""
+        """Allocate min(i, j) servers to the arriving job, or block it if j = 0 (Section 4)."""
         free, asked = view.free(job.type), view.request(job)
         yield Record("request", self.ask_line, self.asked(view, job, asked))
         values = {"request": asked, "free": free, "type": job.type}
@@ -76,7 +76,7 @@ class MoldablePolicy(Policy):
         yield from ()
 
     def asked(self, view: MoldableView, job: MoldableJob, asked: int) -> dict[str, object]:
-        """The numbers that a request came from."""
+        """The values of the record that explains a request: where the number *asked* came from."""
         values: dict[str, object] = {"job": job.number, "type": job.type, "request": asked}
         if view.is_scripted(job.number):
             return values | {"reason": "scripted"}
@@ -86,16 +86,16 @@ class MoldablePolicy(Policy):
         return values | {"reason": "certain"}
 
     def distribution(self, job_class: int) -> list[tuple[int, float]]:
-        """(i, p_i) of a class, as they are drawn; p_i > 0."""
+        """The distribution that the requests of a class are drawn from: pairs (i, p_i) with p_i > 0."""
         raise TypeError(f"{self.name} draws no request")
 
 
 class OwnPolicy(MoldablePolicy):
-    """A policy of one's own: all that it may leave out.
+    """Base class of user-written policies: defaults for everything that they may leave out.
 
-    A file defines ``class Policy(OwnPolicy)`` with at least the generator ``arrival``.  By its rules
-    all servers are one pool, and ``view.request`` asks for all that are free, up to d.  One that says
-    for how many servers a job asks sets ``asks = True``.
+    A policy file defines ``class Policy(OwnPolicy)`` with at least the generator ``arrival``.  By default
+    all servers are one pool, and ``view.request`` requests all free servers, up to d.  A policy that tells
+    how many servers a job requests sets ``asks = True``.
     """
 
     asks = False
@@ -109,9 +109,9 @@ class OwnPolicy(MoldablePolicy):
 
 
 def certain(numbers: MoldableNumbers, widths: Sequence[int]) -> AllocationRules:
-    """The rules of a policy that asks for the same number of servers for all jobs of a class.
+    """The rules of a policy under which all jobs of a class request the same number of servers.
 
-    *widths* [l].  All servers are one pool.
+    *widths* [l] are these numbers, one for each class.  All servers are one pool.
     """
     distributions = [[Fraction(i == width) for i in range(1, width + 1)] for width in widths]
     width, last = drawn(distributions)

@@ -1,4 +1,4 @@
-"""Fixed width: every job asks for the same number of servers i.
+"""Fixed width: every job requests the same number of servers i.
 
 Reference
     The benchmark that Ghanbarian et al. (2025), Section 4, generalize: greedy(p) with p_i = 1.
@@ -8,7 +8,7 @@ Symbols
     i  ``parameters.servers``
     j  ``view.free(type)``  free servers
 Deviations
-    With several classes i may be given for each; it is at most the class's d.
+    With several classes i may be given for each class; it is at most the d of the class.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Widths = dict[Name, Width]
 
 
 class Parameters(Section):
-    """``servers``: how many each job asks for, or how many for each class, by name."""
+    """``servers``: how many servers each job requests: one number, or a table of class name to number."""
 
     servers: Annotated[Width | Widths, one_or_table(Width, Widths)] = 1
 
@@ -47,9 +47,9 @@ class Reference(MoldablePolicy):
 
 
 def _widths(numbers: MoldableNumbers, given: int | dict[str, int]) -> list[int]:
-    """[l] what each class asks for.
+    """[l] the number of servers that jobs of each class request.
 
-    Raises ValueError if a class is unknown or left out, or its jobs cannot run on so many servers.
+    Raises ValueError if a class is unknown or missing, or its number is above the class's d.
     """
     names = numbers.class_names
     by_name = given if isinstance(given, dict) else dict.fromkeys(names, given)

@@ -1,4 +1,4 @@
-"""greedy: every job runs on as many servers as there are, up to d.
+"""greedy: every job runs on as many servers as are free, up to d.
 
 Reference
     Ghanbarian et al. (2025), Section 4.
@@ -8,7 +8,7 @@ Symbols
     d  ``numbers.degrees``  the most servers that a job can run on
     j  ``view.free(type)``  free servers
 Deviations
-    With several classes d is that of the job's class.
+    With several classes, d is the one of the job's class.
 """
 
 from __future__ import annotations

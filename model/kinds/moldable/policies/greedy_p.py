@@ -1,4 +1,4 @@
-"""greedy(p*): a job asks for i servers with probability p*_i, and gets as many of them as are free.
+"""greedy(p*): a job requests i servers with probability p*_i, and gets as many of them as are free.
 
 Reference
     Ghanbarian et al. (2025), Section 4, (10); several classes: Section 6.
@@ -9,11 +9,11 @@ Symbols
     j      ``view.free(type)``  free servers
     b_j    ``shares``           the share of the servers that is reserved for a class
 Deviations
-    Floor(b_j n) servers are reserved for a class; the rest is idle, or with ``rest = "common"``
-    open to all classes once their own servers are busy.  p and b may be given, or found for another
-    load than that of the scenario.  For shares that are given p is that of (Q2), or that of (Q)
-    where a class is to live off the common rest.  With one class all n servers are open to it,
-    unless a share is given.
+    Floor(b_j n) servers are reserved for a class.  The remaining servers stay idle, or with
+    ``rest = "common"`` serve all classes whose own servers are busy.  p and b may be given, or computed
+    for a load other than the scenario's.  If only shares are given, p is the solution of (Q2), or that
+    of (Q) for a class that depends on the common servers.  A single class uses all n servers, unless a
+    share is given.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ Sharing = Literal["optimal", "none"]
 
 
 class Parameters(Section):
-    """What the policy goes by instead of the optimum for the scenario's load.
+    """Parameters that replace the optimum for the scenario's load.
 
-    ``p``: p_1, p_2, ..., or that of each class; their sum is 1.  ``shares``: b_j of each class;
-    ``"optimal"``: those of (Q1); ``"none"``: all servers are open to all classes.  ``load``: the
-    load for which p* and b* are found.  ``rest``: what servers reserved for no class are.
+    ``p``: p_1, p_2, ..., for all classes or for each class by name; they add up to 1.  ``shares``: b_j of
+    each class; ``"optimal"``: b* of (Q1); ``"none"``: all servers are open to all classes.  ``load``: the
+    load for which p* and b* are computed.  ``rest``: how servers that are reserved for no class are used.
     """
 
     p: Annotated[Distribution | Distributions, one_or_table(Distribution, Distributions)] | None = None
@@ -79,7 +79,7 @@ class Reference(MoldablePolicy):
         self.pseudocode = departing(self.pseudocode, self._texts())
 
     def _texts(self) -> dict[Line, str]:
-        """Lines that are not those of the paper, because of parameters."""
+        """The pseudocode lines in which the parameters make the policy differ from the paper."""
         texts = {}
         if self.parameters.p is not None:
             texts[Line(1, 2)] = "it asks for i servers, i drawn with the given probability p<sub>i</sub>"
@@ -94,14 +94,14 @@ class Reference(MoldablePolicy):
         return texts
 
     def distribution(self, job_class: int) -> list[tuple[int, float]]:
-        """(i, p*_i) of a class."""
+        """The pairs (i, p*_i) of a class with p*_i > 0."""
         return [(i, float(p)) for i, p in enumerate(self._distributions[job_class], 1) if p]
 
 
 def _optimum(numbers: MoldableNumbers, parameters: Parameters) -> Any:
-    """The solution of (P) or (Q) that the policy goes by; None if it needs none.
+    """The solution of (P) or (Q) that the policy uses; None if it needs none.
 
-    Raises ScenarioError if it needs one and there is none.
+    Raises ScenarioError if the policy needs a solution and there is none.
     """
     one_pool = numbers.classes == 1 or parameters.shares == "none"
     if isinstance(parameters.shares, dict) or (parameters.p is not None and one_pool):
@@ -116,9 +116,9 @@ def _optimum(numbers: MoldableNumbers, parameters: Parameters) -> Any:
 
 
 def _rates(numbers: MoldableNumbers, load: Fraction) -> tuple[Fraction, ...]:
-    """[l] lambda_j for a load, in the same proportions as they are.
+    """[l] the arrival rates lambda_j for a *load*, in the same proportions as in the scenario.
 
-    Raises ScenarioError if there are several classes and nothing tells the proportions.
+    Raises ScenarioError if there are several classes and the scenario gives no arrival rates.
     """
     if numbers.classes == 1:
         return (load / numbers.means[0],)
@@ -145,7 +145,7 @@ def _refuse(numbers: MoldableNumbers) -> None:
 def _distributions(
     numbers: MoldableNumbers, parameters: Parameters, shares: Sequence[Fraction], found: Any
 ) -> list[Sequence[Fraction]]:
-    """[l] p_1, ..., p_{d_j} of each class: as given, by (Q2) for given shares, or of (Q)."""
+    """[l] p_1, ..., p_{d_j} of each class: the given ones, those of (Q), or those of (Q2) for given shares."""
     if parameters.p is not None:
         return _given_distributions(numbers, parameters.p)
     if found is not None:
@@ -156,7 +156,7 @@ def _distributions(
 
 
 def _given_distributions(numbers: MoldableNumbers, given: Any) -> list[Sequence[Fraction]]:
-    """The distributions that are given. Raises ValueError if one does not fit its class."""
+    """[l] the given distributions. Raises ValueError if one has more than d_j entries or a sum other than 1."""
     by_name = given if isinstance(given, dict) else dict.fromkeys(numbers.class_names, given)
     _check_names("p", by_name, numbers)
     for name, degree in zip(numbers.class_names, numbers.degrees, strict=True):
@@ -174,11 +174,11 @@ def _given_distributions(numbers: MoldableNumbers, given: Any) -> list[Sequence[
 def _distributions_within(
     numbers: MoldableNumbers, parameters: Parameters, shares: Sequence[Fraction]
 ) -> list[Sequence[Fraction]]:
-    """p* of each class within its share b_j, by (Q2); of (Q) where it needs the common rest.
+    """[l] p* of each class within its share b_j, by (Q2); by (Q) for a class that needs the common servers.
 
-    Where a share is below the class's load (Q2) has no solution: its jobs ask for one server each,
-    which is what p* comes to as the share comes near the load.
-    Raises ValueError if no load is known.
+    If a share is below the load of its class, (Q2) has no solution: the jobs of the class then request one
+    server each, which is the limit of p* as the share falls to the load.
+    Raises ValueError if the load of a class is not known.
     """
     rates = _rates(numbers, parameters.load) if parameters.load else numbers.arrival_rates
     distributions: list[Sequence[Fraction]] = []
@@ -199,10 +199,10 @@ def _distributions_within(
 
 
 def _given_shares(numbers: MoldableNumbers, given: Any) -> tuple[Fraction, ...]:
-    """[l] b_j as given; empty where they are not, and then all servers are one pool or shared by
-    the optimum.
+    """[l] the given shares b_j; empty if none are given: all servers are then one pool, or the optimum
+    sets the shares.
 
-    Raises ValueError if shares that are given are above 1 together.
+    Raises ValueError if the given shares add up to more than 1.
     """
     if not isinstance(given, dict):
         return ()
@@ -221,7 +221,10 @@ def _check_names(where: str, by_name: dict[str, Any], numbers: MoldableNumbers) 
 
 
 def _pools(numbers: MoldableNumbers, shares: Sequence[Fraction], rest: str) -> dict[str, Any]:
-    """The pools of the classes, and the common one behind them. Raises ValueError if a class has no server at all."""
+    """The pools of the classes, and the common pool if there is one.
+
+    Raises ValueError if a class has neither a server of its own nor a common pool.
+    """
     if not shares:
         return pooled([numbers.servers], [0] * numbers.classes)
     sizes = [floor(share * numbers.servers) for share in shares]

@@ -1,15 +1,15 @@
-"""Threshold rule: how many servers a job asks for depends on how many are free.
+"""Threshold rule: the number of servers that a job requests depends on how many are free.
 
 Reference
-    A rule of the user's own, to be compared with greedy(p*): Ghanbarian et al. (2025), Section 4,
-    asks for i whatever the state is.
+    A rule set by the user, for comparison with greedy(p*) of Ghanbarian et al. (2025), Section 4,
+    where the request i does not depend on the state.
 Implements
     Lines as in ``pseudocode``.
 Symbols
     j    ``view.free(type)``  free servers
     f_k  ``free`` of a step, i_k its ``servers``
 Deviations
-    None.  A class whose d is below i_k asks for d.
+    None.  Jobs of a class with d below i_k request d servers.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from slotscope.model.scenario.fields import Section, Whole, one_or_list
 
 
 class ThresholdStep(Section):
-    """From so many ``free`` servers on a job asks for ``servers``."""
+    """While at least ``free`` servers are free, a job requests ``servers``."""
 
     free: Annotated[Whole, Field(ge=0)]
     servers: Annotated[Whole, Field(ge=1)]
 
 
 class Parameters(Section):
-    """``steps``: the rule; below the first step a job asks for one server.
+    """``steps``: the steps of the rule; below the first step a job requests one server.
 
-    Without any, a job asks for d servers while at least a tenth of all is free.
+    If no steps are given, a job requests d servers while at least a tenth of all servers is free.
     """
 
     steps: Annotated[tuple[ThresholdStep, ...], one_or_list(ThresholdStep)] = ()
@@ -75,14 +75,14 @@ class Reference(MoldablePolicy):
         self.rules = certain(numbers, [1] * numbers.classes)._replace(by_free=self._table(numbers))
 
     def _table(self, numbers: MoldableNumbers) -> NDArray[np.int32]:
-        """[l, n + 1] the request of each class for each number of free servers."""
+        """[l, n + 1] the number of servers requested, by class and number of free servers."""
         asked = np.ones(numbers.servers + 1, np.int32)
         for step in self._steps:
             asked[step.free :] = step.servers
         return np.minimum(asked, np.array(numbers.degrees, np.int32)[:, None])
 
     def asked(self, view: MoldableView, job: MoldableJob, asked: int) -> dict[str, object]:
-        """The step that a request comes from."""
+        """See :class:`MoldablePolicy`: also the step that the request comes from."""
         values = super().asked(view, job, asked)
         if values["reason"] == "scripted":
             return values

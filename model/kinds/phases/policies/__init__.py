@@ -1,1 +1,1 @@
-"""The references for jobs with phases: each policy as its paper writes it, one module for each."""
+"""The reference policies for jobs with phases, one module each, written as in their papers."""

@@ -1,6 +1,6 @@
-"""What a reference policy of a system with phases provides, and what it is told.
+"""The interface of reference policies for jobs with phases, and the types of their arguments.
 
-A policy of one's own starts from :class:`OwnPolicy` and needs no other module than this one.
+A user-written policy derives from :class:`OwnPolicy` and needs to import nothing but this module.
 """
 
 from __future__ import annotations
@@ -51,29 +51,29 @@ __all__ = [
 
 
 class PhasePolicy(Policy):
-    """A policy for jobs with phases: what it is unless it says otherwise.
+    """Base class of policies for jobs with phases, with the defaults of all attributes and methods.
 
-    A policy must have ``arrival``, called for each job that arrives; it decides ``Match`` or
-    ``Overflow``, or ``Place`` where servers are unlimited.  ``start`` is called once, before the
-    first event; ``move`` after a job, real or virtual, has changed its phase on a server that is no
-    backup, ``departure`` after it has departed from one; ``tick`` when a server's timer rings.  They
+    A policy must define ``arrival``, which is called for each arriving job and decides ``Match`` or
+    ``Overflow``, or ``Place`` if servers are unlimited.  ``start`` is called once, before the first
+    event; ``move`` after a real or virtual job on a normal (non-backup) server has changed its phase;
+    ``departure`` after such a job has departed; ``tick`` when the timer of a server rings.  These four
     decide ``Request``, ``VirtualArrival`` and ``SetTimer``.
     """
 
     system = "phases"
-    #: [L] the pool of each normal server; empty where servers are unlimited and none is a backup.
+    #: [L] the pool of each normal server; empty if servers are unlimited, and there are no backup servers.
     pool_of: NDArray[np.int32] = np.zeros(0, np.int32)
-    #: P.
+    #: P, the number of pools.
     pools: int = 1
-    #: Whether it reads observed configurations, and so needs the lattice.
+    #: Whether the policy reads observed configurations, and so needs the lattice.
     observes: bool = False
-    #: The most tokens that one event may make.
+    #: The largest number of tokens that one event can generate.
     most_tokens: int = 0
-    #: The plan that it follows (:class:`model.kinds.phases.programs.plan.ServerPlan`), if it follows one.
+    #: The plan that the policy follows (:class:`model.kinds.phases.programs.plan.ServerPlan`), or None.
     plan: Any = None
-    #: It as tables (:class:`model.kinds.phases.programs.rules.Rules`).
+    #: The plan as tables (:class:`model.kinds.phases.programs.rules.Rules`), or None.
     rules: Any = None
-    #: How many numbers are remembered from event to event.
+    #: How many numbers the policy remembers from one event to the next.
     memory: int = 0
 
     arrival: Callable[[PhaseView, PhaseJob], Decisions]
@@ -83,31 +83,31 @@ class PhasePolicy(Policy):
         self.parameters = parameters
 
     def start(self, view: PhaseView) -> Decisions:
-        """Before the first event."""
+        """Called once, before the first event."""
         yield from ()
 
     def move(self, view: PhaseView, job: PhaseJob) -> Decisions:
-        """A job on a server has changed its phase."""
+        """Called after a job on a normal server has changed its phase."""
         yield from ()
 
     def departure(self, view: PhaseView, job: PhaseJob) -> Decisions:
-        """A job has departed from a server: as a change of phase, unless the policy says otherwise."""
+        """Called after a job has departed from a normal server; by default treated as a change of phase."""
         return self.move(view, job)
 
     def tick(self, view: PhaseView, server: int) -> Decisions:
-        """The timer of a normal server rang."""
+        """Called when the timer of a normal server has rung."""
         yield from ()
 
 
 class OwnPolicy(PhasePolicy):
-    """A policy of one's own: all that it may leave out.
+    """Base class of user-written policies: defaults for everything that they may leave out.
 
-    A file defines ``class Policy(OwnPolicy)`` with at least the generator ``arrival``.  Without
-    ``servers`` each job is placed, on a busy server or an idle one, of which there are always some.
-    With ``servers = L`` these ask for jobs, and a job takes a token or goes to a backup server.
+    A policy file defines ``class Policy(OwnPolicy)`` with at least the generator ``arrival``.  By default
+    servers are unlimited and ``arrival`` places each job on a busy or an idle server.  With
+    ``servers = L`` the L normal servers request jobs, and a job takes a token or goes to a backup server.
     """
 
-    #: L: how many servers ask for jobs; 0: servers are unlimited.
+    #: L, the number of normal servers, which request jobs; 0: servers are unlimited.
     servers: int = 0
 
     def __init__(self, numbers: PhaseNumbers, parameters: Any) -> None:

@@ -1,15 +1,15 @@
-"""Best fit on servers without number.
+"""Best fit on an unlimited number of servers.
 
 Reference
-    A peer of JRS; the notion of a fit is that of ``fits`` and ``factor``.
+    A peer of JRS; the parameters ``fits`` and ``factor`` define when a job fits a server.
 Implements
     Lines as in ``pseudocode``.
 Symbols
     l  ``server``
 Deviations
-    With several resources the least is left where the sum of what is left, as shares of the
-    capacity, is least; of equals the server of lowest number.  Shares are exact unless the
-    capacities' least common multiple is beyond 64 bits.
+    With several resources, the capacity left on a server is the sum over the resources of the share
+    that is left.  Ties go to the server of lowest number.  Shares are exact unless the least common
+    multiple of the capacities is beyond 64 bits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from slotscope.model.kinds.phases.policies.fitting import FitParameters, Fitting
 from slotscope.model.kinds.phases.view import PhaseView
 from slotscope.model.reporting.records import Line, Place, Record
 
-#: What is left on a server weighs no more than this.
+#: Upper bound on the weighted capacity left on a server.
 MOST_WEIGHT = 2**62
 
 
@@ -41,16 +41,16 @@ class Reference(FittingPolicy):
     def __init__(self, numbers: PhaseNumbers, parameters: FitParameters) -> None:
         super().__init__(numbers, parameters)
         common = min(lcm(*(int(units) for units in numbers.capacity)), self._most())
-        #: [D] what a unit left weighs, so that shares of the capacity can be added as integers.
+        #: [D] the weight of one unit left of each resource, so that shares of the capacity add up as integers.
         self.weight = np.array([common // int(units) for units in numbers.capacity], np.int64)
 
     def _most(self) -> int:
-        """What a whole server may weigh at most, so that sums stay whole in 64 bits."""
+        """The largest weight of one resource of an empty server for which sums fit into 64-bit integers."""
         factor: int = ceil(max(self.parameters.factor, 1))
         return MOST_WEIGHT // (self.numbers.resources * factor)
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
-        """The tightest busy server where it fits, or an idle one."""
+        """Place the job on the busy server with the least capacity left that it fits, or on an idle one."""
         fitting = self.fitting(view, job.type, list(view.busy_servers()))
         yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})
         if fitting:

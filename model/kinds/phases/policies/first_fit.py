@@ -1,13 +1,13 @@
-"""First fit on servers without number.
+"""First fit on an unlimited number of servers.
 
 Reference
-    A peer of JRS; the notion of a fit is that of ``fits`` and ``factor``.
+    A peer of JRS; the parameters ``fits`` and ``factor`` define when a job fits a server.
 Implements
     Lines as in ``pseudocode``.
 Symbols
     l  ``server``
 Deviations
-    Idle servers count too, and one of them takes any job, whatever its demand.
+    Idle servers are considered too; an idle server accepts any job, whatever its demand.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Reference(FittingPolicy):
     """)
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
-        """The first server where it fits."""
+        """Place the job on the first server that it fits."""
         fitting, idle = self.fitting(view, job.type, list(view.busy_servers())), view.first_idle()
         yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})
         busy = bool(fitting) and fitting[0] < idle

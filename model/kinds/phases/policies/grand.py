@@ -1,4 +1,4 @@
-"""GRAND(aZ): greedy random, with some idle servers in the draw.
+"""GRAND(aZ): greedy random; a server is drawn from those the job fits and aZ idle servers.
 
 Reference
     Stolyar & Zhong (2015), and Hong, Xie & Wang (2023), Section 4.3, where it is the peer of JRS.
@@ -8,8 +8,8 @@ Symbols
     a  ``parameters.a``
     Z  ``view.jobs``  jobs in the system
 Deviations
-    The job that arrives does not count for Z.  All idle servers are alike: the one of lowest number
-    is taken.  Without any server in the draw (a Z = 0) an idle one takes the job.
+    Z does not count the arriving job.  Idle servers are interchangeable: the one of lowest number
+    is taken.  If there is no server to draw from (a Z = 0), an idle server takes the job.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from slotscope.model.kinds.phases.view import PhaseView
 from slotscope.model.reporting.records import Line, Place, Record
 from slotscope.model.scenario.fields import NotNegative
 
-#: Numerators and denominators of a below this bound are what the compiled twin can count with.
+#: The kernel supports fractions a with numerator and denominator below this bound.
 MOST_COMPILED = 2**31
 
 
 class Parameters(FitParameters):
-    """With ``a``: so many idle servers are in the draw for each job in the system."""
+    """``a``: the number of idle servers among those drawn from, for each job in the system."""
 
     a: NotNegative = Field(default=Fraction(1, 100), le=1000)
 
@@ -53,7 +53,7 @@ random, takes it
         self.compiled = max(self.share.numerator, self.share.denominator) < MOST_COMPILED
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
-        """One server of the draw."""
+        """Place the job on a server drawn uniformly from the candidates."""
         fitting = self.fitting(view, job.type, list(view.busy_servers()))
         idle = ceil(self.share * view.jobs)
         yield Record("draw", Line(1, 2), {"type": job.type, "servers": len(fitting), "idle": idle, "jobs": view.jobs})

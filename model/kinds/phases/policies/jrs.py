@@ -1,8 +1,8 @@
 """JRS: Join-Requesting-Server.
 
 Reference
-    Hong, Xie & Wang (2023), Section 4.2 (the policy), Appendix B.3 (pools, and what gets a server
-    off the empty configuration), Appendix C.2 (how the optimal single-server policy requests).
+    Hong, Xie & Wang (2023), Section 4.2 (the policy), Appendix B.3 (pools, and how a server leaves
+    the empty configuration), Appendix C.2 (how the optimal single-server policy requests jobs).
 Implements
     Steps 1 and 2 of Section 4.2, with the cases of Appendix C.2; lines are counted in the order
     in which the paper describes them, see ``pseudocode``.
@@ -11,13 +11,14 @@ Symbols
     K-hat          ``view.observed`` the observed configuration, real and virtual jobs
     eta_max        ``rules.limit``
     k^0            ``rules.asks`` at the empty configuration
-    a              ``jobs``          what one request asks for
+    a              ``jobs``          [I] jobs of each type in one request
 Deviations
-    A request is the whole chain of Appendix C.2 at the configuration that it leads to, and is made
-    only by a server without a token.  Nothing is requested at the end of a pause.  The limit holds
-    for each type, is passed when there are strictly more tokens, and virtual arrivals come one at
-    a time, type by type, each uniform over all tokens of its type.  The timer of B.3 runs in every
-    pool whose empty configuration is not case 1.  Options lead to the other readings.
+    One request contains the whole chain of Appendix C.2: case 2 is applied again at the configuration
+    that the request leads to.  Only a server without tokens makes requests.  Nothing is requested at the
+    end of a pause.  The limit holds for each type, and is exceeded by strictly more tokens.  Virtual
+    arrivals happen one at a time, type by type, each with a token drawn uniformly from those of its type.
+    The timer of B.3 runs in every pool whose empty configuration is not case 1.  Options select the other
+    readings of the paper.
 """
 
 from __future__ import annotations
@@ -47,17 +48,17 @@ from slotscope.model.policies.common import departing
 from slotscope.model.reporting.records import Line, Match, Overflow, Record, Request, SetTimer, VirtualArrival
 from slotscope.model.scenario.fields import NotNegative, Section, Whole
 
-#: What ``limit`` means, as an option of the rules.
+#: The values of ``limit``, as values of the rules' option LIMIT_IN_ALL.
 _IN_ALL = {"type": 0, "all": ANY_TOKEN, "requested": TOKEN_ASKED_FOR}
 
 
 class Parameters(Section):
-    """The plan, and the places where the paper can be read in several ways.
+    """The plan, and a choice for each statement of the paper that can be read in several ways.
 
-    ``limit`` is one for each type, or one for all types together: then any token may turn into a
-    virtual job (``all``), or one of the type that was just asked for (``requested``).
-    ``plan`` is the path of a file with a policy table; ``pools`` are tables of one's own;
-    ``estimate`` are the rates that the plan is made with, where they are not the true ones.
+    ``limit``: the token limit holds for each type (``type``), or for all types together; a virtual job then
+    takes any token (``all``), or one of the type requested last (``requested``).
+    ``plan``: the path of a file with a policy table; ``pools``: policy tables given in the scenario;
+    ``estimate``: the rates from which the plan is computed, if these are not the true ones.
     """
 
     token_limit: Whole | None = Field(default=None, ge=0)
@@ -72,7 +73,7 @@ class Parameters(Section):
 
 
 class Reference(PhasePolicy):
-    """JRS with SINGLE-OPT, or with a given single-server policy, as its subroutine."""
+    """JRS; its subroutine is SINGLE-OPT or a given single-server policy."""
 
     schema = Parameters
     observes = True
@@ -109,10 +110,9 @@ class Reference(PhasePolicy):
         self.most_tokens = most * len(self.pool_of) if parameters.request_after_pause else most
 
     def start(self, view: PhaseView) -> Decisions:
-        """Timers start; a configuration that one starts from requests nothing by itself.
+        """Start the timers; no server makes a reactive request in its initial configuration.
 
-        Where there are more tokens than the limit allows, because another policy left them, there
-        are virtual arrivals at once.
+        If another policy has left more tokens than the limit allows, virtual arrivals follow at once.
         """
         for server in range(len(self.pool_of)):
             if not view.is_paused(server):
@@ -121,7 +121,7 @@ class Reference(PhasePolicy):
             yield from self._keep_limit(view, pool)
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
-        """Step 2: a token of the job's type, or a backup server."""
+        """Step 2: the job takes a token of its type, or goes to a backup server."""
         pool = view.choices.pool(job.number, self.rules.route[job.type])
         count = view.tokens(pool, job.type)
         limit = int(self.rules.limit[pool])
@@ -152,7 +152,7 @@ class Reference(PhasePolicy):
         yield from self._keep_limit(view, pool, asked)
 
     def move(self, view: PhaseView, job: PhaseJob) -> Decisions:
-        """Step 1: a reactive request, unless the server is paused."""
+        """Step 1: the server makes a reactive request, unless it is paused."""
         server = job.server
         observed = view.observed_configuration(server)
         if view.is_paused(server):
@@ -163,7 +163,7 @@ class Reference(PhasePolicy):
         yield from self._react(view, server)
 
     def tick(self, view: PhaseView, server: int) -> Decisions:
-        """Step 1: a proactive request."""
+        """Step 1: the server makes a proactive request."""
         pool, place = int(self.pool_of[server]), view.observed(server)
         jobs = [0] * self.numbers.phases
         observed = view.observed_configuration(server)
@@ -194,7 +194,7 @@ class Reference(PhasePolicy):
             yield from self._new_timer(view, server)
 
     def _chain(self, view: PhaseView, server: int, place: int, jobs: list[int]) -> Decisions:
-        """Case 2 at the configuration that the request would lead to, until it is another case."""
+        """Add to *jobs* one job after another while the configuration that they lead to is in case 2."""
         pool = self.pool_of[server]
         while self.rules.case[pool, place] == AT_ONCE:
             job_type = view.choices.requested(sum(jobs), self.rules.choice[pool, place])
@@ -217,7 +217,7 @@ class Reference(PhasePolicy):
         yield from self._keep_limit(view, int(self.pool_of[server]), _first(jobs))
 
     def _keep_limit(self, view: PhaseView, pool: int, asked: int = 0) -> Decisions:
-        """Virtual arrivals, one at a time, until no limit is passed; *asked* for was this type."""
+        """Let virtual jobs arrive, one at a time, until no limit is exceeded; *asked*: the type requested last."""
         while (job_type := self._over_limit(view, pool, asked)) is not None:
             in_all = self.rules.option[LIMIT_IN_ALL] == ANY_TOKEN
             count = view.all_tokens(pool) if in_all else view.tokens(pool, job_type)
@@ -239,10 +239,10 @@ class Reference(PhasePolicy):
             asked = yield from self._token_gone(view, server, asked)
 
     def _over_limit(self, view: PhaseView, pool: int, asked: int) -> int | None:
-        """The first type with too many tokens, or None.
+        """The type whose token a virtual job is to take: the first with too many tokens; None if no limit is exceeded.
 
-        With one limit for all types that is the first type where any token may be taken, else the
-        one *asked* for, or the first after it that has tokens.
+        With one limit for all types: type 0 if any token may be taken (``all``), otherwise the type *asked* for last,
+        or the next type after it, cyclically, that has tokens.
         """
         most = int(self.rules.limit[pool]) - int(self.rules.option[LIMIT_REACHED])
         most, types = max(most, 0), range(self.numbers.phases)
@@ -256,7 +256,7 @@ class Reference(PhasePolicy):
         return next((i for i in in_turn if view.tokens(pool, i)), None)
 
     def _token_gone(self, view: PhaseView, server: int, asked: int = 0) -> Generator[Record, None, int]:
-        """A server whose last token was taken goes on; returns the type *asked* for last."""
+        """If the last token of the server was taken, its pause ends; returns the type requested last."""
         if view.is_paused(server):
             return asked
         yield Record("resumed", Line(1, 7), {"server": server, "observed": view.observed_configuration(server)})
@@ -280,7 +280,7 @@ class Reference(PhasePolicy):
 
 
 def _texts(parameters: Parameters) -> dict[Line, str]:
-    """Lines that another reading of the paper makes others."""
+    """The pseudocode lines that differ under the chosen readings of the paper."""
     texts: dict[Line, str] = {}
     if parameters.recovery_rate:
         texts[Line(1, 2)] = "ask for one job of its type (at 0: for k⁰; outside S: for the way back)"
@@ -300,7 +300,7 @@ def _texts(parameters: Parameters) -> dict[Line, str]:
 
 
 def _printed(parameters: Parameters, pools: int) -> dict[Line, str]:
-    """What the paper prints where the lines alone do not say that they depart from it."""
+    """The text of the paper for lines that deviate from it without saying so themselves."""
     printed: dict[Line, str] = {}
     if not parameters.patch:
         printed[Line(1, 2)] = "at 0 outside S a timer of rate 1 asks for k⁰ (B.3)"
@@ -312,5 +312,5 @@ def _printed(parameters: Parameters, pools: int) -> dict[Line, str]:
 
 
 def _first(jobs: Sequence[int]) -> int:
-    """The first type of a request."""
+    """The lowest type in a request."""
     return next(i for i, count in enumerate(jobs) if count)

@@ -1,14 +1,14 @@
-"""Power of d choices on servers without number.
+"""Power of d choices on an unlimited number of servers.
 
 Reference
-    A peer of JRS; the notion of a fit is that of ``fits`` and ``factor``.
+    A peer of JRS; the parameters ``fits`` and ``factor`` define when a job fits a server.
 Implements
     Lines as in ``pseudocode``.
 Symbols
     d  ``parameters.choices``
 Deviations
-    The d servers are drawn with replacement among the busy ones; the tightest of those where the
-    job fits takes it, of equals the first drawn.
+    The d servers are drawn with replacement from the busy ones.  Of those that the job fits, the one with
+    the least capacity left takes it; ties go to the server drawn first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from slotscope.model.scenario.fields import Whole
 
 
 class Parameters(FitParameters):
-    """With ``choices``: d, how many servers are drawn."""
+    """The parameters of a fit, and ``choices``: d, the number of servers drawn."""
 
     choices: Whole = Field(default=2, ge=1, le=1000)
 
@@ -47,7 +47,7 @@ class Reference(BestFit):
         self.draws = parameters.choices
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
-        """The tightest of d busy servers, or an idle one."""
+        """Place the job on the best fit among d busy servers drawn, or on an idle server."""
         busy = list(view.busy_servers())
         draws = range(self.draws if busy else 0)
         drawn = [busy[view.choices.one_of(job.number, draw, len(busy))] for draw in draws]

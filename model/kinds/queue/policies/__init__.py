@@ -1,1 +1,1 @@
-"""The references of queueing systems: each policy as its paper writes it, one module for each."""
+"""The reference policies of queueing systems, one module each, written as in their papers."""

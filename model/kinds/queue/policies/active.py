@@ -8,11 +8,11 @@ Symbols
     k^l(t)  ``view.active(server)``  number of the server's active configuration
     Q(t)    ``lengths``              jobs that wait in each virtual queue
 Deviations
-    Every empty server renews in every slot.  The queue that (8) weighs has the slot's arrivals in
-    it; with ``renew = "before"`` it has not.  All empty servers see the same queue; with
-    ``renew_mode = "sequential"`` each sees what those before it have left.  Of equal weights the
-    first configuration wins.  With ``stall`` a server in use whose configuration weighs less
-    than ``gamma`` times the largest weight takes no job until it is empty.
+    Every empty server renews its configuration in every slot.  The queue lengths in (8) include the
+    arrivals of the slot; with ``renew = "before"`` they do not.  All empty servers use the same queue
+    lengths; with ``renew_mode = "sequential"`` each uses those left by the servers before it.  Ties go
+    to the first configuration.  With ``stall``, a non-empty server whose configuration has a weight below
+    ``gamma`` times the largest weight takes no job until it is empty.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ class RenewalParameters(Section):
 
 
 class StallingParameters(RenewalParameters):
-    """Whether servers whose configuration weighs too little are stalled (Section VIII)."""
+    """Whether servers whose configuration has too small a weight are stalled (Section VIII)."""
 
     stall: bool = False
     gamma: Exact = Field(default=Fraction(1, 2), ge=0, le=1)
 
 
 class ActiveConfigurations(QueuePolicy):
-    """A policy whose servers have an active configuration; a subclass says how they serve it."""
+    """A policy whose servers have an active configuration; a subclass defines how a server takes jobs by it."""
 
     max_weight = True
-    #: How a server takes jobs: those at the head of a "line", by "best fit", or "exactly" as many
-    #: as its configuration has.
+    #: How a server takes jobs: from the head of each queue ("line"), by "best fit", or "exactly" k_j jobs
+    #: of each type.
     serves_by: str = "line"
-    #: Whether a job that fits goes before those in front of it that do not.
+    #: Whether a job that fits is taken although jobs before it in its queue do not fit.
     skips: bool = False
 
     def __init__(self, numbers: QueueNumbers, parameters: Any) -> None:
@@ -66,7 +66,7 @@ class ActiveConfigurations(QueuePolicy):
         self.looks_again = ALWAYS if self.gamma else WHILE_IDLE
 
     def slot(self, view: QueueView) -> Decisions:
-        """Renew empty servers, stall, and let each server take jobs, in order of their number."""
+        """Renew and stall servers, and let each server take jobs, in order of server number."""
         servers = range(self.numbers.servers)
         if not self.sequential:
             lengths = view.lengths(before=self.before)
@@ -83,7 +83,7 @@ class ActiveConfigurations(QueuePolicy):
         yield from ()
 
     def heaviest(self, server: int, lengths: NDArray[np.int64]) -> tuple[int, int]:
-        """The first configuration of largest weight for a server, (8), and that weight."""
+        """The configuration of maximum weight for a server, (8), and its weight; ties go to the first one."""
         start, stop = self.pool_configurations[self.numbers.pool_of[server]]
         weights = self.configurations[start:stop].astype(np.int64) @ lengths
         return start + int(np.argmax(weights)), int(weights.max())

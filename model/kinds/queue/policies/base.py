@@ -1,6 +1,6 @@
-"""What a reference policy of a queueing system provides, and what it is told.
+"""The interface of reference policies of queueing systems, and the types of their arguments.
 
-A policy of one's own starts from :class:`OwnPolicy` and needs no other module than this one.
+A user-written policy derives from :class:`OwnPolicy` and needs to import nothing but this module.
 """
 
 from __future__ import annotations
@@ -46,40 +46,40 @@ NO_CONFIGURATIONS = np.zeros((0, 1), np.int32)
 
 
 class QueuePolicy(Policy):
-    """A policy for servers with a queue: what it is unless it says otherwise.
+    """Base class of policies for servers with a queue, with the defaults of all attributes and methods.
 
-    A policy must have ``slot``, which is called once for each busy slot, after the jobs of the
-    previous slot have left and those of this one have arrived.  It yields what it finds
-    and what it decides: ``Place``, ``Renew``, ``Stall``, ``Evict``.
+    A policy must define ``slot``, which is called once for each busy slot, after the departures of the
+    previous slot and the arrivals of this one.  It yields records of what it finds, and its decisions:
+    ``Place``, ``Renew``, ``Stall``, ``Evict``.
     """
 
     system = "queue"
-    #: How many numbers are remembered from event to event.
+    #: How many numbers the policy remembers from one slot to the next.
     memory: int = 0
-    #: When the slot after one in which something happened must be looked at.
+    #: Whether ``slot`` must also be called in the slot after a busy one: NEVER, WHILE_IDLE or ALWAYS.
     looks_again: int = ALWAYS
     #: The virtual queues.
     layout: QueueLayout = OneQueue()
-    #: [V] (low, high] in units of a largest server; empty without a partition of sizes.
+    #: [V] the sizes (low, high] of each virtual queue, in units of a largest server; empty without a partition.
     intervals: tuple[tuple[int, int], ...] = ()
-    #: [C, V] what a server's active configuration is chosen from.
+    #: [C, V] the configurations from which the active configuration of a server is chosen.
     configurations: NDArray[np.int32] = NO_CONFIGURATIONS
     configuration_names: tuple[str, ...] = ()
-    #: [P] of (start, stop): the configurations of the servers of each pool.
+    #: [P] pairs (start, stop): the rows of ``configurations`` for the servers of each pool.
     pool_configurations: tuple[tuple[int, int], ...] = ()
     #: Whether k_1 = 1 reserves two thirds of a server for VQ_1.
     reserves: bool = False
-    #: Whether servers in use are renewed too, and jobs go back to the queue.
+    #: Whether non-empty servers are renewed too, so that jobs in service may return to the queue.
     preemptive: bool = False
-    #: Whether each server that is empty in a slot gets a configuration of maximum weight, (8); whether that weighs the
-    #: queue without the slot's arrivals, and for each server what those before it have left.
+    #: Whether each empty server gets a configuration of maximum weight, (8), in every slot; whether the weight excludes
+    #: the arrivals of the slot; and whether it uses, for each server, the queue lengths left by the servers before it.
     max_weight: bool = False
     before: bool = False
     sequential: bool = False
-    #: What fits no server that takes jobs once a slot is over: "queue" (no waiting job does),
-    #: "head of line" (the job that has waited longest does not) or "" (nothing is sure).
+    #: What fits no server (other than stalled ones) at the end of a slot: no waiting job ("queue"), the
+    #: longest-waiting job ("head of line"), or nothing is guaranteed ("").
     exhausts: str = ""
-    #: Servers whose configuration weighs less than this share of the largest weight are stalled.
+    #: Servers whose configuration has a weight below this share of the largest weight are stalled.
     gamma: Fraction = Fraction(0)
 
     slot: Callable[[QueueView], Decisions]
@@ -90,15 +90,15 @@ class QueuePolicy(Policy):
 
 
 class OwnPolicy(QueuePolicy):
-    """A policy of one's own: all that it may leave out.
+    """Base class of user-written policies: defaults for everything that they may leave out.
 
-    A file defines ``class Policy(OwnPolicy)`` with ``slot``, which may place any job that waits; or
-    with some of ``departure``, for each server that jobs have just left, ``emptied``, for each of
-    those that is empty now, and ``arrival``, for each job that has just arrived.
+    A policy file defines ``class Policy(OwnPolicy)`` either with ``slot``, which may place any waiting job,
+    or with some of ``departure`` (called for each server that jobs have just left), ``emptied`` (for each
+    of these servers that is now empty) and ``arrival`` (for each job that has just arrived).
     """
 
     def slot(self, view: QueueView) -> Decisions:
-        """The servers that jobs left, then those that became empty, then the jobs that arrived."""
+        """Call ``departure`` and ``emptied`` for the servers that jobs left, then ``arrival`` for the new jobs."""
         for server in view.left():
             yield from self.departure(view, server) or ()
         for server in view.left():
@@ -108,20 +108,20 @@ class OwnPolicy(QueuePolicy):
             yield from self.arrival(view, job) or ()
 
     def departure(self, view: QueueView, server: int) -> Decisions:
-        """Jobs have left a server."""
+        """Called for a server that one or more jobs have just left."""
         yield from ()
 
     def emptied(self, view: QueueView, server: int) -> Decisions:
-        """A server became empty."""
+        """Called for a server that has just become empty."""
         yield from ()
 
     def arrival(self, view: QueueView, job: QueuedJob) -> Decisions:
-        """A job has arrived and waits."""
+        """Called for a job that has just arrived and waits."""
         yield from ()
 
 
 def placed(line: Line, view: QueueView, job: QueuedJob, server: int, reason: str, **values: Any) -> Place:
-    """The decision to place a job, with the numbers that were compared."""
+    """The decision to place a job, with the values that explain it."""
     told: Mapping[str, Any] = {
         "reason": reason,
         "queue": job.queue,

@@ -1,4 +1,4 @@
-"""Best fit from a job's and from a server's perspective, which several policies share.
+"""Best fit from a job's and from a server's perspective: the common part of BF-J, BF-S and BF-J/S.
 
 Reference
     Psychas & Ghaderi (2019), Section IV.A; for several resources Section VIII.
@@ -8,8 +8,8 @@ Symbols
     l  ``server``
     j  ``job``
 Deviations
-    Section VIII leaves ties open: of equal scores the larger sum of demands wins, then the
-    earlier job, or the server of lowest number.
+    Section VIII leaves ties open.  Here, of several jobs with equal scores the one with the larger sum of
+    demands wins, then the earlier one; of several servers the one of lowest number.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Stalling(Section):
 
 
 class BestFitPolicy(QueuePolicy):
-    """What BF-J, BF-S and BF-J/S have in common."""
+    """Base class of BF-J, BF-S and BF-J/S."""
 
     schema = Stalling
     looks_again = NEVER
@@ -43,7 +43,7 @@ class BestFitPolicy(QueuePolicy):
 
 
 def stalling(line: Line) -> PseudocodeLine:
-    """Section VIII's stalling, as the last line of each of them."""
+    """The stalling rule of Section VIII, as the last pseudocode line of BF-J, BF-S and BF-J/S."""
     return PseudocodeLine(
         line,
         0,
@@ -54,7 +54,7 @@ def stalling(line: Line) -> PseudocodeLine:
 
 
 def place_in_tightest(view: QueueView, job: QueuedJob, found: Line, taken: Line) -> Decisions:
-    """BF-J for one job: the server with the least residual capacity that accommodates it."""
+    """BF-J for one job: place it on the server with the least residual capacity that accommodates it."""
     servers = view.with_room(job)
     yield Record(
         "servers_that_fit",
@@ -77,7 +77,7 @@ def place_in_tightest(view: QueueView, job: QueuedJob, found: Line, taken: Line)
 
 
 def fill_server(view: QueueView, server: int, found: Line, taken: Line) -> Decisions:
-    """BF-S for one server: the largest job that fits, again and again."""
+    """BF-S for one server: place the largest waiting job that fits, until none fits."""
     while True:
         job = largest(view, server)
         values = {"server": server, "free": view.told(view.free(server)), "waiting": int(view.queue_length.sum())}
@@ -90,7 +90,7 @@ def fill_server(view: QueueView, server: int, found: Line, taken: Line) -> Decis
 
 
 def largest(view: QueueView, server: int) -> QueuedJob | None:
-    """The largest waiting job that fits; with several resources that of the best score."""
+    """The largest waiting job that fits the server; with several resources the one with the best score."""
     if view.numbers.resources == 1:
         return view.largest_that_fits(server)
     found = view.best_score(server)
@@ -98,7 +98,7 @@ def largest(view: QueueView, server: int) -> QueuedJob | None:
 
 
 def stall_half_empty(view: QueueView, line: Line) -> Decisions:
-    """Stall each server in use that is less than half full, while jobs wait (Section VIII)."""
+    """If jobs wait, stall each non-empty server that is less than half full (Section VIII)."""
     if not view.queue_length.any():
         return
     for server in range(view.numbers.servers):

@@ -8,8 +8,8 @@ Symbols
     l     ``server``
     Q(t)  ``view.waiting()``  the jobs that wait
 Deviations
-    Ties: of equal residual capacities the server of lowest number.  With stalling a server in
-    use that is less than half full while jobs wait takes no job until it is empty.
+    Ties in residual capacity go to the server of lowest number.  With stalling, a non-empty server
+    that is less than half full while jobs wait takes no job until it is empty.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Reference(BestFitPolicy):
     )
 
     def slot(self, view: QueueView) -> Decisions:
-        """Each waiting job from the first on, then stalling."""
+        """Place the waiting jobs in order of arrival, then stall servers."""
         for job in view.waiting():
             yield from place_in_tightest(view, job, Line(1, 2), Line(1, 3))
         if self.stalls:

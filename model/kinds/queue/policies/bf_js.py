@@ -8,9 +8,9 @@ Symbols
     l     ``server``
     A(t)  ``view.arrived()``  the jobs that arrived in this slot
 Deviations
-    Ties: of equal residual capacities the server of lowest number, of equal sizes the earliest
-    job.  A departure "during the previous slot" is one at its end.  With stalling a server in
-    use that is less than half full while jobs wait takes no job until it is empty.
+    Ties in residual capacity go to the server of lowest number, ties in size to the earliest job.
+    Departures "during the previous slot" happen at its end.  With stalling, a non-empty server that
+    is less than half full while jobs wait takes no job until it is empty.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Reference(BestFitPolicy):
     )
 
     def slot(self, view: QueueView) -> Decisions:
-        """Both steps, then stalling."""
+        """Carry out steps 1 and 2, then stall servers."""
         for server in view.left():
             if not view.is_stalled(server):
                 yield from fill_server(view, server, Line(1, 2), Line(1, 3))

@@ -7,7 +7,7 @@ Implements
 Symbols
     l  ``server``
 Deviations
-    Ties: of equal sizes the earliest job.  With stalling a server in use that is less than half
+    Ties in size go to the earliest job.  With stalling, a non-empty server that is less than half
     full while jobs wait takes no job until it is empty.
 """
 
@@ -33,7 +33,7 @@ class Reference(BestFitPolicy):
     )
 
     def slot(self, view: QueueView) -> Decisions:
-        """Each server from the first on, then stalling."""
+        """Fill the servers in order of their number, then stall servers."""
         for server in range(view.numbers.servers):
             if not view.is_stalled(server):
                 yield from fill_server(view, server, Line(1, 2), Line(1, 3))

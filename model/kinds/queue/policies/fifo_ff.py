@@ -7,7 +7,7 @@ Implements
 Symbols
     l  ``server``
 Deviations
-    A job that fits nowhere blocks those behind it; with ``skip`` it does not.
+    A job that fits no server blocks the jobs behind it; with ``skip`` it does not.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from slotscope.model.scenario.fields import Section
 
 
 class Parameters(Section):
-    """Whether a job that fits nowhere is passed over."""
+    """``skip``: whether a job that fits no server is passed over."""
 
     skip: bool = False
 
@@ -47,7 +47,7 @@ class Reference(QueuePolicy):
             self.pseudocode = departing(self.pseudocode, {Line(1, 4): "<b>else</b> pass it over"})
 
     def slot(self, view: QueueView) -> Decisions:
-        """Jobs in order of arrival; the first that fits nowhere ends it, or is passed over."""
+        """Place jobs in order of arrival; the first that fits no server ends the search, or is passed over."""
         for job in view.waiting() if self.skips else view.in_line(0):
             servers = view.with_room(job)
             yield Record(

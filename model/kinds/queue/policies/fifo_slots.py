@@ -1,14 +1,14 @@
-"""FIFO over containers: the scheduler of Hadoop that divides servers into equal slots.
+"""FIFO over containers: Hadoop's FIFO scheduler, which divides servers into equal slots.
 
 Reference
-    Psychas & Ghaderi (2019), Section VII.B, which names it as the scheme that FIFO-FF improves on.
+    Psychas & Ghaderi (2019), Section VII.B, which names this scheme as the one that FIFO-FF improves on.
 Implements
-    FIFO-FF where a job takes whole containers: as many as its size needs.
+    FIFO-FF in which a job takes whole containers: as many as its size requires.
 Symbols
     l  ``server``
 Deviations
-    The paper does not simulate it.  A server's capacity is cut into ``containers`` equal ones
-    (of the largest server, where they differ).
+    The paper does not simulate this scheme.  The capacity of a server (of the largest server, if capacities
+    differ) is divided into ``containers`` equal containers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from slotscope.model.scenario.fields import Whole
 
 
 class Parameters(fifo_ff.Parameters):
-    """How many containers a (largest) server has."""
+    """``containers``: the number of containers of a largest server."""
 
     containers: Whole = Field(default=10, ge=1, le=10_000)
 

@@ -1,19 +1,19 @@
 """MaxWeight over all feasible configurations of finitely many sizes.
 
 Reference
-    Psychas & Ghaderi (2019), Section III.A, Definition 2, (5), which takes it from the
+    Psychas & Ghaderi (2019), Section III.A, Definition 2, (5); the paper takes MaxWeight from the
     literature on finitely many job types.
 Implements
-    Each server has the configuration of maximum weight among the feasible ones, renewed when it
-    is empty; it takes up to k_j jobs of each type.
+    An empty server gets the feasible configuration of maximum weight; a server takes up to k_j jobs
+    of each type.
 Symbols
     k  ``configurations[active]``  [V] the server's configuration, sizes in decreasing order
     Q  ``view.queue_length``       [V] jobs that wait, by size
 Deviations
-    Non-preemptive; with ``preemptive`` each server is given the heaviest configuration in every
-    slot, jobs in service counting as waiting, and jobs that it has no place for go back to the
-    queue.  Of equal weights the lexicographically largest configuration wins; it is a maximal
-    one, so that only these are listed.
+    Non-preemptive.  With ``preemptive`` each server gets the configuration of maximum weight in every
+    slot, where jobs in service count as waiting; jobs in excess of k_j return to the queue.  Ties go
+    to the lexicographically largest configuration, which is a maximal one; so only the maximal
+    configurations are listed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from slotscope.model.policies.common import departing
 from slotscope.model.programs.listing import maximal_additive
 from slotscope.model.reporting.records import Evict, Line, Record, Renew
 
-#: Configurations that a server's choice is made from, at most.
+#: The largest number of configurations that a server may choose from.
 MOST_CONFIGURATIONS = 20_000
 
 _PREEMPTIVE = (
@@ -40,7 +40,7 @@ _PREEMPTIVE = (
 
 
 class Parameters(RenewalParameters):
-    """How configurations are renewed, and whether jobs are preempted for it."""
+    """How configurations are renewed, and whether non-empty servers are renewed too (``preemptive``)."""
 
     preemptive: bool = False
 
@@ -88,7 +88,7 @@ class Reference(ActiveConfigurations):
         )
 
     def slot(self, view: QueueView) -> Decisions:
-        """As every policy with active configurations; preemptive: all servers anew."""
+        """As in :class:`ActiveConfigurations`; with ``preemptive`` every server is renewed first."""
         if not self.preemptive:
             yield from super().slot(view)
             return
@@ -99,7 +99,7 @@ class Reference(ActiveConfigurations):
             yield from self.serve(view, server)
 
     def _make_way(self, view: QueueView, server: int, lengths: NDArray[np.int64]) -> Decisions:
-        """The heaviest configuration, all jobs counting; those beyond it go back, newest first."""
+        """Renew a server, all jobs counting as waiting; jobs in excess of k_j return to the queue, newest first."""
         best, weight = self.heaviest(server, lengths)
         yield Renew(
             line=RENEWAL,
@@ -121,7 +121,7 @@ class Reference(ActiveConfigurations):
                 yield Evict(line=Line(3, 1), job=job.number, server=server)
 
     def serve(self, view: QueueView, server: int) -> Decisions:
-        """Up to k_j jobs of each type, types by decreasing size."""
+        """Take up to k_j jobs of each type, types in order of decreasing size."""
         wanted = self.configurations[view.active(server)]
         for queue in np.flatnonzero(wanted).tolist():
             present = sum(job.queue == queue for job in view.jobs_on(server))

@@ -1,4 +1,4 @@
-"""The virtual queues of partition I and the configurations of K_RED, for servers of any pool.
+"""The virtual queues of partition I and the configurations of K_RED, for the servers of all pools.
 
 Reference
     Psychas & Ghaderi (2019), (6) and (7); servers that differ by powers of two: Section VIII.
@@ -24,7 +24,7 @@ from slotscope.model.kinds.queue.programs.partition import (
 
 
 class PartitionLayout:
-    """The virtual queues of partition I; sizes up to 1/2^J are rounded up to it, or are not."""
+    """The virtual queues of partition I; sizes below 1/2^J are rounded up to 1/2^J if *rounds* is set."""
 
     def __init__(self, partition: Partition, capacity: int, rounds: bool) -> None:
         self.queues = partition.queues
@@ -45,7 +45,7 @@ class PartitionLayout:
 
 
 class VirtualQueues(NamedTuple):
-    """What a policy over partition I needs; V = 2 J, C configurations, P pools."""
+    """The virtual queues and configurations of a policy over partition I: V = 2 J queues, C configurations, P pools."""
 
     depth: int
     layout: QueueLayout
@@ -60,8 +60,8 @@ class VirtualQueues(NamedTuple):
 def virtual_queues(numbers: QueueNumbers, depth: int | None, rounds: bool) -> VirtualQueues:
     """The virtual queues and configurations for the servers of *numbers*.
 
-    - *depth*: J; None: the least for which the smallest size is at least 1/2^J.
-    - *rounds*: Whether jobs below 1/2^J take 1/2^J of a (largest) server.
+    - *depth*: J; None: the least J for which the smallest size is at least 1/2^J.
+    - *rounds*: Whether jobs smaller than 1/2^J take 1/2^J of a largest server.
 
     Raises ValueError if there are several resources, a server's capacity is not that of the largest divided by a
     power of two, or J is too small for the smallest servers.
@@ -110,7 +110,7 @@ def _other(row: tuple[int, ...], odd: int) -> int:
 
 
 def _halvings(largest: int, capacity: int, name: str) -> int:
-    """a, where a capacity is the largest divided by 2^a."""
+    """The exponent a for which a capacity is the largest capacity divided by 2^a."""
     ratio = Fraction(largest, capacity)
     halvings = ratio.numerator.bit_length() - 1
     if ratio != 2**halvings:

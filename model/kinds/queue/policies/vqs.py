@@ -8,14 +8,13 @@ Symbols
     k    ``configuration``  [V] the server's active configuration
     J    ``depth``          the partition has the 2 J intervals I_0 .. I_{2J-1}
 Deviations
-    k_1 = 1 keeps two thirds of the server for VQ_1, also while it is empty or its job is
+    k_1 = 1 reserves two thirds of the server for VQ_1, even while VQ_1 is empty or its job is
     smaller; the other queue gets exactly one third.  Step (ii) stops at a head-of-line job that
-    does not fit; with ``skip`` it goes on behind it.  J is the least that holds the smallest
-    size unless it is given; with a smaller one, jobs below 1/2^J are rounded up and really take
-    that much (``round_small = false``: they take their own size).  A server of 1/2^a of the
-    largest capacity serves the virtual queues from VQ_{2a} on, which are its own VQ_0, VQ_1, ...
-    (Section VIII).  Where another policy has left jobs on a server, a job must fit beside them
-    too.
+    does not fit; with ``skip`` it continues with the jobs behind.  J defaults to the least value with
+    1/2^J at most the smallest size; with a smaller J, jobs below 1/2^J are rounded up and occupy
+    1/2^J (with ``round_small = false`` their true size).  A server with 1/2^a of the largest
+    capacity serves the virtual queues from VQ_{2a} on, which are its own VQ_0, VQ_1, ...
+    (Section VIII).  A job must also fit beside the jobs that another policy has left on a server.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from slotscope.model.policies.common import departing
 from slotscope.model.reporting.records import Line, Record
 from slotscope.model.scenario.fields import Whole
 
-#: What VQS and VQS-BF begin and end with.
+#: The first and the last lines of the pseudocode of VQS and VQS-BF.
 STEP_1 = listing("""
     #1 Step 1: active configuration
     <b>if</b> the server is empty: <b>k</b> := argmax &lt;<b>k</b>, <b>Q</b>&gt; over K<sub>RED</sub>
@@ -46,14 +45,14 @@ STALL = listing("""
 
 
 class PartitionParameters(StallingParameters):
-    """J of the partition (by default the least that holds the smallest size), and its rounding."""
+    """J of the partition (default: the least with 1/2^J at most the smallest size), and whether sizes are rounded."""
 
     j: Whole | None = Field(default=None, ge=LEAST_DEPTH, le=MOST_DEPTH)
     round_small: bool = True
 
 
 class Parameters(PartitionParameters):
-    """And whether a job that does not fit is passed over in step (ii)."""
+    """Also ``skip``: whether step (ii) passes over a job that does not fit."""
 
     skip: bool = False
 
@@ -70,7 +69,7 @@ class PartitionPolicy(ActiveConfigurations):
         self.configurations = queues.configurations
         self.configuration_names = queues.names
         self.pool_configurations = queues.pools
-        #: [C] the virtual queue that is VQ_1 of the servers that a configuration is for.
+        #: [C] the virtual queue that serves as VQ_1 for the servers of a configuration's pool.
         self.first_odd = queues.first_odd
         #: [C] the queue with k_j > 0 other than VQ_1.
         self.other = queues.other
@@ -105,7 +104,7 @@ class Reference(PartitionPolicy):
             self.pseudocode = departing(self.pseudocode, {Line(2, 3): text})
 
     def serve(self, view: QueueView, server: int) -> Decisions:
-        """Step 2 for one server."""
+        """Carry out step 2 for one server."""
         configuration = view.active(server)
         serves_first = self.serves_first(configuration)
         odd = int(self.first_odd[configuration])

@@ -3,13 +3,13 @@
 Reference
     Psychas & Ghaderi (2019), Section VI.
 Implements
-    Step 1 as VQS; steps (i), (ii) and (iii), all of them for one server before the next.
+    Step 1 as in VQS; then steps (i), (ii) and (iii) for one server after the other.
 Symbols
     k  ``configurations[active]``  the server's active configuration
 Deviations
-    Step (ii) counts all jobs of VQ_j in the server, also those that step (iii) put there.  Of
-    equal sizes the earliest job is taken; all jobs that are rounded up to 1/2^J are equal, as
-    their sizes are rounded up when they join the queue (Section V.A).
+    Step (ii) counts all jobs of VQ_j in the server, including those placed by step (iii).  Ties in
+    size go to the earliest job.  All jobs that are rounded up to 1/2^J have equal sizes, because
+    sizes are rounded up when jobs join the queue (Section V.A).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Reference(PartitionPolicy):
     )
 
     def serve(self, view: QueueView, server: int) -> Decisions:
-        """Steps (i), (ii) and (iii) for one server."""
+        """Carry out steps (i), (ii) and (iii) for one server."""
         configuration = view.active(server)
         odd = int(self.first_odd[configuration])
         if self.serves_first(configuration):

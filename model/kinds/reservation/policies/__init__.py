@@ -1,1 +1,1 @@
-"""The references of this kind."""
+"""The reference policies of the loss system, one module each."""

@@ -1,7 +1,7 @@
-"""What a reference policy of a loss system provides, and what it is told.
+"""The interface of reference policies of the loss system, and the types of their arguments.
 
-A policy of one's own starts from :class:`OwnPolicy` and needs no other module than this one:
-the records that it yields can be imported from here too.
+A user-written policy derives from :class:`OwnPolicy` and needs to import nothing but this module, which
+also exports the records that a policy yields.
 """
 
 from __future__ import annotations
@@ -30,42 +30,42 @@ Decisions = Iterator[Record]
 
 
 class ArrivingJob(NamedTuple):
-    """The job that must be admitted or rejected."""
+    """The arriving job, which the policy must admit or reject."""
 
     type: int
     number: int
 
 
 class DepartedJob(NamedTuple):
-    """The job whose service has just ended, and the slot that it left."""
+    """The job that has just departed, and the server whose slot it left."""
 
     type: int
     number: int
     server: int
-    served: float = 0.0  #: how long it was in service
+    served: float = 0.0  #: its time in service
 
 
 class ReservationPolicy(Policy):
-    """A policy for the loss system with slots: what it is unless it says otherwise.
+    """Base class of policies for the loss system with slots, with the defaults of all attributes and methods.
 
-    A policy must have ``arrival``, which is called for each arrival and yields exactly one
-    Admit or Reject; on the other occasions it may do nothing.
+    A policy must define ``arrival``, which is called for each arriving job and yields exactly one
+    Admit or Reject; the other methods may do nothing.
     """
 
     system = "reservation"
     #: True: jobs go into reserved slots.  False: a job needs free resources only.
     reserves_slots: bool = False
-    #: True: servers have ranks and groups, which the policy tells by Classify.
+    #: True: servers have ranks and groups, which the policy sets by Classify.
     has_groups: bool = False
-    #: True: CRA has run after each admission and departure, so that again it changes nothing.
+    #: True: CRA runs after each admission and departure, so that running it once more would change nothing.
     cra_at_events: bool = False
-    #: g(L), 0 without a reservation factor.
+    #: g(L); 0 for a policy without a reservation factor.
     reservation: Fraction = Fraction(0)
-    #: ceil(g(L)): slots are whole.
+    #: ceil(g(L)), the number of whole slots.
     reserved: int = 0
-    #: How many numbers are remembered from event to event.
+    #: How many numbers the policy remembers from one event to the next.
     memory: int = 0
-    #: Whether updates go on once no job will arrive or leave any more.
+    #: Whether updates continue when no arrival or departure is left.
     updates_when_idle: bool = False
 
     arrival: Callable[[ReservationView, ArrivingJob], Decisions]
@@ -79,7 +79,7 @@ class ReservationPolicy(Policy):
         yield from ()
 
     def after(self, view: ReservationView) -> Decisions:
-        """What follows an admission; called where one is forced on the policy."""
+        """Called after an admission that was forced on the policy: what it does after its own admissions."""
         yield from ()
 
     def update(self, view: ReservationView) -> Decisions:
@@ -88,12 +88,12 @@ class ReservationPolicy(Policy):
 
 
 class OwnPolicy(ReservationPolicy):
-    """A policy of one's own: all that it may leave out.
+    """Base class of user-written policies: defaults for everything that they may leave out.
 
-    A file defines ``class Policy(OwnPolicy)`` with at least the generator ``arrival``.
-    Without a title it is called by the name of its file; without pseudocode the text of its
-    methods is shown.  Attributes of the policy must not change after ``__init__``: what is to be
-    kept from one event to the next belongs into ``memory``, see :class:`model.reporting.records.Remember`.
+    A policy file defines ``class Policy(OwnPolicy)`` with at least the generator ``arrival``.
+    The title defaults to the name of the file, and the pseudocode to the source text of the methods.
+    Attributes of the policy must not change after ``__init__``: what a policy keeps from one event
+    to the next belongs in ``memory``, see :class:`model.reporting.records.Remember`.
     """
 
     def __init__(self, numbers: ReservationNumbers, parameters: Any) -> None:

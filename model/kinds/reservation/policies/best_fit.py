@@ -3,14 +3,14 @@
 Reference
     A baseline of bin packing; the loss system is that of Psychas & Ghaderi (2022), Section 2.
 Implements
-    An arriving job goes to that server with room for it that has the least room left
-    afterwards, else it is rejected.  Nothing is reserved and nothing migrates.
+    Of the servers with room for it, an arriving job goes to the one that has the least room left
+    afterwards; if there is none, it is rejected.  Nothing is reserved and nothing migrates.
 Symbols
     l  ``server``  the chosen server
 Deviations
-    With several resources "least room left" needs a score: it is the load after placing,
-    the largest used share over the resources (see :mod:`model.kinds.reservation.loads`),
-    compared exactly.  Ties go to the server of lowest number.
+    With several resources, the server with the least room left is the one with the largest load
+    after placing the job: the largest used share over the resources (see
+    :mod:`model.kinds.reservation.loads`), compared exactly.  Ties go to the server of lowest number.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Reference(ReservationPolicy):
         self.loads = load_measure(numbers)
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
-        """The fullest server with room, or rejection."""
+        """Admit the job to the most loaded server with room, or reject it."""
         room = view.with_room(job.type)
         yield Record("servers_scanned", Line(1, 2), {"servers_with_room": len(room)})
         if len(room):

@@ -16,11 +16,11 @@ Symbols
     l_e     ``empty``           an empty server of rank J + 1
     I*      ``i_star``          the first i that stays unmatched, or J
 Deviations
-    As printed, line 6 begins with c = X, so that lines 8 and 16 are one place too low.  The text
-    decides: rank i goes to the servers of k[i] with index above X - X-hat.  Where the paper
-    leaves a choice: of the servers that could admit, the one that has had its configuration
-    longest is taken (recent ones are the first to become surplus); l_e and the Reject Group
-    server among equal ranks are those of lowest number; the most recently placed job migrates.
+    As printed, line 6 starts with c = X, so that lines 8 and 16 are off by one (too low).  The text
+    of the paper decides: rank i goes to the servers of k[i] with index above X - X-hat.  Where the
+    paper leaves a choice: a job is admitted to the server that has had its configuration longest
+    (recently assigned ones become surplus first); l_e, and the Reject Group server among equal ranks,
+    are those of lowest number; of several jobs the most recently placed one migrates.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class ReservationFactor(tuple[Fraction, bool]):
     __slots__ = ()
 
     def of(self, servers: int) -> Fraction:
-        """g(L), exactly: of (log L)^p the float that it is computed as.
+        """g(L) as an exact fraction; for (log L)^p, the exact value of the float that it is computed as.
 
-        Raises ValueError if g(L) is not above 0 (one server: log 1 = 0); with g = 0 and an empty start everything
+        Raises ValueError unless g(L) > 0 (one server: log 1 = 0): with g = 0 and an empty system at time 0 every job
         would be rejected for ever.
         """
         value: Fraction = self[0]
@@ -106,7 +106,11 @@ Factor = Annotated[
 
 
 def _cra(of_jobs: bool, whole: bool) -> str:
-    """The call of CRA, for the jobs present or for an estimate, with a g(L) that is a number of slots or is rounded."""
+    """The text of the call of CRA.
+
+    - *of_jobs*: Whether Y-hat is computed from the jobs present; otherwise from an estimate.
+    - *whole*: Whether g(L) is a whole number of slots; otherwise it is rounded up.
+    """
     factor = "<i>g</i>(<i>L</i>)" if whole else "⌈<i>g</i>(<i>L</i>)⌉"
     return f"CRA({'Y(<i>t</i>)' if of_jobs else 'the estimate'} + {factor}<b>1</b>, X(<i>t</i>))"
 
@@ -142,7 +146,7 @@ PSEUDOCODE = listing(f"""
 """)
 
 
-#: The lines by which CRA follows events.
+#: The lines that call CRA after an event.
 CRA_AT_EVENTS = (Line(2, 20), Line(2, 26))
 
 #: The lines that sub-steps of CRA belong to.
@@ -152,8 +156,8 @@ REASSIGNED, UNMATCHED, RANKED = Line(2, 12), Line(2, 14), Line(2, 16)
 class Parameters(Section):
     """Parameters of DRA.
 
-    ``reservation_factor`` is g(L): a number of slots, or ``"log^1.1"``.  ``workload`` says what
-    stands for the workload in Y-hat, see :mod:`model.kinds.reservation.policies.workload_estimate`.
+    ``reservation_factor`` is g(L): a number of slots, or ``"log^1.1"``.  ``workload`` selects the
+    estimate of the workload in Y-hat, see :mod:`model.kinds.reservation.policies.workload_estimate`.
     """
 
     reservation_factor: Factor = ReservationFactor((Fraction(11, 10), True))
@@ -169,17 +173,17 @@ class Parameters(Section):
 
 
 class Reference(ReservationPolicy):
-    """DRA line by line; CRA runs at each admission and each departure."""
+    """DRA, line by line; CRA runs after each admission and each departure."""
 
     reserves_slots = True
     has_groups = True
     schema = Parameters
     pseudocode: tuple[PseudocodeLine, ...] = gpa.PSEUDOCODE + PSEUDOCODE
-    #: Whether CRA runs again at each admission and departure.
+    #: Whether CRA runs after each admission and departure.
     cra_at_events = True
     #: Whether Reject Group jobs migrate (lines 24-25).
     migrates = True
-    #: Whether the Reject Group is all servers of rank J + 1.
+    #: Whether the Reject Group consists of all servers of rank J + 1.
     extended = False
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
@@ -194,14 +198,14 @@ class Reference(ReservationPolicy):
         self.pseudocode = departing(self.pseudocode, self.texts(parameters))
 
     def texts(self, parameters: Any) -> dict[Line, str]:
-        """Lines that the numbers of the system, or parameters, make others."""
+        """The pseudocode lines that differ because of the system's numbers or the parameters."""
         texts = gpa.texts_for(self.numbers)
         if (called := _cra(parameters.workload == "jobs", self.reserved == self.reservation)) != _cra(True, True):
             texts |= dict.fromkeys(CRA_AT_EVENTS, called)
         return texts
 
     def start(self, view: ReservationView) -> Decisions:
-        """CRA at time 0."""
+        """Run CRA at time 0."""
         yield from self.estimator.start(view)
         yield from self.cra(view)
 
@@ -217,7 +221,8 @@ class Reference(ReservationPolicy):
 
     @staticmethod
     def accepting_server(view: ReservationView, job_type: int) -> tuple[int, int]:
-        """AG_j: an Accept Group server with an empty slot, or -1; and how many such slots."""
+        """The oldest Accept Group server with an empty slot of the type (-1 if AG_j is empty), and the number of
+        such slots in the Accept Group."""
         empty = view.empty_slots(job_type) * ~view.classification().reject_group
         (open_servers,) = empty.nonzero()
         server = view.oldest(open_servers) if len(open_servers) else -1
@@ -225,7 +230,7 @@ class Reference(ReservationPolicy):
 
     @staticmethod
     def rejection(view: ReservationView, job_type: int) -> Reject:
-        """Line 22, with the numbers that explain it."""
+        """The rejection of line 22, with the numbers that explain it."""
         return Reject(
             line=Line(2, 22),
             values={
@@ -241,7 +246,7 @@ class Reference(ReservationPolicy):
         yield from self.after(view)  # line 26
 
     def migration(self, view: ReservationView, job: DepartedJob) -> Decisions:
-        """Lines 24-25: a Reject Group job moves into the slot that emptied."""
+        """Lines 24-25: a job of the Reject Group migrates into the slot that became empty."""
         groups = view.classification()
         if not self.migrates or groups.reject_group[job.server]:
             return
@@ -256,11 +261,11 @@ class Reference(ReservationPolicy):
             )
 
     def after(self, view: ReservationView) -> Decisions:
-        """What follows an admission or a departure: CRA."""
+        """Run CRA, as after each admission and departure."""
         yield from self.cra(view)
 
     def update(self, view: ReservationView) -> Decisions:
-        """DRA never asks to be called again."""
+        """Run CRA; DRA itself never schedules an update."""
         yield from self.cra(view)
 
     @staticmethod
@@ -271,7 +276,7 @@ class Reference(ReservationPolicy):
         return int(holders[groups.rank[holders].argmax()]) if len(holders) else -1
 
     def spare_servers(self, view: ReservationView, rank: np.ndarray, wanted: gpa.Assigned) -> np.ndarray:
-        """The candidates for l_e: empty servers that nothing has claimed, of the pools meant."""
+        """The candidates for l_e: empty servers of rank J + 1, in the pools for which GPA wants the configuration."""
         empty = view.empty_servers()
         spare = np.asarray(empty[rank[empty] == view.ranks + 1])
         if len(wanted.pools) == len(self.numbers.pools):
@@ -279,7 +284,7 @@ class Reference(ReservationPolicy):
         return np.asarray(spare[np.isin(self.numbers.pool_of[spare], wanted.pools)])
 
     def cra(self, view: ReservationView) -> Decisions:
-        """CRA, lines 1-16: rank the servers after GPA's wish and reassign empty ones."""
+        """CRA, lines 1-16: rank the servers by GPA's configurations, and reassign empty servers."""
         workload = self.estimator.workload(view)
         reference = [jobs + self.reserved for jobs in workload]  # (4.1)
         found, greedy = gpa.steps(self.numbers, reference)  # line 2

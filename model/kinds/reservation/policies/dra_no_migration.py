@@ -1,10 +1,10 @@
-"""DRA without migrations, plain and with the Reject Group extended.
+"""DRA without migrations, with the plain or the extended Reject Group.
 
 Reference
     Psychas & Ghaderi (2022), Section 8.
 Implements
-    Algorithm 2 without lines 24-25.  With ``extended`` the Reject Group is "all servers of
-    rank J + 1", whatever their index, and no other.
+    Algorithm 2 without lines 24-25.  With ``extended`` the Reject Group is exactly "all servers of
+    rank J + 1", whatever their index.
 Symbols
     As in :mod:`model.kinds.reservation.policies.dra`.
 Deviations
@@ -27,7 +27,7 @@ class Parameters(dra.Parameters):
 
 
 class Reference(dra.Reference):
-    """DRA that lets Reject Group servers empty by themselves."""
+    """DRA in which Reject Group servers become empty by departures only."""
 
     schema = Parameters
     migrates = False
@@ -37,7 +37,7 @@ class Reference(dra.Reference):
         self.extended = parameters.extended
 
     def texts(self, parameters: Any) -> dict[Line, str]:
-        """No job migrates; of an extended Reject Group no job is admitted to servers of rank J + 1."""
+        """Also: no job migrates; with ``extended`` no job is admitted to a server of rank J + 1."""
         texts = super().texts(parameters) | dict.fromkeys((Line(2, 24), Line(2, 25)), "nothing: no job migrates")
         if parameters.extended:
             texts[Line(2, 18)] = "<b>if</b> AG<sub><i>j</i></sub> ≠ ∅, all of rank <i>J</i> + 1 left out <b>then</b>"

@@ -1,4 +1,4 @@
-"""DRA with periodic updates: CRA runs every so often instead of at each event.
+"""DRA with periodic updates: CRA runs at regular times instead of after each event.
 
 Reference
     Psychas & Ghaderi (2022), Section 9: CRA "can make such updates periodically by factoring
@@ -8,8 +8,8 @@ Implements
 Symbols
     tau  ``period``  time between two runs of CRA
 Deviations
-    Groups, ranks and configurations are frozen between updates; jobs still migrate at
-    departures (lines 24-25).  ``times`` gives the times of the updates one by one instead.
+    Groups, ranks and configurations are fixed between updates; jobs still migrate at
+    departures (lines 24-25).  Instead of a period, ``times`` may list the times of the updates.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ PSEUDOCODE = (
 
 
 class Parameters(dra.Parameters):
-    """Parameters of DRA, and ``period`` (or ``times``, in increasing order) of its updates."""
+    """Parameters of DRA, and the ``period`` of the updates or their ``times`` in increasing order."""
 
     period: Positive = Fraction(1)
     times: Numbers = ()
 
 
 class Reference(dra.Reference):
-    """DRA whose configurations change at given times only."""
+    """DRA in which configurations change at update times only."""
 
     schema = Parameters
     pseudocode = PSEUDOCODE
@@ -56,30 +56,30 @@ class Reference(dra.Reference):
         self.updates_when_idle = bool(self.times)
 
     def texts(self, parameters: Any) -> dict[Line, str]:
-        """CRA follows the clock: no line asks for it at an arrival or a departure."""
+        """Also: CRA runs by the clock, so that no line calls it at an arrival or a departure."""
         texts = super().texts(parameters)
         if dra.CRA_AT_EVENTS[0] in texts:
             texts[Line(3, 2)] = texts[dra.CRA_AT_EVENTS[0]]
         return texts | dict.fromkeys(dra.CRA_AT_EVENTS, "nothing: CRA waits for the next update")
 
     def start(self, view: ReservationView) -> Decisions:
-        """CRA at time 0, and the first update after it."""
+        """Run CRA at time 0, and schedule the first update."""
         yield from self.estimator.start(view)
         yield from self.update(view)
 
     def after(self, view: ReservationView) -> Decisions:
-        """Nothing: the next update takes account of it."""
+        """Nothing: the next update takes the admission or departure into account."""
         yield from ()
 
     def update(self, view: ReservationView) -> Decisions:
-        """CRA, and the time of the next one."""
+        """Run CRA, and schedule the next update."""
         yield from self.cra(view)
         following = self.next_update(view.now)
         if following is not None:
             yield UpdateAt(line=Line(3, 3), time=following)
 
     def next_update(self, now: float) -> float | None:
-        """When CRA runs next; None after the last given time."""
+        """The time of the next update after *now*; None after the last given time."""
         if not self.times:
             return now + self.period
         return next((time for time in self.times if time > now), None)

@@ -3,15 +3,15 @@
 Reference
     Psychas & Ghaderi (2022), Section 7.2, DRA+Preemption.
 Implements
-    Algorithm 2; after line 22, for a job of priority 1 or more, jobs of priority 0 leave
-    Reject Group servers, the smallest type first, found "the same way it finds jobs to
-    migrate", until their total size is g(L) s_j or none is left there; CRA runs after each.
+    Algorithm 2.  When a job of priority 1 or more is rejected (line 22), jobs of priority 0 are
+    preempted from Reject Group servers, the smallest type first, found "the same way it finds jobs
+    to migrate", until their total size is g(L) s_j or none is left there; CRA runs after each.
 Symbols
     g(L)  ``reservation`` the reservation factor, exactly
-    s_j   ``size_units``  a job's size: the share of its scarcest resource
+    s_j   ``size_units``  a job's size: its share of its scarcest resource
 Deviations
-    The job that was rejected stays rejected; with ``retry`` it is tried once more after the
-    preemptions and only then rejected.  For a type that fits no server nothing is preempted.
+    The rejected job stays rejected; with ``retry`` its admission is tried once more after the
+    preemptions before it is rejected.  A job whose type fits no server preempts nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PREEMPTION = listing("""
 
 
 class Parameters(dra.Parameters):
-    """Parameters of DRA, and whether a rejected job is tried once more (``retry``)."""
+    """Parameters of DRA, and ``retry``: whether the admission is tried once more after the preemptions."""
 
     retry: bool = False
 
@@ -53,7 +53,7 @@ class Reference(dra.Reference):
         self.victims = sorted(low, key=lambda j: (numbers.size_units[j], j))
 
     def texts(self, parameters: Any) -> dict[Line, str]:
-        """CRA is called as at events; a job that fits no server preempts none; one may be tried once more."""
+        """Also: CRA after each preemption, no preemption for a job that fits no server, and ``retry``."""
         texts = super().texts(parameters)
         if dra.CRA_AT_EVENTS[0] in texts:
             texts[Line(3, 5)] = texts[dra.CRA_AT_EVENTS[0]]
@@ -64,7 +64,7 @@ class Reference(dra.Reference):
         return texts
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
-        """Lines 17-22, and preemption."""
+        """Lines 17-22, and preemption after a rejection."""
         yield from self.estimator.arrival(view, job)
         server, empty = self.accepting_server(view, job.type)
         if server >= 0:
@@ -102,7 +102,7 @@ class Reference(dra.Reference):
             yield from self.cra(view)
 
     def _victim(self, view: ReservationView) -> tuple[int, int]:
-        """The smallest type of priority 0 in the Reject Group and its server, or (-1, -1)."""
+        """The smallest type of priority 0 with a job in the Reject Group, and that job's server; or (-1, -1)."""
         for victim in self.victims:
             server = self.source_of(view, victim)
             if server >= 0:

@@ -3,8 +3,8 @@
 Reference
     A baseline of bin packing; the loss system is that of Psychas & Ghaderi (2022), Section 2.
 Implements
-    An arriving job goes to the server of lowest number whose free resources hold it, else
-    it is rejected.  Nothing is reserved and nothing migrates.
+    An arriving job goes to the server of lowest number with enough free resources; if there is
+    none, it is rejected.  Nothing is reserved and nothing migrates.
 Symbols
     l  ``server``  the server of lowest number with room
 Deviations
@@ -40,7 +40,7 @@ class Reference(ReservationPolicy):
         self.numbers = numbers
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
-        """The first server with room, or rejection."""
+        """Admit the job to the first server with room, or reject it."""
         room = view.with_room(job.type)
         yield Record("servers_scanned", Line(1, 2), {"servers_with_room": len(room)})
         if len(room):

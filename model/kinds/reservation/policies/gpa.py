@@ -8,19 +8,19 @@ Symbols
     Y-hat  ``reference``       [J] workload reference vector
     r      ``left``            [J] jobs left
     N      ``servers_left``    servers left
-    J[i]   ``candidates``      bit set of candidate job types
+    J[i]   ``candidates``      bit set of the candidate job types
     k[i]   ``configuration``   MaxReward of the feasible configurations over J[i]
     j*     ``exhausted``       the type that is used up first
     X-hat  ``count``           servers that should have configuration k[i]
 Deviations
-    Line 7's ties go to the lowest type (the paper: arbitrary).  Line 8 can turn negative
-    after a tie, because a type that stays may be over-served: the count is at least 0.
+    Ties in line 7 go to the lowest type (the paper: arbitrary).  After a tie, line 8 can be negative,
+    because a type that stays a candidate may be over-served: the count is then 0.
     Types that fit no server are never candidates.
-    Several pools of servers (Section 9 leaves them open): each iteration takes the pool, of
-    those with servers left, whose MaxReward is largest (ties: the first pool).  Where the
-    pool's servers run out before a type does, the pool is left out from then on instead of
-    j*; once no pool has servers left, the rest is as with one pool.  A configuration that two
-    pools have in common is listed once, with both.
+    Several pools of servers (left open by Section 9): each iteration uses, of the pools with servers
+    left, the one with the largest MaxReward (ties: the first pool).  If the servers of this pool run
+    out before a type does, later iterations leave out the pool instead of j*; once no pool has servers
+    left, the algorithm continues as with one pool.  A configuration that two pools share is listed
+    once, with both pools.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ PSEUDOCODE = listing("""
       <b>return</b> X̂<sub><i>k</i>[<i>i</i>]</sub>, <i>i</i> = 1..<i>J</i>
 """)
 
-#: The lines that sub-steps belong to; :class:`Line` takes longer to make than what it is in.
+#: The lines of the sub-steps, made once: making a :class:`Line` takes longer than making its record.
 STARTED, FOUND, COUNTED = Line(1, 2), Line(1, 6), Line(1, 8)
 
 
 def texts_for(numbers: ReservationNumbers) -> dict[Line, str]:
-    """Lines that types which fit no server, and several pools of servers, make others."""
+    """The pseudocode lines that differ if some type fits no server, or there are several pools."""
     texts = {}
     if not all(any(fits) for fits in zip(*(pool.space.fits for pool in numbers.pools), strict=True)):
         texts[Line(1, 4)] = "<i>i</i> ← 1, 𝒥[1] = the types that fit a server"
@@ -68,7 +68,7 @@ def texts_for(numbers: ReservationNumbers) -> dict[Line, str]:
 
 @written_once
 class Assigned:
-    """One iteration's result: k[i], X-hat_{k[i]}, and the pools that GPA means it for."""
+    """The result of one iteration: k[i], X-hat_{k[i]}, and the pools whose servers should have k[i]."""
 
     configuration: Configuration
     count: int
@@ -76,14 +76,14 @@ class Assigned:
 
 
 class GreedyPlacement(NamedTuple):
-    """What GPA does."""
+    """The result of a run of GPA."""
 
     records: tuple[Record, ...]  #: one for each sub-step
     assigned: tuple[Assigned, ...]  #: (k[i], X-hat) for i = 1, 2, ...
 
 
 def steps(numbers: ReservationNumbers, reference: Sequence[int]) -> GreedyPlacement:
-    """What GPA does for Y-hat, the *reference* [J]."""
+    """Run GPA on Y-hat, the workload *reference* vector [J]."""
     return _kept(numbers, tuple(map(int, reference)))
 
 
@@ -129,7 +129,7 @@ def _kept(numbers: ReservationNumbers, reference: Configuration) -> GreedyPlacem
 def _best(
     numbers: ReservationNumbers, candidates: int, any_left: tuple[bool, ...]
 ) -> tuple[int, Configuration, tuple[tuple[int, int], ...]]:
-    """The pool to be used next and its MaxReward over the candidates (line 6); of that (j, k_j) where k_j > 0."""
+    """Line 6: the pool to be used next, its MaxReward configuration k over the candidates, and all (j, k_j > 0)."""
     units = numbers.reward_units
     found = []
     for number, pool in enumerate(numbers.pools):

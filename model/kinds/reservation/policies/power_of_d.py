@@ -1,20 +1,20 @@
-"""Power of d choices without reservation: a peer of DRA that looks at few servers.
+"""Power of d choices without reservation: a peer of DRA that samples a few servers for each job.
 
 Reference
     Psychas & Ghaderi (2022), Section 7.2, after Xie et al. (2015).
 Implements
-    For an arriving job d servers are sampled without replacement; of those whose free
-    resources hold the job the least loaded one takes it, else it is rejected.  Nothing is
-    reserved and nothing migrates.
+    For each arriving job, d servers are sampled without replacement.  The least loaded sampled server
+    with enough free resources takes the job; if there is none, it is rejected.  Nothing is reserved
+    and nothing migrates.
 Symbols
     d  ``choices``   servers sampled for each arrival
     L  ``servers``   all servers
 Deviations
     The load of a server is the largest used share over its resources (see
     :mod:`model.kinds.reservation.loads`), compared exactly; ties go to the server sampled
-    first.  The paper tries the least loaded of the d servers alone; here it is the least
-    loaded of those where the job fits.  The sample is a function of seed and job, so that a
-    rewind, a fork and the compiled twin meet the same one.
+    first.  The paper tries only the least loaded of the d servers; here the least loaded of those
+    that the job fits is taken.  The sample is a function of seed and job number, so that a rewind,
+    a fork and the kernel draw the same sample.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from slotscope.model.systems.random_words import below, start_of, word_at
 class Parameters(Section):
     """Parameters of power of d choices.
 
-    ``choices`` is d, from 1 to the number of servers; where it is not given, 5, or all
-    servers if there are fewer.
+    ``choices`` is d, from 1 to the number of servers; by default 5, or the number of servers
+    if that is smaller.
     """
 
     choices: Whole = Field(default=5, ge=1)
@@ -66,10 +66,10 @@ class Reference(ReservationPolicy):
         self.key = stream_key(numbers.seed, "power-of-d")
 
     def sampled(self, job: int) -> list[int]:
-        """[d] the servers that are looked at for a job, in the order of sampling."""
+        """[d] the servers sampled for a job, in order of sampling."""
         servers, start = self.numbers.servers, start_of(self.key, job)
         found: list[int] = []
-        swapped: dict[int, int] = {}  # who stands in another's place, in the row of all servers
+        swapped: dict[int, int] = {}  # partial Fisher-Yates shuffle: the entries that have been exchanged
         for position in range(self.choices):
             other = position + below(word_at(start, position), servers - position)
             found.append(swapped.get(other, other))
@@ -77,7 +77,7 @@ class Reference(ReservationPolicy):
         return found
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
-        """The least loaded of the sampled servers with room, or rejection."""
+        """Admit the job to the least loaded sampled server with room, or reject it."""
         sampled = self.sampled(job.number)
         yield Record("servers_sampled", Line(1, 2), {"sampled": tuple(sampled)})
         placement, holds = view.placement, self.numbers.holds_one_more

@@ -1,21 +1,21 @@
-"""Static reservation: configurations from the linear program, fixed for good.
+"""Static reservation: fixed configurations, taken from the optimum of the linear program (3.2).
 
 Reference
-    Psychas & Ghaderi (2022), Section 3: what (3.2)'s optimum would do if it were used as it
-    is, instead of DRA.
+    Psychas & Ghaderi (2022), Section 3: the optimum of (3.2), used directly as a static
+    policy instead of DRA.
 Implements
     At time 0 every server gets a configuration, so that about x*_k L servers have
-    configuration k.  A job takes an empty slot of its type, else it is rejected.  Nothing
-    is reassigned later and nothing migrates.
+    configuration k.  A job takes an empty slot of its type; if there is none, it is rejected.
+    Nothing is reassigned later and nothing migrates.
 Symbols
     x*_k  ``share``  share of the servers with configuration k in the optimum of (3.2)
     L     ``servers``
 Deviations
-    x*_k L is rounded to whole servers by the largest remainder: first the whole parts, then
-    one more for the largest fractions, ties to the lexicographically larger configuration.
-    Servers of lower number get the lexicographically larger configurations.  Of several
-    empty slots the one on the server that has had its configuration longest is taken.  A
-    server that has jobs at time 0 gets its configuration once it is empty.
+    x*_k L is rounded to whole servers by the largest remainder method: the whole parts, plus one
+    for the largest fractions; ties go to the lexicographically larger configuration.  Servers of
+    lower number get the lexicographically larger configurations.  Of several empty slots, the one
+    on the server that has had its configuration longest is taken.  A server that has jobs at time 0
+    gets its configuration once it is empty.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Reference(ReservationPolicy):
 
 
 def plan_of(numbers: ReservationNumbers) -> tuple[Configuration, ...]:
-    """[L] the configuration of each server, pool by pool."""
+    """[L] the planned configuration of each server, pool by pool."""
     if len(numbers.pools) == 1:
         optimum = exact_optimum(numbers.space, numbers.rewards, numbers.workload)
         return planned(optimum.servers, numbers.servers)
@@ -122,9 +122,9 @@ def plan_of(numbers: ReservationNumbers) -> tuple[Configuration, ...]:
 
 
 def planned(shares: Sequence[tuple[Configuration, Fraction]], servers: int) -> tuple[Configuration, ...]:
-    """[L] the configuration of each server: *shares* of the servers, by the largest remainder.
+    """[L] the planned configuration of each server, by the largest remainder method.
 
-    *shares* are (k, x_k) that add up to 1.
+    *shares* are pairs (k, x_k) of a configuration and its share of the servers; the x_k add up to 1.
     """
     ordered = sorted(shares, reverse=True)
     counts = [floor(share * servers) for _, share in ordered]

@@ -1,18 +1,18 @@
-"""What stands for the workload in DRA's reference vector Y-hat.
+"""The estimates of the workload for DRA's reference vector Y-hat.
 
 Reference
     Psychas & Ghaderi (2022), (4.1), and Section 9: "if a more accurate estimate of the
     workload is available, we can incorporate that estimate in the vector Y-hat".
 Implements
     ``jobs``    Y_j(t), the jobs in the system, as in (4.1).
-    ``given``   L rho_j, rounded up; rho_j from ``estimate`` (per server), else the scenario's.
-    ``window``  L rho_j as observed in the last ``window`` units of time: arrivals per unit of
-                time (admitted or not) times the mean service of the jobs that left.
+    ``given``   L rho_j, rounded up; rho_j per server from ``estimate``, or from the scenario.
+    ``window``  L rho_j as observed in the last ``window`` units of time: arrivals (admitted or
+                not) per unit of time, times the mean service time of the departed jobs.
 Symbols
-    rho_j  jobs of a type that a system without limits would hold, per server
+    rho_j  workload of a type per server: its mean number of jobs in an infinite system, divided by L
 Deviations
-    The paper leaves open how to estimate.  The window moves in BUCKETS steps, so that its
-    memory is bounded.  Until a type's first departure within the window Y_j stands in.
+    The paper does not say how to estimate.  The window moves on in BUCKETS steps, so that its
+    memory is bounded.  Y_j is used for a type without a departure in the window.
 """
 
 from __future__ import annotations
@@ -31,41 +31,41 @@ from slotscope.model.reporting.records import Remember
 
 WorkloadSource = Literal["jobs", "given", "window"]
 
-#: Steps in which a window moves on.
+#: The number of buckets (steps) that a window is divided into.
 BUCKETS = 16
 
-#: What is counted in each bucket, for each type.
+#: What each bucket counts for each type: arrivals, departures, and the total time in service of departed jobs.
 ARRIVALS, DEPARTURES, SERVED = range(3)
 COUNTED = 3
 
-# Places in a window's memory; the table follows them.
+# Positions in a window's memory; the table of counts starts at TABLE.
 BUCKET, SINCE, TABLE = range(3)
 
 
 class Estimator(Protocol):
-    """Something that says how many jobs of each type to reserve for."""
+    """Estimates the number of jobs of each type for which DRA reserves slots."""
 
-    #: How many numbers it remembers, and whether an arrival or departure changes them.
+    #: How many numbers the estimator remembers, and whether an arrival or departure changes them.
     memory: int
     learns: bool
-    #: Whether the compiled twin of DRA knows it.
+    #: Whether DRA's kernel implements the estimator.
     compiled: bool
 
     def workload(self, view: ReservationView) -> list[int]:
-        """[J] jobs to reserve for, besides g(L)."""
+        """[J] the estimated number of jobs, to which DRA adds g(L)."""
 
     def start(self, view: ReservationView) -> Decisions:
-        """Begin to observe."""
+        """Start to observe."""
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
-        """Take note of an arrival."""
+        """Record an arrival."""
 
     def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
-        """Take note of a departure."""
+        """Record a departure."""
 
 
 class PresentJobs:
-    """Y_j(t), (4.1)."""
+    """The jobs in the system, Y_j(t) of (4.1)."""
 
     memory = 0
     learns = False
@@ -77,20 +77,20 @@ class PresentJobs:
         return jobs
 
     def start(self, view: ReservationView) -> Decisions:
-        """Nothing to note."""
+        """Nothing to record."""
         yield from ()
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
-        """Nothing to note."""
+        """Nothing to record."""
         yield from ()
 
     def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
-        """Nothing to note."""
+        """Nothing to record."""
         yield from ()
 
 
 class GivenWorkload(PresentJobs):
-    """L rho_j, rounded up to whole jobs; [J] ``jobs``."""
+    """A given workload: [J] ``jobs`` are the L rho_j, rounded up to whole jobs."""
 
     def __init__(self, jobs: list[int]) -> None:
         self.jobs = jobs
@@ -117,14 +117,14 @@ class MovingWindow:
         self.memory = TABLE + types * COUNTED * BUCKETS
 
     def start(self, view: ReservationView) -> Decisions:
-        """An empty table from now on."""
+        """Start with an empty table at the present time."""
         blank = (0.0,) * (self.memory - TABLE)
         yield Remember(numbers=(float(floor(view.now / self.step)), view.now, *blank))
 
     def workload(self, view: ReservationView) -> list[int]:
         """See :class:`Estimator`."""
         counted = self._table(view).sum(axis=2)
-        # The present bucket has only begun: the window reaches back to the oldest one's start.
+        # The present bucket is not full yet, so the window starts where the oldest bucket starts.
         oldest = (floor(view.now / self.step) + 1 - BUCKETS) * self.step
         observed = view.now - max(float(view.memory[SINCE]), oldest)
         result = []
@@ -145,7 +145,7 @@ class MovingWindow:
         yield self._noted(view, job.type, ((DEPARTURES, 1.0), (SERVED, job.served)))
 
     def _table(self, view: ReservationView) -> NDArray[np.float64]:
-        """[J, COUNTED, BUCKETS] with the buckets that the window has left behind cleared."""
+        """[J, COUNTED, BUCKETS] the table of counts, after clearing the buckets that are out of the window."""
         table = view.memory[TABLE:].reshape(self.types, COUNTED, BUCKETS).copy()
         present = floor(view.now / self.step)
         passed = min(BUCKETS, present - int(view.memory[BUCKET]))
@@ -165,7 +165,7 @@ class MovingWindow:
 def estimator(numbers: ReservationNumbers, parameters: Any) -> Estimator:
     """The estimator that the parameters ``workload``, ``estimate`` and ``window`` choose.
 
-    Raises ValueError if an estimate is missing, or has not one number for each type.
+    Raises ValueError if a needed estimate is missing, or does not have one number for each type.
     """
     if parameters.workload == "jobs":
         return PresentJobs()
