@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Iterable, Mapping
 
 import numpy as np
 
-from slotscope.model.forks.changes import Course
 from slotscope.model.kinds.spec import kind_named
+from slotscope.model.lab.inputs import check_inputs, under
 from slotscope.model.lab.parts import Part, canonical
-from slotscope.model.policies import another_text, is_own
-from slotscope.model.policies.choice import policy_choice
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
@@ -81,40 +77,8 @@ def replications(
     return [Part(work, seed, text, f"{start}seed {seed}", length) for seed in seeds]
 
 
-def under(policy: str | None, own: str = "") -> dict[str, str | None]:
-    """What the outcome of a run under *policy* depends on: its name, and the texts of the file that it stands in.
-
-    - *own*: The policy of the scenario, which runs where *policy* is None.
-    """
-    name = policy_choice(Course.read(policy).policy).name if policy else own
-    return {"policy": policy, **({"policy_file": written} if (written := policy_files(name)) else {})}
-
-
-def policy_files(name: str) -> str:
-    """A hash of the file of a user's own policy and of the modules beside it; empty for one of the program's."""
-    if not is_own(name):
-        return ""
-    from slotscope.model.policies.own.file import files_of
-
-    digest = hashlib.blake2b(digest_size=16)
-    for path in map(Path, files_of(name)):
-        digest.update(path.read_bytes() if path.is_file() else b"")
-    return digest.hexdigest()
-
-
-def check_policy(part: Part) -> None:
-    """Refuse a run whose policy's file was read after it had changed: the part is kept for the text of before.
-
-    Raises UserError.
-    """
-    settings = part.settings
-    policy, own = settings["policy"], settings["scenario"]["policy"]["name"]
-    if under(policy, own).get("policy_file") != settings.get("policy_file"):
-        raise another_text(policy or own)
-
-
 def bench_of(part: Part) -> Bench:
-    """What a part of :func:`replications` runs; a trace is read once only. Raises as :func:`check_policy`."""
+    """What a part of :func:`replications` runs; a trace is read once only. Raises as :func:`check_inputs`."""
     settings = part.settings
     text = canonical(settings["scenario"])
     if settings.get("trace"):
@@ -122,7 +86,7 @@ def bench_of(part: Part) -> Bench:
         bench = assemble(scenario, settings["policy"], part.seed, recorded)
     else:
         bench = open_bench(_scenario(text), settings["policy"], part.seed)
-    check_policy(part)
+    check_inputs(part)
     return bench
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, Iterable, Iterator, Sequence
+from typing import Any, Iterable, Sequence
 
 import numpy as np
 
-from slotscope.model.errors import TraceError, UserError
+from slotscope.model.lab.inputs import content
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.runs import StraightRun, bench_of, replications
 from slotscope.model.measures.metrics import Estimate, estimate, estimates
@@ -17,9 +14,6 @@ from slotscope.model.running.assembly import Bench
 from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario
 
 WORK = __name__
-
-#: Bytes of a trace that are hashed at once.
-_CHUNK = 2**20
 
 
 def simulations(
@@ -86,51 +80,6 @@ class _Watched(StraightRun):
         while len(self.path) < len(self._times) and self._times[len(self.path)] <= time:
             state = super().to(self._times[len(self.path)])
             self.path.append(self.bench.kind.headline_now(self.bench.numbers, state))
-
-
-def content(trace: Sequence[str]) -> str:
-    """A hash of the files of a trace: other content makes another part. Raises TraceError if a file cannot be read."""
-    try:
-        files = [(path, path.stat()) for path in _files(trace)]
-        return _hash(tuple((str(path), at.st_size, at.st_mtime_ns) for path, at in files))
-    except OSError as error:
-        raise TraceError(f"cannot be read: {error.strerror or error}", where=str(error.filename)) from None
-
-
-def given_content(trace: Sequence[str]) -> str:
-    """The same of the files of Google's trace of 2011, which an experiment cannot do without.
-
-    Raises UserError if no file is given, or one cannot be read.
-    """
-    if not trace:
-        raise UserError(
-            "this experiment needs Google's trace of 2011: give its task_events files, or their "
-            "folder, with --trace PATH",
-            where="--trace",
-        )
-    return content(trace)
-
-
-@lru_cache(maxsize=4)
-def _hash(files: tuple[tuple[str, int, int], ...]) -> str:
-    """A hash of the content of files, made anew once a size or a time of change differs."""
-    if not files:
-        return ""
-    digest = hashlib.blake2b(digest_size=16)
-    for name, _, _ in files:
-        digest.update(Path(name).name.encode() + b"\0")
-        with Path(name).open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
-    return digest.hexdigest()
-
-
-def _files(trace: Sequence[str]) -> Iterator[Path]:
-    for path in map(Path, trace):
-        if path.is_dir():
-            yield from sorted(item for item in path.iterdir() if item.is_file())
-        else:
-            yield path
 
 
 def with_servers(name: str, count: int) -> Scenario:

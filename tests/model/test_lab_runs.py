@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import weakref
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,15 @@ from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.lab import runs
 from slotscope.model.lab.parts import Part
 from slotscope.model.lab.runs import StraightRun, bench_of, replications
+from slotscope.model.lab.simulation import simulations
 from slotscope.model.policies.own.trust import allow_named
 from slotscope.model.scenario.load import edited, load_scenario
 from slotscope.model.session.bench import open_bench
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
 from slotscope.model.systems.state import LINES, arrays_of, digest, is_short
 from tests.own_policies import source, write
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "resources" / "traces" / "jobs.csv"
 
 #: When a run of each kind has had some hundred events.
 UNTIL = {"reservation": 0.5, "queue": 10_000.0, "phases": 0.5, "moldable": 50.0}
@@ -125,3 +129,21 @@ def test_a_part_is_of_the_texts_that_its_policy_had(tmp_path: Path, changed: str
         bench_of(before)
     assert told.value.where == path
     assert bench_of(part()).scenario.policy.name == path
+
+
+def test_a_part_is_of_the_trace_that_there_was(tmp_path: Path) -> None:
+    table = tmp_path / "jobs.csv"
+    shutil.copy(EXAMPLE, table)
+    scenario, trace = load_scenario("queues-google"), (str(table),)
+
+    def part() -> Part:
+        return simulations(scenario, [1], 0.0, 10.0, "", trace=trace)[0]
+
+    before = part()
+    assert bench_of(before).kind is kind_named("queue")
+    table.write_text("".join(table.read_text().splitlines(True)[:-1]))
+    with pytest.raises(UserError, match="found other files of the trace than when this began") as told:
+        bench_of(before)
+    assert told.value.where == str(table)
+    assert part().key != before.key
+    assert bench_of(part()).kind is kind_named("queue")

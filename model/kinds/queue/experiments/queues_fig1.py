@@ -8,10 +8,10 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from slotscope.model.lab.inputs import given_content
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes
 from slotscope.model.lab.results import Curve, Figure, Result, Row
-from slotscope.model.lab.simulation import given_content
 from slotscope.model.traces.task_events import BEFORE, REQUEST_UNIT, TaskEventTable
 
 NAME = "queues-fig1"

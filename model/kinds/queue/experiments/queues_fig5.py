@@ -15,11 +15,11 @@ from slotscope.model.kinds.queue.experiments.queue_runs import CUTS, WARMUP_CUTS
 from slotscope.model.kinds.queue.scenario.arrivals import TraceSlots
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.traces.workload import queue_jobs, resources, with_jobs
+from slotscope.model.lab.inputs import check_inputs, content, given_content, under
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
-from slotscope.model.lab.runs import check_policy, under
-from slotscope.model.lab.simulation import content, given_content, with_servers
+from slotscope.model.lab.simulation import with_servers
 from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import as_data, edited
 from slotscope.model.scenario.validation import validated
@@ -143,7 +143,7 @@ def carry_out(part: Part) -> Outcome:
     scenario, recorded, _ = with_jobs(opened, jobs, resources(opened))
     slots = ceil(jobs.slots / CUTS) * CUTS
     bench = assemble(scenario, settings["policy"], part.seed, recorded)
-    check_policy(part)
+    check_inputs(part)
     areas = sums_of_the_queue(bench, slots)
     return {"slots": slots, "queue": [area * CUTS / slots for area in areas]}
 

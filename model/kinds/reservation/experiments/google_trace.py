@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.reservation.experiments import infinite_system
 from slotscope.model.kinds.reservation.traces.workload import dra_jobs
 from slotscope.model.lab import simulation
+from slotscope.model.lab.inputs import given_content
 from slotscope.model.lab.parts import Part
-from slotscope.model.lab.simulation import given_content, with_servers
+from slotscope.model.lab.simulation import with_servers
 from slotscope.model.traces.google import read_task_events
 from slotscope.model.traces.report import ImportReport
 
