@@ -48,12 +48,12 @@ class LectureMode(QObject):
     -------
     switched(on)
         Widgets other than the panels are to be hidden, or shown again.
-    led(on)
-        A lesson decides which panels are shown in lecture mode, or no longer does.
+    led(on, low)
+        A lesson decides which panels are shown in lecture mode, or no longer does; the window is low, or not.
     """
 
     switched = Signal(bool)
-    led = Signal(bool)
+    led = Signal(bool, bool)
 
     def __init__(self, area: DockArea, lanes: CompareDocks) -> None:
         super().__init__(area)
@@ -220,12 +220,16 @@ class LectureMode(QObject):
         """Set whether a lesson decides which panels are shown: it hides the strip of names; shortcuts still work."""
         self._led = by_lesson
         self._show_strip()
-        self.led.emit(self.on and by_lesson)
+
+    @property
+    def _low(self) -> bool:
+        """Whether the window is so low that controls and names are hidden, to leave the servers room."""
+        return self._window.height() < _LOW * self.strip.fontMetrics().lineSpacing()
 
     def _show_strip(self) -> None:
         """Show the strip of panel names if there is room; their shortcuts work in any case."""
-        low = self._window.height() < _LOW * self.strip.fontMetrics().lineSpacing()
-        self.strip.setVisible(self.on and not self._led and not low)
+        self.strip.setVisible(self.on and not self._led and not self._low)
+        self.led.emit(self.on and self._led, self._low)
 
     # On and off.
 
@@ -291,7 +295,6 @@ class LectureMode(QObject):
         watch = above.installEventFilter if on else above.removeEventFilter
         watch(self)
         self._show_strip()
-        self.led.emit(on and self._led)
         self.switched.emit(on)
 
     # Arranging.
@@ -430,4 +433,4 @@ class LectureMode(QObject):
         """Height in pixels that the longest of the current sentences needs."""
         width = int(self._widths()[0])
         docks = self._docks_of(SENTENCES)
-        return max(dock.height_for(width, _TOLD[len(docks)] if self._asked else 1) for dock in docks)
+        return max(dock.height_for(width, _TOLD[len(docks)] if self._asked and not self._low else 1) for dock in docks)

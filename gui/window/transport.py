@@ -346,8 +346,15 @@ class TransportBar(QWidget):
         for widget in (self._seed_label, self.seed, self.moment.rate):
             widget.setHidden(lecture)
 
-    def set_led(self, led: bool) -> None:
-        """In lecture mode hide what a lesson decides; one row has the rest, which leaves the panels more room."""
+    def set_led(self, led: bool, low: bool) -> None:
+        """In lecture mode hide what a lesson decides; one row has the rest, which leaves the panels more room.
+
+        In a low window that row has only the time and the event; shortcuts still work.
+        """
+        for widget in (self._controls, self.history):
+            widget.setHidden(led and low)
+        if led == self._led:
+            return
         for widget in (self.scenario, self.policy, self.compare, self.speed, self._toward):
             widget.setHidden(led)
         self._led = led

@@ -24,15 +24,12 @@ from slotscope.gui.sharing.dialog import FILM, ShareDialog
 from slotscope.gui.sharing.handout import SIZE, save_handout
 from slotscope.gui.sharing.job import ShareJob
 from slotscope.gui.theme import load_theme
-from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.gui.widgets.labels import cut_lines
 from slotscope.gui.widgets.painted import svg_of
-from slotscope.model.cli.arguments import parse
 from slotscope.model.comparison.runs import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.phrase import Phrase
-from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment
 from tests.gui.painted import colours_at
 from tests.gui.test_keys import strike
@@ -108,46 +105,6 @@ def test_panels_are_chosen_by_keys_and_the_run_stands(qtbot: QtBot, window: Main
     dialog.close()
     window.activateWindow()
     qtbot.waitUntil(lambda: window.isActiveWindow() and not window.findChildren(ShareDialog))
-
-
-class TestLineAndLink:
-    def test_both_open_the_moment(self, qtbot: QtBot, window: MainWindow) -> None:
-        qtbot.keyClick(window, Key.Key_L, CTRL)
-        copied = QGuiApplication.clipboard().mimeData()
-        line, link = copied.text(), copied.html()
-        assert line == "slotscope dra-classroom --policy dra --seed 171 --event 18"
-        qtbot.keyClick(window, Key.Key_L, CTRL | SHIFT)
-        alone = QGuiApplication.clipboard().text()
-        assert alone == "slotscope://open?scenario=dra-classroom&policy=dra&seed=171&event=18"
-        assert alone.replace("&", "&amp;") in link and f">{line}<" in link
-        assert vars(parse(line.split()[1:])) == vars(parse([alone]))
-
-    def test_there_is_no_link_to_what_others_have_not(
-        self, qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        said = said_by(window)
-        monkeypatch.setattr("slotscope.gui.sharing.control.link_of", lambda *_: "")
-        QGuiApplication.clipboard().setText("mine")
-        window.actions_by_name["copy_link"].trigger()
-        assert QGuiApplication.clipboard().text() == "mine"
-        assert said[-1].startswith("Nothing is copied: a link names built-in scenarios")
-
-    def test_a_run_that_no_command_opens_is_told_so_in_german(
-        self, qapp: QApplication, window: MainWindow, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        said = said_by(window)
-        monkeypatch.setattr(Frame, "opening_line", "")
-        speak(qapp, "de")
-        try:
-            window.actions_by_name["copy_line"].trigger()
-            window.lessons.adding.ask()
-            window.lessons.adding.write()
-            fault = window.lessons.adding.findChild(FaultLine)
-            assert fault is not None and fault.text().startswith("kein Befehl öffnet einen geänderten")
-        finally:
-            speak(qapp, "en")
-            window.lessons.adding.close()
-        assert said[-1].startswith("Nichts ist kopiert: kein Befehl öffnet einen geänderten oder abgezweigten Lauf")
 
 
 class TestPictures:

@@ -12,7 +12,6 @@ from PySide6.QtGui import QColor
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.symbols import SYMBOLS
-from slotscope.gui.panel import LEAST
 from slotscope.gui.panels import algorithm_values, algorithm_view
 from slotscope.gui.panels.algorithm import AlgorithmPanel
 from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout, PlacedLine
@@ -478,18 +477,6 @@ def test_no_line_stands_on_another(panel, steps, qtbot, height):
         assert all(placed.height >= view._layout.row - 1 for placed in view._placed)
         assert all(after.top - one.bottom >= -1 for one, after in pairwise(view._placed))
     assert tight != {False} or height != 420
-
-
-@pytest.mark.parametrize("width", [LEAST[0], 700])
-def test_the_header_of_a_low_panel_stands_above_the_pseudocode(panel, steps, qtbot, width):
-    panel.set_frame(steps[-1])
-    for height in range(LEAST[1], 320, 10):
-        panel.resize(width, height)
-        qtbot.wait(1)
-        head = [label for label in (panel.where, panel.sentence) if not label.isHidden()]
-        code = panel.view.geometry().top()
-        assert all(label.geometry().bottom() < code for label in head), height
-        assert all(over.geometry().bottom() < under.geometry().top() for over, under in pairwise(head)), height
 
 
 def test_a_line_that_departs_from_the_print_has_the_printed_one_beside_it(panel, steps):

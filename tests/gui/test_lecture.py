@@ -286,6 +286,28 @@ def test_a_low_hall_sees_the_servers_in_place_of_the_names_of_panels(
     qtbot.waitUntil(lambda: not window.lecture.strip.isHidden())
 
 
+@pytest.mark.parametrize("scenario", ["dra-classroom", "queues-classroom"])
+def test_a_low_hall_sees_the_servers_that_a_lesson_asks_about(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
+    window.resize(853, 470)
+    stand(qtbot, window, scenario, (), 5)
+    lesson, step = ASKING[scenario]
+    window.lessons.open(lesson, step)
+    qtbot.waitUntil(lambda: window.lessons.questions.open)
+    window.settle()
+    servers = window.docks[window.area.roles.servers].panel
+    views = servers.findChildren(ZoomedPicture)
+    qtbot.waitUntil(lambda: any(one.isVisible() and one.scene is not None for one in views))
+    controls, history = controls_of(window), window.transport.history
+    assert not controls and history.isHidden() and window.transport.moment.isVisible()
+    window.resize(*PROJECTOR)
+    qtbot.waitUntil(lambda: not history.isHidden() and bool(controls_of(window)))
+    window.resize(853, 470)
+    qtbot.waitUntil(history.isHidden)
+    press(qtbot, window, Key.Key_Escape)
+    press(qtbot, window, Key.Key_L)
+    qtbot.waitUntil(lambda: not window.lecture.on and not history.isHidden() and bool(controls_of(window)))
+
+
 def test_the_panel_beside_gives_back_what_it_does_not_need(qtbot: QtBot, window: MainWindow) -> None:
     policies = ("dra", "first-fit", "best-fit")
     for scenario in ("dra-gcp", "dra-vms"):
