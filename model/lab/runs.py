@@ -28,7 +28,7 @@ class StraightRun:
         self.bench = bench  #: the scenario under its policy
         self.state: Any = started(bench.runs)  #: where it is
         self._engine = bench.kernel() if bench.has_kernel else bench.reference
-        self._tape = np.zeros(_SLICE, bench.system.row_dtype)
+        self._tape = np.empty(_SLICE, bench.system.row_dtype)  # memory is taken as it is written
 
     def to(self, time: float) -> Any:
         """Run all events up to *time*; the state then."""
