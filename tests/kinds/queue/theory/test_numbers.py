@@ -118,14 +118,14 @@ def max_weight_by_hand(configurations: tuple[tuple[int, int], ...], seed: int, s
     """
     random = np.random.default_rng(seed)
     count = random.poisson(0.0306 * slots)
-    arrivals = np.sort(random.integers(0, slots, count)).tolist()
+    arrivals = [*np.sort(random.integers(0, slots, count)).tolist(), slots]  # the last one is the end
     kinds = (random.random(count) < 2 / 3).astype(int).tolist()  # 0: size 5, 1: size 2
     queue, inside, ends = [0, 0], [0, 0], []
     wanted, arrived, area, slot = configurations[0], 0, 0, 0
     while slot < slots:
         while ends and ends[0][0] <= slot:
             inside[heapq.heappop(ends)[1]] -= 1
-        while arrived < count and arrivals[arrived] <= slot:
+        while arrivals[arrived] <= slot:
             queue[kinds[arrived]] += 1
             arrived += 1
         if not ends:
@@ -137,7 +137,7 @@ def max_weight_by_hand(configurations: tuple[tuple[int, int], ...], seed: int, s
                 heapq.heappush(ends, (slot + 100, kind))
         # A server that is empty now has an empty queue, whatever it chose: the heaviest
         # configuration serves someone.
-        until = min(slots, *arrivals[arrived : arrived + 1], *(end for end, _ in ends[:1]))
+        until = min(arrivals[arrived], ends[0][0] if ends else slots)
         area += sum(queue) * max(0, until - max(slot, warmup))
         slot = until
     return area / (slots - warmup)
