@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Callable, Collection, Iterator
+from typing import Callable, Collection, Iterator, Mapping
 
 from slotscope.model.cli.guard import BAD_INPUT, note
 from slotscope.model.cli.output import print_json, progress_of, table
@@ -12,17 +12,20 @@ from slotscope.model.cli.parser import UsageError
 from slotscope.model.comparison.runs import stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posing import pose
-from slotscope.model.lessons.files import find_lesson, lesson_files, load_lesson
-from slotscope.model.lessons.lesson import Lesson, Step, not_there
+from slotscope.model.lessons.files import find_lesson, lesson_files, load_lesson, sound_steps
+from slotscope.model.lessons.lesson import Step, not_there
 from slotscope.model.scenario.validation import ValidationFaultError
 
 #: The names of the panels of a kind of system.
 PanelsOf = Callable[[str], Collection[str]]
 
 
-def faults_of(lesson: Lesson, path: Path, panels_of: PanelsOf) -> Iterator[str]:
-    """A line for each thing in a lesson, of the file *path*, that the window could not show as it is meant."""
-    for number, step in enumerate(lesson.steps):
+def faults_of(steps: Mapping[int, Step], path: Path, panels_of: PanelsOf) -> Iterator[str]:
+    """A line for each thing in *steps* of a lesson, by their numbers, that the window could not show as it is meant.
+
+    The lesson is that of the file *path*.
+    """
+    for number, step in steps.items():
         for fault in _faults_at(step, path.parent, panels_of):
             yield f"{path}: steps[{number}]: {fault.line}"
 
@@ -66,9 +69,10 @@ def _checked(name: str, panels_of: PanelsOf, quiet: bool) -> dict[str, object]:
         try:
             path = find_lesson(name)
             lesson = load_lesson(path)
-            steps, faults = len(lesson.steps), list(faults_of(lesson, path, panels_of))
+            steps, faults = len(lesson.steps), list(faults_of(dict(enumerate(lesson.steps)), path, panels_of))
         except ValidationFaultError as error:
             faults = [UserError(one.message, where=one.where).line for one in error.problems]
+            faults += faults_of(sound_steps(path), path, panels_of)
         except UserError as error:
             faults = [error.line]
     for line in faults:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Mapping
 
@@ -11,7 +12,7 @@ from pydantic import Field
 
 from slotscope.model.draft import write_text
 from slotscope.model.errors import ScenarioError, UserError, unknown_name
-from slotscope.model.lessons.lesson import Lesson
+from slotscope.model.lessons.lesson import Lesson, Step
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.phrase import ENGLISH
 from slotscope.model.scenario.fields import Section
@@ -107,6 +108,19 @@ def load_lesson(path: Path, language: str = ENGLISH) -> Lesson:
     return translated(_parsed(read_text(path, "lesson file"), str(path)), path, language)
 
 
+def sound_steps(path: Path) -> dict[int, Step]:
+    """The steps of a file, by their numbers, whose fields are as they should be, though others are not.
+
+    Raises ScenarioError if it cannot be read.
+    """
+    data, found = _read(read_text(path, "lesson file"), str(path)), {}
+    steps = data.get("steps", ())
+    for number, step in enumerate(steps if isinstance(steps, list) else ()):
+        with suppress(ScenarioError):
+            found[number] = validated(Step, step if isinstance(step, dict) else {})
+    return found
+
+
 def marks_of(named: str | None) -> tuple[Mark, ...]:
     """What is drawn at a step, written ``LESSON:N``: a lesson's name or path, and a number from 1; None: nothing.
 
@@ -123,11 +137,15 @@ def marks_of(named: str | None) -> tuple[Mark, ...]:
     return steps[int(number) - 1].marks
 
 
-def _parsed(text: str, where: str) -> Lesson:
+def _read(text: str, where: str) -> dict[str, Any]:
     try:
-        data = tomllib.loads(text)
+        return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise LessonError(f"not valid TOML: {error}", where=where) from None
+
+
+def _parsed(text: str, where: str) -> Lesson:
+    data = _read(text, where)
     try:
         return validated(Lesson, data)
     except ScenarioError as error:

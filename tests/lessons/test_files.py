@@ -169,6 +169,21 @@ def test_checking_says_all_that_is_wrong_with_a_step(tmp_path: Path, capsys: pyt
     assert told[-1].startswith("steps[1]: no scenario is called 'nowhere'")
 
 
+def test_a_wrong_field_hides_no_moment_that_is_wrong_elsewhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = STEP.replace("dra-classroom", "nowhere")
+    path = written(tmp_path, f'title = "T"\n{STEP}width = 2\n{gone}{STEP}panels = ["rewards"]\n')
+    assert main(["lessons", "check", str(path)]) == 2
+    told = [line.partition(f"{path}: ")[2] for line in capsys.readouterr().err.splitlines()]
+    for line, begins in zip(
+        told,
+        ("learn: found", "steps[0].width: found 2", "steps[1]: no scenario is called", "steps[2]: panels: found"),
+        strict=True,
+    ):
+        assert line.startswith(begins)
+
+
 def test_a_lesson_runs_no_file_that_nobody_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
