@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Iterator
 
 from slotscope.model.errors import UserError
+from slotscope.model.folders import without_links
 from slotscope.model.phrase import Phrase
 
 
@@ -20,7 +21,7 @@ def draft_of(path: Path, error: type[UserError] = UserError) -> Iterator[Path]:
     """
     if path.is_dir():
         raise error(Phrase("found a folder, allowed: the path of a file"), where=str(path))
-    place = path.resolve()
+    place = without_links(path)
     try:
         if place.exists() and not place.is_file():
             yield place  # a pipe or a device takes it as it comes

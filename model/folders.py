@@ -38,6 +38,11 @@ def is_gone() -> bool:
     return False
 
 
+def without_links(path: str | Path) -> Path:
+    """*path*, absolute and without links; of links that lead in a circle one is left, for whoever reads it to tell."""
+    return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError there
+
+
 def without_tilde(path: str) -> Path:
     """*path* with ``~`` and ``~name`` as the home folders that they stand for; as it is where there is no such user."""
     with suppress(RuntimeError):

@@ -124,3 +124,14 @@ def test_a_command_says_that_its_folder_is_gone(
     said = slotscope("export dra-classroom --events 20 --to events.csv")
     assert said.code == 2
     assert "slotscope: the folder in which this was started is gone, change to another one: " in said.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a right of their own")
+def test_links_that_lead_in_a_circle_are_told_or_replaced(slotscope: Callable[..., Any], tmp_path: Path) -> None:
+    for name, other in (("a.py", "b.py"), ("b.py", "a.py"), ("a.csv", "b.csv"), ("b.csv", "a.csv")):
+        (tmp_path / name).symlink_to(tmp_path / other)
+    said = slotscope("run dra-classroom --until 5 --policy a.py")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert said.err.startswith("slotscope: a.py: cannot be read: ")
+    assert slotscope("export dra-classroom --events 3 --to a.csv").code == 0
+    assert (tmp_path / "a.csv").read_text().startswith("event,")

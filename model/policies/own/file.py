@@ -16,6 +16,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from slotscope.model.errors import ChangedPolicyError, PolicyError, UnreadablePolicyError
+from slotscope.model.folders import without_links
 from slotscope.model.policies import is_file, source_of
 from slotscope.model.policies.own.beside import modules_beside
 from slotscope.model.policies.own.brought import BroughtKernel
@@ -143,7 +144,7 @@ def with_absolute_path(scenario: Any) -> Any:
     """*scenario* with its policy's file found from any folder."""
     if not is_file(scenario.policy.name):
         return scenario
-    name = str(Path(scenario.policy.name).resolve())
+    name = str(without_links(scenario.policy.name))
     choice = scenario.policy.model_copy(update={"name": name})
     return scenario.model_copy(update={"policy": choice})
 

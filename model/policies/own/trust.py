@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from slotscope.model.errors import UntrustedPolicyError, UserError
-from slotscope.model.folders import user_folder
+from slotscope.model.folders import user_folder, without_links
 from slotscope.model.policies.own.beside import whole_text
 
 _named: set[str] = set()
@@ -88,4 +88,4 @@ def record() -> Path:
 
 
 def _absolute(path: str) -> str:
-    return str(Path(path).resolve())
+    return str(without_links(path))
