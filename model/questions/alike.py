@@ -1,4 +1,4 @@
-"""Things that are alike: those of which the same is read, so that a condition is looked at once for all of them."""
+"""Equivalence classes of things whose values are equal, so that a condition is evaluated once for each class."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Array = Any
 
 
 class Alike(NamedTuple):
-    """Columns of numbers, whose equal rows are one class.
+    """The rows of some columns, grouped into classes of equal rows.
 
-    Classes are in the order of their numbers, the first column first, and fill whole blocks; those behind
-    the last are copies of it that no row has.
+    Classes are sorted by their values, the first column first, and padded to whole blocks by copies of the last class,
+    which no row belongs to.
     """
 
-    kind: NDArray[np.int64]  #: [rows] the class of each; -1 of those left out
-    value: NDArray[np.float64]  #: [k, classes]
-    classes: int  #: how many, without the copies
+    kind: NDArray[np.int64]  #: [rows] the class of each row; -1: left out
+    value: NDArray[np.float64]  #: [k, classes] the values of each class, padding included
+    classes: int  #: how many, without the padding
 
 
 def alike(columns: NDArray[np.float64], there: NDArray[np.bool_], most: int) -> Alike | None:
-    """The classes of columns [k, rows], of those rows that are *there*; None where they are more than *most*."""
+    """Group the rows of *columns* [k, rows] that are *there*; None if there are more than *most* classes."""
     rows = columns.shape[1]
     room = 1 << (2 * min(rows, most) + 1).bit_length()
     kind, first = np.empty(rows, np.int64), np.empty(rows + 1, np.int64)
@@ -47,11 +47,10 @@ def alike(columns: NDArray[np.float64], there: NDArray[np.bool_], most: int) -> 
 
 
 def tell_apart(words: Array, there: Array, table: Array, kind: Array, first: Array, most: int) -> int:
-    """Number the classes of rows of *words* [k, rows] as they come, up to one more than *most*; how many there are.
+    """Number the classes of equal rows of *words* [k, rows] in order of appearance; return how many there are.
 
-    The *first* row of each is told.
-
-    *table* has room for more than there are, and is filled with -1.
+    It stops at one more than *most*.  It fills in *kind* [rows], and the *first* row of each class.  *table* is an
+    empty hash table, filled with -1; its length is a power of 2 larger than the number of classes.
     """
     count, mask = 0, unsigned(len(table) - 1)
     for row in range(len(kind)):

@@ -1,8 +1,8 @@
-"""Where in a run questions hold: its events are run again in slices, and looked at slice by slice.
+"""Answers questions about a run: its events are run again in slices, and the questions evaluated slice by slice.
 
-Rows and samples of a slice are columns, so that an event costs little more than running it.  Where
-a question asks for the state, a slice is run a second time and looked at after the events that the rest
-of the question leaves open; where those are many, its first run is looked at after each event.
+Rows and samples of a slice are columns, so that an event costs little more than running it.  If a question reads
+the state, a slice is run a second time, and the state read after the events that the rest of the question leaves open;
+if those are many, changes of the state are recorded at each event of the first run.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from slotscope.model.running.timeline import NO_END, Stretch, Timeline, place_of
 from slotscope.model.systems.base import PolicySystem
 from slotscope.model.systems.state import copied
 
-#: Events between two looks around at first, where states have to be looked at.
+#: Events in the first slices, where states have to be read.
 FEW = 200
 
-#: Seconds that a slice should take that is looked at: what is done once for each is then a small part.
+#: Seconds that a slice should take whose states are read, so that the overhead for each slice is a small part.
 SECONDS = 0.016
 
-#: So many slices are looked at at the same time at most, as each needs memory.
+#: Most slices that are evaluated at the same time, as each needs memory.
 MOST_AT_ONCE = 4
 
 
 class Answers(NamedTuple):
-    """What questions say of some events in order."""
+    """The values of questions at consecutive events."""
 
-    rows: np.ndarray  #: [n] a view that is written over later
+    rows: np.ndarray  #: [n] a view of a buffer that is reused
     values: tuple[Column, ...]  #: [n] of each question
     time: float  #: of the last event
 
@@ -53,9 +53,9 @@ class Answers(NamedTuple):
 
 
 def make_ready(bench: Bench, timeline: Timeline, questions: Sequence[Question]) -> None:
-    """Compile what questions about servers and jobs are answered by, for who has nothing else to do meanwhile.
+    """Compile the code that questions about servers and jobs need, for callers that can wait for it.
 
-    Without that their states are looked at one by one as long as the code is not at hand.
+    Until the code is ready, states are read one by one.
     """
     things = [look.of_things for question in questions for look in question.looks if look.of_things is not None]
     if things and timeline.engine.name == "kernel" and not bench.system.policy.brought:
@@ -72,15 +72,15 @@ def answers(
     until: float = np.inf,
     along: bool = False,
 ) -> Iterator[Answers]:
-    """What *questions* say of the events after event *after* up to *last* or a time, slice by slice.
+    """Yield the answers to *questions* about the events after *after*, up to *last* or the time *until*, by slices.
 
-    The run itself stays where it is, and events may lie behind the last that it has reached; or it goes
-    *along*, from event *after* on: it stands after a slice once the next one is asked for.
+    The run itself stays where it is, and events may lie beyond the last that it has reached.  With *along* it advances
+    from event *after* on: it is at the end of a slice when the next one is requested.
 
     Raises
     ------
     GivenUpError
-        If whoever waits has had enough.
+        If the caller's wait was cancelled.
     PolicyError
         If the policy fails.
     """
@@ -97,18 +97,18 @@ def answers(
 
 
 class _Slice(NamedTuple):
-    """Events that were run, to be looked at."""
+    """Events that were run, to be evaluated."""
 
-    before: Any  #: the state before them, where states are looked at
+    before: Any  #: the state before them, if states are read
     stretch: Stretch
-    watch: int | None  #: the place of what told their changes while they ran
+    watch: int | None  #: the index of the watch whose changes were recorded in their run
     lead: Lead  #: the last events before them
-    looks: Future[list[Looks]]  #: what each question read from states at those
+    looks: Future[list[Looks]]  #: what each question read from states at the lead's events
     looks_behind: Future[list[Looks]]  #: the same for the next slice
 
 
 class _Asker:
-    """A walk over events with questions in mind; *state* is its own."""
+    """Runs events and evaluates questions on them; it owns *state*."""
 
     def __init__(
         self,
@@ -129,17 +129,17 @@ class _Asker:
         self._costly = any(question.costly for question in questions)
         self._looks = any(question.looks for question in questions)
         self._slices = Slices(min(MOST_EVENTS, timeline.slices.fitting()), timeline.engine.slice_seconds)
-        if self._looks:  # looking takes longer than running
+        if self._looks:  # reading states takes longer than running
             clock = thread_time if timeline.engine.watches else monotonic  # policies may run in another process
             self._slices = Slices(min(FEW, self._slices.room), SECONDS, clock)
         self._states = StateLooks(system, timeline, questions, state, self._slices)
-        self._open: deque[None] = deque()  # one for each slice that was run and is not yet looked at
+        self._open: deque[None] = deque()  # one for each slice that was run and is not yet evaluated
         self._lookers = 1
-        self._many: tuple[bool, ...] = ()  # which changes a run had better tell, as far as is known
+        self._many: tuple[bool, ...] = ()  # for each watch, whether the next run should record its changes
         self._recalls = any(question.recalls for question in questions)
 
     def _first_lead(self) -> Lead:
-        """Before the first event: its state is known, but no row."""
+        """The lead before the first event: the state there is known, but no row."""
         rows = np.zeros(self._depth, self._timeline.system.row_dtype)
         rows["event"][:-1] = NO_EVENT
         samples = np.full((self._depth, self._timeline.system.sample_width if self._samples else 0), np.nan)
@@ -148,10 +148,10 @@ class _Asker:
         return Lead(rows, samples)
 
     def onwards(self, last: int, until: float) -> Iterator[tuple[EventTable, list[Column]]]:
-        """Each slice, and what each question says of the events of its table."""
+        """Yield the table of each slice, and the value of each question at its events."""
         start, end = place_of(self._state), None if last == NO_END else last
         engine = self._timeline.engine
-        spread = self._looks and engine.watches and last - start[0] > MOST_EVENTS  # for few it takes longer to begin
+        spread = self._looks and engine.watches and last - start[0] > MOST_EVENTS  # for few, threads do not pay
         self._lookers = min(processors(), MOST_AT_ONCE) if spread else 1
         if self._lookers > 1:
             self._states.by(engine.another)
@@ -165,7 +165,7 @@ class _Asker:
                     self._timeline.take(stretch)
 
     def _run_on(self, last: int, until: float, by: Engine | None) -> Generator[_Slice, None, None]:
-        """Slices, and what is told of them meanwhile."""
+        """Run the events and yield them as slices; recording of changes is switched on and off in between."""
         state, lead, looks, goes_on = self._state, self._first_lead(), Future[list[Looks]](), True
         looks.set_result([self._states.at_start(lead, question) for question in self._questions])
         while goes_on:
@@ -180,19 +180,19 @@ class _Asker:
                     break
 
     def _watch_to_tell(self) -> int | None:
-        """What is to tell of each event while it runs: a watch that wants to know of nearly all, if there is one.
+        """The index of the watch whose changes the next run should record: one with many open events, if there is one.
 
-        That spares who looks another run; where some of those have nothing to do, the run had better hurry on to them.
+        That spares the evaluating threads a second run; but while some are idle, a faster run feeds them sooner.
         """
         hurry = self._lookers > 2 and len(self._open) < self._lookers
         return self._many.index(True) if True in self._many and not hurry else None
 
     def _to_look_at(self, stretch: Stretch) -> Stretch:
-        """The same; its own where states are looked at, as the run may go on meanwhile."""
+        """The stretch; a copy if states are read, as the run may go on meanwhile."""
         return stretch._replace(state=copied(stretch.state), rows=stretch.rows.copy()) if self._looks else stretch
 
     def _lead_behind(self, lead: Lead, stretch: Stretch) -> Lead:
-        """The last events of a stretch, or before it, for what follows."""
+        """The lead of what follows a stretch: its last events, and earlier ones if it is too short."""
         if not self._depth:
             return lead
         last, rows, samples = slice(-self._depth, None), stretch.rows, self._samples_of(stretch)
@@ -209,7 +209,7 @@ class _Asker:
         return task._replace(until=until, stride=1 if self._samples else least, explain=self._costly)
 
     def _answered(self, part: _Slice) -> tuple[Stretch, tuple[EventTable, list[Column]] | None]:
-        """A slice, and what each question says of its events, if there are some."""
+        """A slice with its table and the value of each question; None in their place if it has no events."""
         try:
             looks, answer = part.looks.result(), None
             if len(part.stretch.rows):
@@ -226,11 +226,11 @@ class _Asker:
             self._open.pop()
             return part.stretch, answer
         except BaseException:
-            part.looks_behind.cancel()  # nobody waits for them in vain
+            part.looks_behind.cancel()  # else the next slice would wait forever
             raise
 
     def _table(self, part: _Slice, looks: Looks) -> EventTable:
-        """What a question is answered from, before its events are looked at."""
+        """The table that a question is evaluated on, with its looks still empty."""
         rows, fresh = part.stretch.rows, np.full(len(part.stretch.rows), np.nan)
         looks = {place: np.concatenate([known, fresh]) for place, known in looks.items()}
         return EventTable(rows, self._samples_of(part.stretch), part.lead, self._system.numbers, looks)

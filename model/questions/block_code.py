@@ -1,7 +1,7 @@
-"""Machine code for one condition: of how many things of a block it is true at an event.
+"""Machine code for one condition: counts the things of a block for which it is true at an event.
 
-Compiled once for all conditions, a loop over their steps spends most of its time on putting what each step makes back
-into memory.  So code is made for each condition, by LLVM.
+A generic interpreter loop over the steps would spend most of its time storing intermediate results to memory.
+So LLVM compiles code for each condition, which keeps them in registers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from slotscope.model.questions.pairing import ABS, KNOWN, NEGATE, NOT, OTHER, OW
 from slotscope.model.questions.remainders import BLOCK
 from slotscope.model.questions.vector_text import MachineCode, MadeVector, VectorText, machine_code, table_of
 
-#: Numbers in a vector.
+#: Lanes of a vector.
 LANES = 32
 
 
@@ -27,10 +27,11 @@ def block_table(
     true: NDArray[np.uint8],
     latest: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Where code finds values [k, things] of things, those [j, events] of events, and the weight [things] of each.
+    """The addresses and row lengths of the arrays that the code reads and writes; they must outlive the table.
 
-    The things are whole blocks.  It tells in *true* [things / 8], bit by bit, of which it is so, and in *latest* [1]
-    where the block begins that was enough.  All of them have to live as long as the table is used.
+    It reads *value* [k, things], *others* [j, events] and *weight* [things]; the things fill whole blocks.  It writes
+    the bit set *true* [things / 8] of the things for which the condition is true, and in *latest* [1] the first thing
+    of the block with which the count became enough.
     """
     return table_of(value, others, weight, true, latest)
 
@@ -39,24 +40,23 @@ def block_table(
 def block_code(steps: tuple[tuple[int, int], ...]) -> MachineCode:
     """The code for a condition in the steps of :mod:`slotscope.model.questions.pairing`.
 
-    It is called with a :func:`block_table`, the first thing and the one after the last, the event, and how many are
-    enough.  It tells of how many things the condition is true, each counted by its weight; once it is enough it goes no
-    further.
+    It is called with a :func:`block_table`, the half-open range of things, the event, and how many are enough.  It
+    returns the total weight of the things for which the condition is true, and stops once that is enough.
     """
     return machine_code(BlockText(LANES, steps=steps).whole_function())
 
 
 @dataclass(slots=True)
 class BlockText(VectorText):
-    """The code in LLVM's language."""
+    """Writes the code as LLVM IR."""
 
     steps: tuple[tuple[int, int], ...] = ()
     stack: list[MadeVector] = field(default_factory=list)
     others: dict[int, MadeVector] = field(default_factory=dict)
-    value: tuple[str, str] = "", ""  #: where values of things are
+    value: tuple[str, str] = "", ""  #: address and row length of the things' values
 
     def whole_function(self) -> str:
-        """A function that goes through things, vector by vector, until enough are found."""
+        """The text of a function that iterates over things, vector by vector, until enough are found."""
         ends = [self.address(number) for number in range(5)]
         self.value, (other, apart), (weight, _), (true, _), (latest, _) = ends
         for which in sorted({of for step, of in self.steps if step == OTHER}):
@@ -72,21 +72,21 @@ class BlockText(VectorText):
         return _FUNCTION.format(**text, **kinds, so=so, weight=place, bits=bits)
 
     def _other(self, start: str, apart: str, which: int) -> MadeVector:
-        """A value of the event, in each place of a vector."""
+        """Load one of the event's values, broadcast to all lanes."""
         row = self.put(f"add i64 {self.put(f'mul i64 {apart}, {which}')}, %event")
         number = self.put(f"load double, ptr {self.put(f'getelementptr double, ptr {start}, i64 {row}')}")
         name = self.spread(number)
         return MadeVector(name, divisor=self.divisor(name))
 
     def own(self, which: int) -> MadeVector:
-        """A value of each thing of a vector."""
+        """Load one of the things' values for a vector of them."""
         value, each = self.value
         row = self.put(f"add i64 {self.put(f'mul i64 {each}, {which}')}, %at")
         place = self.put(f"getelementptr double, ptr {value}, i64 {row}")
         return MadeVector(self.put(f"load {self.numbers}, ptr {place}, align 8"))
 
     def _take(self, step: int, of: int) -> None:
-        """One step: a value comes to those that are there, or is made of the last one or two of them."""
+        """One step of the stack machine: push a value, or apply an operator to the top one or two."""
         if step == OWN:
             self.stack.append(self.own(of))
         elif step == OTHER:
@@ -100,8 +100,8 @@ class BlockText(VectorText):
             self.stack.append(self.joined(step, one, other))
 
 
-#: In blocks, of which the weights are added only where the condition is true of one; sums of whole numbers are the same
-#: in any order.
+#: Iterates over blocks; weights are summed only where the condition is true of some thing.  Weights are integers, whose
+#: sum does not depend on the order.
 _FUNCTION = """
 declare {numbers} @llvm.fma.v{lanes}f64({numbers}, {numbers}, {numbers})
 declare {numbers} @llvm.fabs.v{lanes}f64({numbers})

@@ -1,8 +1,8 @@
-"""Where a run is to stop: just before some events, just before events at which a question holds, and where a
-monitor is found violated.
+"""Breakpoints: stop a run just before given events, just before events at which a question holds, or where a monitor
+is found violated.
 
-A run with questions looks a few milliseconds ahead, so that it never passes the event that it is to
-stop before; looking ahead costs what running those events once more does.
+A run with questions is searched a few milliseconds ahead, so that it never passes an event that it has to stop before;
+that costs as much as running those events once more.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from slotscope.model.running.assembly import Bench
 from slotscope.model.running.timeline import NO_END, Timeline
 from slotscope.model.running.waiting import GivenUpError
 
-#: Events looked ahead at most, where no states have to be looked at.
+#: Most events searched ahead at once, where no states have to be read.
 MANY = 16_384
 
-#: What the text of a breakpoint begins with that stops where a monitor is violated.
+#: Prefix of the text of a breakpoint that stops where a monitor is violated.
 MONITOR = "monitor "
 
-#: How often a question may have to hold before a run stops.
+#: Largest *times* of a breakpoint.
 MOST_TIMES = 10**9
 
 
@@ -46,11 +46,11 @@ class Breakpoint(NamedTuple):
     what:
         The number of an event; a question; or ``monitor`` and the name of one.
     times:
-        Of a question: the run stops each time that it has held so often.
+        Of a question: the run stops at every *times*-th hit.
     since:
-        These are counted after this event.
+        Hits are counted after this event.
     on:
-        Whether the run stops there now.
+        Whether it is enabled.
     """
 
     what: int | str
@@ -60,18 +60,18 @@ class Breakpoint(NamedTuple):
 
     @property
     def question(self) -> str:
-        """The question; empty for events and monitors."""
+        """The user's question; empty for events and monitors."""
         return self.what if isinstance(self.what, str) and not self.what.startswith(MONITOR) else ""
 
     @property
     def asked(self) -> str:
-        """The question of where it is; empty for monitors."""
+        """A question that holds at the breakpoint; empty for monitors."""
         return f"event = {self.what}" if isinstance(self.what, int) else self.question
 
 
 @dataclass(frozen=True)
 class WatchedLane:
-    """One of the policies that run, with what is known of its monitors by then; its *label* where there are several."""
+    """One of the policies that are run, with the readings of its monitors; *label* names it if there are several."""
 
     timeline: Timeline
     readings: Callable[[], Iterable[Reading]]
@@ -79,62 +79,62 @@ class WatchedLane:
     _times: dict[int, float] = field(default_factory=dict)
 
     def ahead(self, on: Callable[[str], bool]) -> Iterator[Reading]:
-        """What stops the run where it was found violated, after where the lane stands."""
+        """Violations at which the run has to stop, after the lane's present event."""
         return (one for one in self.violated(on) if one.event > self.timeline.event)
 
     def violated(self, on: Callable[[str], bool]) -> Iterator[Reading]:
-        """Where monitors at which the run is to stop were found violated."""
+        """Readings of violated monitors that have a breakpoint which is enabled."""
         return (one for one in self.readings() if one.standing == "violated" and on(MONITOR + one.monitor.name))
 
     def time_of(self, event: int) -> float:
-        """When an event of its history happened."""
+        """The time of an event in the lane's history."""
         if event not in self._times:
             self._times[event] = float(self.timeline.rows(event, event)["time"][0])
         return self._times[event]
 
 
 class BreakpointList(NamedTuple):
-    """All breakpoints; *asleep* are those that name what the present run has not."""
+    """All breakpoints; *asleep* are those that name what the present run does not have."""
 
     entries: tuple[Breakpoint, ...]
     asleep: frozenset[int | str]
     fault: str = ""  #: what is wrong with the one that was typed last
     notes: Mapping[int | str, tuple[Phrase, ...]] = MappingProxyType(
         {}
-    )  #: why one can hold nowhere, or does everywhere
+    )  #: for a question that holds nowhere, or everywhere, why
 
     @property
     def events(self) -> tuple[int, ...]:
-        """The events that have one."""
+        """The events that have a breakpoint."""
         return tuple(one.what for one in self.entries if isinstance(one.what, int))
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The questions that are ones."""
+        """The questions that are breakpoints."""
         return tuple(one.question for one in self.entries if one.question)
 
 
 class Breakpoints:
-    """Breakpoints of one run after another."""
+    """The breakpoints; they outlive the run that they are checked in."""
 
     def __init__(self) -> None:
         self._entries: dict[int | str, Breakpoint] = {}
-        self._asked: dict[str, Question] = {}  # those that the present run understands
+        self._asked: dict[str, Question] = {}  # questions that the present run has the names for
         self._counts: dict[str, _HitCount] = {}
         self._bench: Bench | None = None
         self._words: Words | None = None
         self._timeline: Timeline | None = None
-        self._lanes: tuple[WatchedLane, ...] = ()  # of these the first is what is asked; monitors of all stop the run
-        self._left: tuple[int, ...] = ()  # the last event of each of these when the run went on
-        self._passed = 0  # the last event before which there is no stop any more
-        self._known = 0  # up to it is known where questions hold
+        self._lanes: tuple[WatchedLane, ...] = ()  # questions are asked of the first; monitors of all stop the run
+        self._left: tuple[int, ...] = ()  # the event of each lane when the run went on
+        self._passed = 0  # the run no longer stops before this event, or an earlier one
+        self._known = 0  # the last event that was searched ahead
         self._hit: tuple[int, str] | None = None
-        self._careful = False  # something failed ahead: one event at a time
+        self._careful = False  # something failed ahead: search one event at a time
 
     # The list.
 
     def listed(self, fault: str = "") -> BreakpointList:
-        """All of them, those before events first, in order."""
+        """All breakpoints: those at events first, in order."""
         events = sorted(one for one in self._entries.values() if isinstance(one.what, int))
         others = [one for one in self._entries.values() if isinstance(one.what, str)]
         asleep = frozenset(one.what for one in others if not self._has(str(one.what)))
@@ -145,22 +145,22 @@ class Breakpoints:
 
     @property
     def active(self) -> frozenset[int | str]:
-        """What a run stops at now, for frames."""
+        """What the enabled breakpoints stop at, for frames."""
         return frozenset(one.what for one in self._entries.values() if one.on)
 
     @property
     def marked(self) -> tuple[Breakpoint, ...]:
-        """Those that are on, but monitors."""
+        """The enabled breakpoints, without monitors."""
         return tuple(one for one in self.listed().entries if one.on and one.asked)
 
     def add(self, text: str, times: int = 1) -> None:
-        """Stop just before events at which a question holds, each so-manieth time; before the event of that
-        number; or where a monitor, as in ``monitor capacity``, is violated.
+        """Add a breakpoint: an event's number; a monitor, as in ``monitor capacity``; or a question, at whose every
+        *times*-th hit the run stops.
 
         Raises
         ------
         QuestionError
-            If it cannot be understood.
+            If the question cannot be interpreted, or there is no such monitor.
         """
         words = text.strip()
         number = words.replace(",", "")
@@ -177,7 +177,7 @@ class Breakpoints:
             self._set(Breakpoint(words, 1 if words.startswith(MONITOR) else times, self._here))
 
     def toggle(self, what: int | str) -> None:
-        """Stop there, or no more."""
+        """Enable the breakpoint, adding it if needed; remove it if it is enabled."""
         known = self._entries.get(what)
         if known is not None and known.on:
             self.remove(what)
@@ -185,22 +185,22 @@ class Breakpoints:
             self._set(Breakpoint(what, since=self._here) if known is None else known._replace(on=True))
 
     def switch(self, what: int | str, on: bool) -> None:
-        """Stop there for now, or keep it for later."""
+        """Enable or disable a breakpoint."""
         if what in self._entries:
             self._set(self._entries[what]._replace(on=on))
 
     def remove(self, what: int | str) -> None:
-        """Stop there no more."""
+        """Remove a breakpoint."""
         self._entries.pop(what, None)
         self._renew()
 
     def clear(self) -> None:
-        """Stop nowhere."""
+        """Remove all breakpoints."""
         self._entries.clear()
         self._renew()
 
     def restore(self, saved: Iterable[Breakpoint]) -> None:
-        """Those of a saved run, besides the ones that there are."""
+        """Add the breakpoints of a saved run to the present ones."""
         for one in saved:
             self._set(one)
 
@@ -209,7 +209,7 @@ class Breakpoints:
         self._renew()
 
     def _renew(self) -> None:
-        """The list is another: ask what there is to ask, and forget what was known of the events ahead."""
+        """Interpret the questions of the changed list, and forget what was found ahead."""
         questions = [one for one in self._entries.values() if one.question]
         known = {} if self._words is None else {one.question: _in(self._words, one.question) for one in questions}
         self._asked = {text: question for text, question in known.items() if question is not None}
@@ -220,16 +220,16 @@ class Breakpoints:
         return [] if self._bench is None else [one.name for one in self._bench.kind.monitors]
 
     def _has(self, text: str) -> bool:
-        """Whether the present run has what is named."""
+        """Whether the present run has what the breakpoint names."""
         return text in self._asked or text.removeprefix(MONITOR) in self._monitors()
 
     # The run.
 
     def watch(self, bench: Bench, timeline: Timeline, lanes: Sequence[WatchedLane] = ()) -> None:
-        """Another run: questions are asked of it, as far as it has what they name, and counted anew.
+        """Switch to another run: its questions are interpreted anew, as far as it has what they name.
 
-        A run that a fork or a way back leaves as it was goes on being counted, and so does a fork of it.  A monitor of
-        one of the *lanes* that was found violated stops the run that passes there again.
+        Hits are counted anew, too, unless the scenario is the same: a fork continues the count, and so does the run
+        after returning from one.  A violation known in one of the *lanes* stops the run when it passes there again.
         """
         self._lanes, self._left = tuple(lanes), tuple(lane.timeline.event for lane in lanes)
         known = self._bench is not None and bench.root.scenario == self._bench.root.scenario
@@ -241,14 +241,14 @@ class Breakpoints:
         self.begin()
 
     def begin(self) -> None:
-        """The run goes on from where it stands: the next event is passed over."""
+        """The run goes on from where it stands: a breakpoint before the next event is passed over."""
         self._passed = self._here + 1
         self._left = tuple(lane.timeline.event for lane in self._lanes)
         self._hit, self._known = None, self._passed
         self._careful = False
 
     def room(self) -> int | None:
-        """So many events may pass before the run has to stop, or to be asked again; None: any number."""
+        """How many events may pass before the run has to stop, or to ask again; None: any number."""
         here, least = self._here, max(self._here, self._passed)
         ends = [
             event - 1 - here for event in self._entries if isinstance(event, int) and event > least and self._on(event)
@@ -261,17 +261,17 @@ class Breakpoints:
         return max(0, min(ends)) if ends else None
 
     def until(self) -> float:
-        """The time by which the run has to stop, as a monitor of a lane beside the first was found violated then."""
+        """The time of the next known violation in a lane beside the first, at which the run has to stop; or inf."""
         beside = self._lanes[1:]
         return min((lane.time_of(one.event) for lane in beside for one in lane.ahead(self._on)), default=inf)
 
     def asked(self) -> str:
-        """As :meth:`told`, of a run that did not ask for the room that it has."""
+        """As :meth:`told`, for a run that has not called :meth:`room`."""
         self.room()
         return self.told()
 
     def told(self) -> str:
-        """Why the run stops where it stands; nothing if it does not."""
+        """The line that says why the run stops at its present event; empty if it does not."""
         return self._told_before() or self.violated()
 
     def _told_before(self) -> str:
@@ -287,7 +287,7 @@ class Breakpoints:
         return ""
 
     def violated(self) -> str:
-        """Why the run stops, as it has come to where a monitor was found violated; nothing if it has not."""
+        """The line about a violated monitor that the run has just come to; empty if there is none."""
         for lane, left in zip(self._lanes, self._left, strict=True):
             for one in lane.violated(self._on):
                 if left < one.event <= lane.timeline.event and lane.timeline.time == lane.time_of(one.event):
@@ -302,7 +302,7 @@ class Breakpoints:
         return 0 if self._timeline is None else self._timeline.event
 
     def _look_ahead(self) -> None:
-        """See where the questions hold in the next events."""
+        """Search the next events for hits of the enabled questions."""
         asked = [text for text in self._asked if self._on(text)]
         here = self._here
         few = any(self._asked[text].looks for text in asked)
@@ -315,7 +315,7 @@ class Breakpoints:
             stops = [self._stop_in(text, events, here) for text, events in zip(asked, hits, strict=part is not None)]
         except GivenUpError:
             raise
-        except UserError:  # the policy fails ahead: the run comes to it by itself, and says so
+        except UserError:  # the policy fails ahead: the run will get there itself, and report it
             self._known = here + 1 if self._careful else here
             if not self._careful:
                 self._careful = True
@@ -328,7 +328,7 @@ class Breakpoints:
         return answers(self._bench.system, self._timeline, [self._asked[text] for text in asked], after, last)
 
     def _stop_in(self, text: str, hits: np.ndarray, here: int) -> tuple[int, str] | None:
-        """The first of the hits between *here* and what is known before which the run is to stop."""
+        """The first of a question's hits after *here* before which the run has to stop, with the question; or None."""
         if text in self._counts:
             hits = hits[hits > self._entries[text].since]
             count = self._count(text, here) + np.arange(1, len(hits) + 1)
@@ -343,13 +343,13 @@ class Breakpoints:
 
 
 class _HitCount:
-    """How often a question has held since an event, at any later one; what is not known is asked."""
+    """The number of a question's hits from an event on up to any later one; unknown ranges are searched on demand."""
 
     def __init__(self, since: int) -> None:
         self._known = [(since, 0)]
 
     def at(self, event: int, ask: Callable[[int, int], Iterator[Answers]]) -> int:
-        """How often up to *event*; *ask* answers it of the events after one up to another."""
+        """The number of hits up to *event*; *ask* searches the events after one up to another."""
         if event <= self._known[0][0]:
             return 0
         before, count = self._known[bisect_right(self._known, (event, NO_END)) - 1]
@@ -359,7 +359,7 @@ class _HitCount:
         return count
 
     def learn(self, event: int, count: int) -> None:
-        """It has held so often up to an event."""
+        """Remember the number of hits up to an event."""
         if event > self._known[0][0]:
             insort(self._known, (event, count))
 

@@ -1,4 +1,4 @@
-"""What questions about things read from what events change: only the rows that changed are looked at again."""
+"""Finds what questions read from states, so that it can be computed from the rows that events change."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from slotscope.model.systems.watching import MOST_WATCHED, RowChanges, StateRows
 
 @dataclass(frozen=True)
 class OfThings:
-    """A look that is about things, or about the state itself (None), which need not stop at each state.
+    """A look at *things*, or at the state itself (None), that can be computed from recorded changes.
 
-    *read* gives a truth of each thing, a *condition*, and how many are true is asked for, or whether *any* is; or the
-    value of the thing of a *number*.  It reads the *fields* of each thing from the thing's own rows, and what stands at
-    the places *needs* among the question's looks.  At which events it may be true of any *maybe* tells.  One that is
-    *paired* reads each thing as it was one event before, too; of a thing that the event left as it was it says what
-    *still* does, which is a *pairing* of things and the event where it depends on both.
+    *read* evaluates a *condition* on each thing, to count them or to find whether *any* fulfils it; or it gives the
+    value of the thing with a *number*.  It reads the *fields* of each thing from the thing's own rows, and the
+    question's looks with the indices *needs*.  *maybe* tells at which events the condition may be true of any thing.
+    If *paired*, it also reads each thing as it was one event before; *still* is the condition for things that the event
+    left unchanged, and *pairing* is that in steps, if it reads both the thing and the event.
     """
 
     things: ThingFields | None
@@ -42,38 +42,38 @@ class OfThings:
 
     @cached_property
     def parts(self) -> dict[Run, Meaning]:
-        """What its condition is made of that reads a thing alone, by what reads it."""
+        """The subtrees of its condition that read a thing alone, by their ``run``."""
         return {part.run: part for one in (self.still, self.condition) for part in one.of_things()}
 
     @cached_property
     def then(self) -> tuple[Meaning, ...]:
-        """What its condition asks about one event before."""
+        """What its condition reads of things one event before."""
         return tuple(dict.fromkeys(self.condition.of_things_before()))
 
     @cached_property
     def now(self) -> tuple[Meaning, ...]:
-        """What it asks besides of things as they are."""
+        """What else it reads of things, as they are after the event."""
         return tuple(dict.fromkeys(part for part in self.still.of_things() if part not in self.then))
 
 
 class StateLook(NamedTuple):
-    """Something read from a state: from a table of one event, or, where it is known, from what events change."""
+    """A read from a state: by *read* from a table of one event, or by *of_things*, if given, from recorded changes."""
 
     read: Run
     of_things: OfThings | None = None
 
 
 class WatchedThings(NamedTuple):
-    """What is watched of one kind of thing: arrays of the state that have a row for each."""
+    """The arrays of the state, with a row for each thing of one kind, whose changes are recorded."""
 
     things: ThingFields
     names: tuple[str, ...]
-    only: tuple[int, ...]  #: the places that are asked about; none: all
-    by_number: bool = False  #: only things that arrive are asked about, by their numbers
+    only: tuple[int, ...]  #: the places that are asked about; empty: all
+    by_number: bool = False  #: whether all looks ask for single things, which arrive, by their numbers
 
 
 class _ReadState(StateRows):
-    """A state that remembers what was read from it."""
+    """A state that records the names of the arrays read from it."""
 
     def __init__(self, state: Any) -> None:
         super().__init__(state, {})
@@ -85,7 +85,7 @@ class _ReadState(StateRows):
 
 
 def watched_by(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[WatchedThings, ...]:
-    """The arrays of the state to be watched for looks at each kind of thing, where that can be."""
+    """What to watch for the looks at each kind of thing; kinds that cannot be watched are left out."""
     mine = [look.of_things for look in looks if look.of_things is not None]
     kinds = {id(one.things): one.things for one in mine if one.things is not None}
     found = []
@@ -101,14 +101,14 @@ def watched_by(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[Wa
 
 
 def _asked_for(looks: Sequence[OfThings], places: int) -> tuple[int, ...]:
-    """The places of things that have one each, where only some are asked about by their numbers; else none."""
+    """The places of the things that are asked about, if all looks are by number and each thing stays at its place."""
     numbers = [one.number for one in looks if one.number is not None and one.things and one.things.there is None]
     mine = {number - 1 for number in numbers if 1 <= number <= places}
     return tuple(sorted(mine)) if len(numbers) == len(looks) else ()
 
 
 def read_at_once(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[str, ...]:
-    """The arrays that are read by looks at the state itself; none if they are too many."""
+    """The arrays read by looks at the state itself; empty if they are more than :data:`MOST_WATCHED`."""
     names = _read_by((one.of_things for one in looks if one.of_things and one.of_things.things is None), state, numbers)
     return tuple(names) if len(names) <= MOST_WATCHED else ()
 
@@ -117,7 +117,7 @@ def _read_by(looks: Iterable[OfThings], state: Any, numbers: Any) -> dict[str, N
     nobody = np.zeros((0, 0))
     seen = _ReadState(state)
     for look in looks:
-        if look.things is not None and look.things.there is not None:  # else each thing is in the place of its number
+        if look.things is not None and look.things.there is not None:  # else each thing is at the place of its number
             look.things.there(seen)
         if look.things is not None and not (look.fields and look.things.there is None):
             look.things.numbers(seen)
@@ -128,9 +128,9 @@ def _read_by(looks: Iterable[OfThings], state: Any, numbers: Any) -> dict[str, N
 
 
 def of_states(look: OfThings, changes: RowChanges, before: Any, table: EventTable, told: NDArray[np.int64]) -> Column:
-    """[n] a look at states that *changes* tells as a whole, after the state *before*, which has the number 0.
+    """[n] the value of a look at several states, whose arrays were recorded as a whole in *changes*.
 
-    *told* [n] are the numbers of those that are asked for.
+    *told* [n] selects the states: 0 is the state *before*, 1 the first that was recorded.
     """
     arrays = {name: np.concatenate([_first(getattr(before, name), rows), rows]) for name, rows in changes.rows.items()}
     states = StateRows(before, {name: _taken(array, told) for name, array in arrays.items()})
@@ -139,11 +139,11 @@ def of_states(look: OfThings, changes: RowChanges, before: Any, table: EventTabl
 
 
 def _taken(array: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
-    """Rows of an array; not a copy where they follow each other."""
+    """Rows of an array; a view if they are consecutive."""
     in_order = len(places) > 0 and bool((np.diff(places) == 1).all())
     return array[places[0] : places[-1] + 1] if in_order else array.take(places, axis=0)
 
 
 def _first(before: NDArray[Any], told: NDArray[Any]) -> NDArray[Any]:
-    """[1, ...] an array before; nothing of one that another policy has had, and this one has otherwise."""
+    """[1, ...] the array *before*; zeros if its shape differs, as it belongs to another policy."""
     return before[None] if before.shape == told.shape[1:] else np.zeros((1, *told.shape[1:]), told.dtype)

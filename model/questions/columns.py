@@ -1,4 +1,4 @@
-"""Rows and samples of a run as tables; their columns have the names that questions know them by."""
+"""A run's rows and samples as tables whose columns have the names that questions use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 
 
 def events_table(words: Words, rows: np.ndarray) -> DataTable:
-    """One row for each event: its number, time and kind, what happened in it, and what is known of it.
+    """One row for each event: its number, time and kind, its fields, and a boolean for each thing that can happen.
 
     *rows* are those of a kind of system, such as :meth:`model.running.timeline.Timeline.rows` gives.
     """
@@ -33,7 +33,7 @@ def events_table(words: Words, rows: np.ndarray) -> DataTable:
 
 
 def samples_table(words: Words, samples: NDArray[np.float64]) -> DataTable:
-    """One row for each sample of the state, [n, width]: what can be asked of the state after its event."""
+    """One row for each of the *samples* [n, width]: the fields of the state after its event."""
     events, times = (np.ascontiguousarray(samples[:, place]) for place in (EVENT_COLUMN, TIME_COLUMN))
     columns = [
         DataColumn("event", events.astype(np.int64), "events so far"),
@@ -46,23 +46,23 @@ def samples_table(words: Words, samples: NDArray[np.float64]) -> DataTable:
 
 
 def write_events(path: Path, runs: Mapping[str, Session]) -> int:
-    """Write all events so far of runs, by what their policies are called, to a file; how many there are.
+    """Write all events so far of *runs*, by the names of their policies, to a file; return how many there are.
 
-    What is written is never in memory as a whole.  Of several runs, the column ``policy`` tells which.
+    The table is written in parts and never held in memory as a whole.  With several runs it has a column ``policy``.
 
     Raises
     ------
     UserError
         If the file cannot be written.
     GivenUpError
-        If whoever waits has had enough; then no file is left, but one that stood there before.
+        If the caller's wait was cancelled; then no file is left, except one that existed before.
     """
     count = 0
     with table_file(path) as write:
         for place, run in enumerate(runs.values()):
             line, words = run.timeline, Words(run.bench.kind.vocabulary, run.bench.system)
             found = line.onwards(line.fork_at(line.first_event), line.live_end, Task(explain=True))
-            none = np.zeros(0, run.bench.system.row_dtype)  # before the first event, too, it has its columns
+            none = np.zeros(0, run.bench.system.row_dtype)  # so that a run without events has its columns, too
             for rows in chain((none,), (stretch.rows for stretch in found)):
                 table = events_table(words, rows)
                 write(table if len(runs) == 1 else _with_policy(table, tuple(runs), place))
@@ -79,7 +79,7 @@ def _of_row(words: Words, field: AskedField, rows: np.ndarray) -> DataColumn:
     source = field.source
     assert isinstance(source, RowColumn)
     values, known = source.read(np.ascontiguousarray(rows[source.name]))
-    known &= words.has(field)  # tables of several policies have the same columns
+    known &= words.has(field)  # all policies' tables have the same columns
     labels = tuple(words.dimensions[field.choices]) if field.choices else ()
     if labels:
         values = values.astype(np.int32) - (0 if source.numbered else 1)  # from 0, as labels are

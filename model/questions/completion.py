@@ -1,4 +1,4 @@
-"""What may follow in a question that is being written: names with their meaning, those of ``slotscope ask --names``."""
+"""Completion of names while a question is typed; the names are those of ``slotscope ask --names``."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _WHERE = re.compile(r"\b(?:any|count)\s+([^\W\d]\w*)\s+where\b")
 
 
 def completions(words: Words, before: str) -> tuple[int, list[Word]]:
-    """What may stand in place of the last, unfinished name of the text *before* the cursor, and where that begins.
+    """Where the unfinished name at the end of the text *before* the cursor begins, and the names that complete it.
 
-    Nothing where no name is begun, unless few may stand there: the fields of one server, the types of jobs.
+    If no name has been begun, none are offered, unless few are possible: the fields of one server, the types of jobs.
     """
     unfinished = _UNFINISHED.search(before)
     assert unfinished is not None  # it may be empty
@@ -39,7 +39,7 @@ def _of_thing(words: Words, thing: str) -> list[Word]:
 
 
 def _members(words: Words, name: str) -> list[Word]:
-    """The names that a field's values have."""
+    """The names of a field's values; empty if they have none."""
     field = words.fields.get(name)
     if field is None or not field.choices:
         return []

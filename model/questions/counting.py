@@ -1,10 +1,10 @@
-"""Of how many things a condition is true that depends on the event, too, event by event in compiled code.
+"""Counts, at each event, the things for which a condition holds that reads both the thing and the event; compiled.
 
-Things of which the same is read are one class.  Where few events differ in what the condition reads of them, it is
-looked at once for each class and each such event.  Otherwise some events are looked at together: from the ends
-between which their numbers lie, and those of the branches of a tree of classes, down to each class, most are known to
-be all true or all false.  Sums of the ends of intervals are rounded as those of all between them, so that this is
-exact.
+Things with equal values form one class.  If there are few distinct combinations of event values, the condition is
+evaluated once for each class and combination.  Otherwise several events are taken together: interval arithmetic
+on the bounds of their values, and on the bounds of the nodes of a tree of classes, from branches down to single
+classes, decides most of them as all true or all false; only undecided classes are evaluated at each event.  Rounding is
+monotonic, so no value lies outside its computed interval, and the counts are exact.
 """
 
 from __future__ import annotations
@@ -40,64 +40,64 @@ from slotscope.model.questions.vector_text import MachineCode
 
 Array = Any
 
-#: More things than there are: all are counted.
+#: As *enough*, more things than there are: all are counted.
 MANY = 2**62
 
-#: Up to so many classes of things their numbers are looked for in a table that stays in a processor's first cache.
+#: Up to this many classes of things, their hash table fits into a processor's first-level cache.
 FEW_CLASSES = 2048
 
-#: Kinds of events at most with which each class is looked at, and how many such looks an event may cost.
+#: Most kinds of events for which each class is evaluated, and most such evaluations per event.
 MOST_KINDS, MOST_LOOKS = 64, 64
 
-#: Events are looked at together in parts of 1, 2, 4 ... of them, of so many lengths; how much of what a length has cost
-#: is kept while others are used, and how much a new part counts.
+#: Events are taken together in parts of 1, 2, 4, ...: the number of these lengths; the factor by which the known cost
+#: of a length decays while others are used; and the weight of a new part in a length's average cost.
 LENGTHS, KEPT, TAKEN = 13, 0.99, 0.125
 
-#: So few looks an event that longer parts, in which other numbers may come, are not tried.
+#: Below this cost per event, in looks, longer parts, which may span other values, are not tried.
 FEW_LOOKS = 0.25
 
-#: Classes in a branch of the tree, and branches in one above.
+#: Children of a branch of the tree.
 FAN = 8
 
 #: More things than there can be.
 ALL = 1 << 62
 
-#: Looks at a block in twice the time in which code is made that glances at them.
+#: The number of looks at blocks that take twice as long as compiling the code that glances at them.
 WORTH = 2**21
 
-#: Looks at intervals in the time in which numbers of a block are looked at, and in which a class is opened.
+#: The cost of evaluating a block, and of opening a class, in evaluations of intervals.
 LOOKS_OF_A_BLOCK, LOOKS_OF_OPENING = 0.25, 0.02
 
-#: Where after so large a share of the looks at intervals classes are open, these tell little: the next part goes
-#: without, and each time twice as many, up to so many.
+#: If more than this share of the interval evaluations leaves a class open, they decide little: the next part goes
+#: without, each time twice as many parts in a row, up to so many.
 MOSTLY_OPEN, MOST_BLIND = 0.75, 64
 
-# What is known of a branch, or class, for some events: false or true at each, else its place among those that are open.
+# The verdict on a node for a part of the events: false, or true, at all of them; else its index among the open classes.
 FALSE, TRUE, OPEN = -2, -1, 0
 
 
 class ThingValues(NamedTuple):
-    """What is read of things: as they were before the first event, and as each event left those that it changed."""
+    """The values of things: before the first event, and after each change of one."""
 
-    own: NDArray[np.float64]  #: [k, versions] those before the first event, by their places, then those of the changes
+    own: NDArray[np.float64]  #: [k, versions] those before the first event, by place, then those of the changes
     there: NDArray[np.bool_]  #: [versions] whether there is a thing
-    places: int  #: before the first event
-    event: NDArray[np.int64]  #: [m] of each change, in order
-    place: NDArray[np.int64]  #: [m]
+    places: int  #: how many, before the first event
+    event: NDArray[np.int64]  #: [m] the event of each change, in order
+    place: NDArray[np.int64]  #: [m] the place of the changed thing
 
 
 class _Changes(NamedTuple):
-    """From event to event, which things become of another class."""
+    """The changes of things from one class to another, in the order of events."""
 
     event: Array  #: [m]
     place: Array  #: [m]
     kind: Array  #: [m] the class from then on; -1: no thing
     standing: Array  #: [places] the class of each now
-    enough: Array  #: [events] more need not be counted
+    enough: Array  #: [events] the count at which counting may stop
 
 
 class _Ends(NamedTuple):
-    """Between what numbers lie; none of them is there: these are missing."""
+    """Bounds of k values for each of n nodes; nan where all are missing."""
 
     low: Array  #: [k, n]
     high: Array  #: [k, n]
@@ -105,46 +105,46 @@ class _Ends(NamedTuple):
 
 
 class _Tree(NamedTuple):
-    """Classes, branches of them, and branches of such branches, all of them nodes; each stands before those in it."""
+    """A tree whose leaves are classes, as arrays over its nodes in preorder."""
 
-    ends: _Ends  #: [k, nodes] of a class both are its own numbers
-    things: Array  #: [nodes] in each
-    changes: Array  #: [nodes] the last part in which things come to it
-    known: Array  #: [nodes] of the present part, of those that are in no branch which is true, or false, as a whole
-    above: Array  #: [nodes] the branch that it is in; -1: none
-    after: Array  #: [nodes] the next one that is not in it
-    place: Array  #: [classes] where each stands
+    ends: _Ends  #: [k, nodes] bounds of the values; of a class both are its own values
+    things: Array  #: [nodes] the number of things in each
+    changes: Array  #: [nodes] the first event of the last part in which things enter it
+    known: Array  #: [nodes] the verdict for the present part; stale below a branch that is all true or all false
+    above: Array  #: [nodes] the parent; -1: none
+    after: Array  #: [nodes] the next node outside its subtree
+    place: Array  #: [classes] the node of each
 
 
 class _Desk(NamedTuple):
-    """Where compiled code works."""
+    """The working memory of the compiled code."""
 
     steps: Array  #: [steps, 2]
-    low: Array  #: [depth] of intervals
-    high: Array  #: [depth]
+    low: Array  #: [depth] lower ends on the stack of intervals
+    high: Array  #: [depth] upper ends
     missing: Array  #: [depth] whether a number may be missing
-    code: int  #: where the condition's own code is
-    table: Array  #: what it reads; see :func:`block_table`
-    glance: int  #: where the code is that glances; 0: it is not made
-    glanced: Array  #: what that reads; see :func:`glance_table`
-    hits: Array  #: [classes / BLOCK] see there
-    true: Array  #: [classes / 8] bit by bit, of which it is so
-    others: Array  #: [3, j] of the values of some events the least, the most, and 1 where one may be missing
-    open: Array  #: [k, classes] numbers of those classes that are open
-    weight: Array  #: [classes] things in those
-    count: Array  #: [COUNTED] see :data:`OPENED`
-    counts: Array  #: [MOST_KINDS] of each kind of events
-    costs: Array  #: [LENGTHS] of an event, in looks at intervals
+    code: int  #: address of the condition's code
+    table: Array  #: its arguments; see :func:`block_table`
+    glance: int  #: address of the prefilter; 0: not compiled
+    glanced: Array  #: its arguments; see :func:`glance_table`
+    hits: Array  #: [classes / BLOCK] its results; see there
+    true: Array  #: [classes / 8] bit set of the classes for which the condition is true
+    others: Array  #: [3, j] minimum and maximum of the events' values in a part, and 1 if one is missing
+    open: Array  #: [k, classes] values of the open classes
+    weight: Array  #: [classes] the number of things in each of those
+    count: Array  #: [COUNTED] counters; see :data:`OPENED`
+    counts: Array  #: [MOST_KINDS] the count for each kind of event
+    costs: Array  #: [LENGTHS] average cost of an event, in evaluations of intervals
 
 
 def code_is_at_hand(by_event: bool) -> bool:
-    """Whether the compiled code can be called at once: all of it, or that for what does not depend on the event."""
+    """Whether the compiled code is ready to call; that for conditions that read the event only if *by_event*."""
     mine = (count_by_parts, count_by_kinds, tell_apart) if by_event else ()
     return all(at_hand(compiled(one)) for one in (sift, count_truths, find_remainders, *mine))
 
 
 def prepare_counting(by_event: bool = True) -> None:
-    """Compile the code, or load it from the cache, now rather than where something is counted."""
+    """Compile the code, or load it from the cache, ahead of the first count."""
     none, numbers = np.zeros(0, np.int64), np.zeros(0)
     counted_truths(np.zeros(0, np.bool_), 0, none, none, 0)
     prepare_sifting()
@@ -160,9 +160,9 @@ def prepare_counting(by_event: bool = True) -> None:
 def counted_truths(
     true: NDArray[Any], places: int, event: NDArray[np.int64], place: NDArray[np.int64], events: int
 ) -> NDArray[np.int64]:
-    """[events] of how many things something is true after each.
+    """[events] for how many things a condition is true after each event.
 
-    *true* [versions] is of things as :class:`ThingValues` has them.
+    *true* [versions] is its value for each version, in the order of :class:`ThingValues`.
     """
     standing = np.zeros(int(max(places, place.max(initial=-1) + 1)), np.bool_)
     standing[:places] = true[:places]
@@ -173,7 +173,7 @@ def counted_truths(
 
 
 def count_truths(true: Array, event: Array, place: Array, standing: Array, found: Array) -> None:
-    """From event to event, with what is true of the things *standing* [places] as they are."""
+    """Fill in *found* [events], updating the condition's value for the present thing at each place, *standing*."""
     count, change = 0, 0
     for at in range(len(standing)):
         count += standing[unsigned(at)]
@@ -189,9 +189,9 @@ def count_truths(true: Array, event: Array, place: Array, standing: Array, found
 def counted_by_event(
     pairing: Pairing, things: ThingValues, others: NDArray[np.float64], enough: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """[events] of how many things a condition is true, with the values [j, events] of the events.
+    """[events] for how many things a condition is true; *others* [j, events] are the values of the events.
 
-    Where so many are *enough*, it may be less than that are, and no less than enough.
+    A count may stop at *enough* [events]: then it is too low, but no lower than enough.
     """
     events, total = others.shape[1], int(max(things.places, things.place.max(initial=-1) + 1))
     found, rows = np.zeros(events, np.int64), len(things.there)
@@ -217,22 +217,22 @@ def counted_by_event(
 
 
 class _Code(NamedTuple):
-    """Code for a condition, which lives as long as this."""
+    """Owns the compiled code for a condition."""
 
     block: MachineCode
     glance: MachineCode | None
-    known: NDArray[np.float64]  #: what a glance knows of the classes
+    known: NDArray[np.float64]  #: what :func:`known_of` says of the classes' values
 
 
 def _code_for(steps: tuple[tuple[int, int], ...], value: NDArray[np.float64]) -> _Code:
-    """With glances once so many blocks were looked at that the code for them is worth making."""
+    """Includes the prefilter once more than :data:`WORTH` blocks were looked at, so that compiling it pays."""
     glance = glance_code(steps) if _looked_at(steps)[0] > WORTH else None
     return _Code(block_code(steps), glance, value if glance is None else known_of(value))
 
 
 @lru_cache(maxsize=64)
 def _looked_at(steps: tuple[tuple[int, int], ...]) -> list[int]:  # noqa: ARG001
-    """How many blocks were looked at for a condition so far, as its one item."""
+    """A list of one item: how many blocks were looked at for a condition so far."""
     return [0]
 
 
@@ -263,7 +263,7 @@ def _desk_for(
 
 
 def _tree(value: NDArray[np.float64], weight: NDArray[np.float64]) -> _Tree:
-    """Of classes in the order of their numbers, so that those of a branch lie near each other."""
+    """The tree over classes sorted by their values, so that those of a branch are close to each other."""
     levels = [(value, value, np.isnan(value), weight, np.ones(len(weight), np.int64))]
     while (count := len(levels[-1][-1])) > FAN:
         first, parts = np.arange(0, count, FAN), zip(_JOINED, levels[-1], strict=True)
@@ -281,23 +281,23 @@ def _tree(value: NDArray[np.float64], weight: NDArray[np.float64]) -> _Tree:
 
 
 def _places(level: int, levels: int, count: int) -> NDArray[np.int64]:
-    """[count] where the nodes of a level stand: behind all that stand in others before them, and what they are in."""
+    """[count] the preorder index of each node of a level: the number of nodes in subtrees before it, and ancestors."""
     mine = np.arange(count)
     below = sum(mine * FAN ** (level - other) for other in range(level + 1))
     return np.asarray(below + sum(mine // FAN ** (other - level) + 1 for other in range(level + 1, levels)))
 
 
-#: What a branch has of what is in it: the ends, whether one may be missing, how many things, and nodes.
+#: How a branch's low, high, missing, number of things and number of nodes are reduced from those of its children.
 _JOINED = (np.fmin, np.fmax, np.logical_or, np.add, np.add)
 
 
-# Each class with each kind of event.
+# Few kinds of events: each class is evaluated with each kind.
 
 
 def count_by_kinds(desk: Any, classes: int, changes: Any, kinds: Array, true: Array, found: Array) -> None:
-    """Where few events differ: of which of the *kinds* each is, and what the condition reads of one [j, kinds].
+    """Fill in *found* [events], where the events' values form few *kinds*: *kinds* [events] is the kind of each event.
 
-    *true* [classes, kinds] is filled in; then it is known what each change does to the count of each kind of event.
+    First *true* [classes, kinds] is evaluated; it tells how each change of a thing alters the count of each kind.
     """
     count, counts = true.shape[1], desk.counts
     for kind in range(count):
@@ -320,18 +320,18 @@ def count_by_kinds(desk: Any, classes: int, changes: Any, kinds: Array, true: Ar
 
 @jitable
 def turn(changes: Any, change: int) -> tuple[int, int]:
-    """The class that a change takes a thing out of, and that which it comes into; -1: none."""
+    """Apply a change to *standing*; return the class that the thing leaves and the class that it enters; -1: none."""
     place, now = changes.place[unsigned(change)], changes.kind[unsigned(change)]
     was = changes.standing[unsigned(place)]
     changes.standing[unsigned(place)] = now
     return was, now
 
 
-# Some events together.
+# Many kinds of events: several consecutive events are taken together.
 
 
 def count_by_parts(desk: Any, tree: Any, changes: Any, others: Array, found: Array) -> None:
-    """Part by part of the events, each of the length of which an event has cost least so far."""
+    """Fill in *found* [events], in parts of the length that has cost least per event so far."""
     begin, change, level, blind, blind_parts = 0, 0, 0, 0, 0
     desk.costs[:] = np.inf
     while begin < len(found):
@@ -344,7 +344,7 @@ def count_by_parts(desk: Any, tree: Any, changes: Any, others: Array, found: Arr
             blind -= 1
         elif desk.count[OPENED] > MOSTLY_OPEN * desk.count[LOOKS]:
             blind = blind_parts = min(max(1, 2 * blind_parts), MOST_BLIND)
-            desk.count[LOOKS] = 0  # the parts that follow are spared these
+            desk.count[LOOKS] = 0  # not charged to this length: the next parts go without them
         else:
             blind_parts = 0
         change = count_part(desk, tree, changes, found, change, begin, end, sure)
@@ -354,16 +354,16 @@ def count_by_parts(desk: Any, tree: Any, changes: Any, others: Array, found: Arr
 
 @jitable
 def looks_taken(desk: Any) -> float:
-    """What a part has cost so far, in looks at intervals."""
+    """The cost of a part so far, in evaluations of intervals."""
     count = desk.count
     return float(count[LOOKS] + LOOKS_OF_A_BLOCK * count[LOOKS_AT_BLOCKS] + LOOKS_OF_OPENING * count[OPENED])
 
 
 @jitable
 def next_level(costs: Array, level: int, cost: float) -> int:
-    """The level that costs least, or the next one if that was not tried and may cost less.
+    """Record the cost per event of a level; return the cheapest level, or the next longer one if that is untried.
 
-    What those beside cost is forgotten slowly.
+    The known costs of the neighbouring levels decay, so that they are tried again some time.
     """
     known = costs[level]
     best = 0
@@ -378,7 +378,7 @@ def next_level(costs: Array, level: int, cost: float) -> int:
 
 @jitable
 def find_ends(desk: Any, others: Array, begin: int, end: int) -> None:
-    """Between what the values of some events lie."""
+    """The bounds of the values of the events of a part."""
     for j in range(len(others)):
         low, high, missing = np.inf, -np.inf, 0.0
         for at in range(begin, end):
@@ -390,7 +390,10 @@ def find_ends(desk: Any, others: Array, begin: int, end: int) -> None:
 
 @jitable
 def mark_changes(tree: Any, changes: Any, change: int, begin: int, end: int) -> int:
-    """Classes into which things come in a part, and what these are in; what is enough before it, and stays so."""
+    """Mark the classes that things enter in a part, and their ancestors.
+
+    Returns a count that is enough for each event of the part: the largest *enough*, and one more for each change.
+    """
     most, first = 0, change
     for at in range(begin, end):
         most = max(most, changes.enough[unsigned(at)])
@@ -406,10 +409,10 @@ def mark_changes(tree: Any, changes: Any, change: int, begin: int, end: int) -> 
 
 @jitable
 def judge_all(desk: Any, tree: Any, part: int, wanted: int, blind: bool) -> float:
-    """What is known of branches, and of those in what is open; of how many things it is sure.
+    """Set *known* of the tree's nodes for a part, descending only into open branches; the number of things surely true.
 
-    What is said of one that has no things, and gets none, is of no matter; nor what is said of those that are left once
-    it is sure of so many as are *wanted*.  *Blind*, all are open.
+    Nodes that have no things, and get none, are skipped as false; so are all that are left once so many as are *wanted*
+    are surely true.  If *blind*, all others are taken as open.
     """
     sure, desk.count[OPENED], desk.count[LATEST], desk.count[DECIDED] = 0.0, 0, 0, 0
     node = 0
@@ -429,7 +432,7 @@ def judge_all(desk: Any, tree: Any, part: int, wanted: int, blind: bool) -> floa
 
 @jitable
 def open_class(desk: Any, tree: Any, node: int) -> int:
-    """A class comes to those that are open; its place among them."""
+    """Append a class to the open ones; return its index among them."""
     place = desk.count[OPENED]
     for k in range(len(desk.open)):
         desk.open[unsigned(k), unsigned(place)] = tree.ends.low[unsigned(k), unsigned(node)]
@@ -440,7 +443,7 @@ def open_class(desk: Any, tree: Any, node: int) -> int:
 
 @jitable
 def count_part(desk: Any, tree: Any, changes: Any, found: Array, change: int, begin: int, end: int, sure: float) -> int:
-    """Count at each event of a part, from what is *sure*; the first change behind them."""
+    """Fill in *found* for the events of a part, starting from *sure*; return the first change after the part."""
     for at in range(begin, end):
         while change < len(changes.event) and changes.event[unsigned(change)] == at:
             was, now = turn(changes, change)
@@ -454,7 +457,7 @@ def count_part(desk: Any, tree: Any, changes: Any, found: Array, change: int, be
 
 @jitable
 def weigh(desk: Any, tree: Any, one: int, by: float) -> float:
-    """A class has one thing more, or less; what that does to what is sure."""
+    """Add *by* things (1 or -1) to a class and its ancestors; return the change in the number of surely true things."""
     if one < 0:
         return 0.0
     node = tree.place[unsigned(one)]
@@ -470,9 +473,9 @@ def weigh(desk: Any, tree: Any, one: int, by: float) -> float:
 
 @jitable
 def judge(desk: Any, ends: Any, which: int) -> int:
-    """What is known of the condition: of things whose values lie between *ends*, which of them, at some events.
+    """Evaluate the condition on the intervals of node *which* and of a part's events: TRUE, FALSE or OPEN.
 
-    A truth is 1, and of things or events that differ from 0 to 1.
+    Booleans are 0 or 1, and from 0 to 1 where things or events differ.
     """
     top = -1
     desk.count[LOOKS] += 1

@@ -1,7 +1,7 @@
-"""What a kind of system declares that can be asked of its runs: the words of questions.
+"""The vocabulary that a kind of system declares for questions about its runs.
 
-Menus, the marks of logs and questions are all made from these declarations, so that a thing that
-can happen has one flag, one word, one mark and one sentence.
+Menus, the marks of logs and questions are all made from these declarations, so that each kind of happening has one
+flag, one word, one mark and one sentence.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from slotscope.model.systems.watching import Derived, Touched
 class EventKind(NamedTuple):
     """A kind of thing that happens in an event."""
 
-    word: str  #: in questions, such as "rejected"
-    flag: int  #: of the row
+    word: str  #: its name in questions, such as "rejected"
+    flag: int  #: its bit in the row's flags
     tip: str  #: a sentence
-    stop: str = ""  #: what a run can be asked to stop at, such as "rejection"; nothing: at this never
-    label: str = ""  #: what a log calls and marks it, in the plural; nothing: it has no mark
-    place: int = 0  #: of its mark, so that marks of one kind stand below each other
+    stop: str = ""  #: its name where a run is to stop at it, such as "rejection"; empty: no run stops at it
+    label: str = ""  #: its name in the log's legend, in the plural; empty: it has no mark
+    place: int = 0  #: the position of its mark, so that marks of one kind stand below each other
     meaning: str = "normal"  #: the theme's colour, by its field: "muted", "normal", "rejection", "migration"
     shape: str = "plus"  #: "plus", "minus", "cross", "arrow", "box", "star", "ring", "bars" or "turn"
 
@@ -34,32 +34,32 @@ class EventKind(NamedTuple):
 
 
 class RowColumn(NamedTuple):
-    """A column of the row of an event; it is known where it is not below *least*."""
+    """A column of an event's row; its value is known unless it is below *least*."""
 
     name: str
     least: float = 0
-    down_from: int | None = None  #: what the column has for 0, where it has one less for each 1 more
-    numbered: bool = False  #: from 0 in rows, from 1 in windows and questions
-    costly: bool = False  #: kernels fill it in only where that is asked for
-    scale: Callable[[Any], float] | None = None  #: what one unit is, from the numbers of a scenario
+    down_from: int | None = None  #: if given, the value is this number minus the column
+    numbered: bool = False  #: whether it counts from 0 in rows, but from 1 in windows and questions
+    costly: bool = False  #: whether kernels fill it in only on request
+    scale: Callable[[Any], float] | None = None  #: the factor that gives it its unit, from a scenario's numbers
 
     def read(self, column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """[n] the values in *column*, as rows have them, and [n] where they are known."""
+        """[n] the values of a *column* of rows, and [n] whether each is known."""
         values = column if self.down_from is None else column.dtype.type(self.down_from) - column
         return values, np.asarray(values >= self.least)
 
 
 class SampleColumns(NamedTuple):
-    """A column of the sample after an event, or several; or a function that gives them from a scenario's numbers.
+    """The sum of one or several columns of the sample after an event, minus the columns *less*.
 
-    Those that are *less* are taken off.
+    Either is an index of columns, or a function that gives it from a scenario's numbers.
     """
 
     places: Any
     less: Any = None
 
     def parts(self, numbers: Any, width: int) -> tuple[tuple[NDArray[np.int64], float], ...]:
-        """[m] the columns of samples of a *width*, and the factor of each that is added up."""
+        """The columns [m] of samples of a *width* that are summed, each set with its factor, 1 or -1."""
         several = ((self.places, 1.0), (self.less, -1.0))
         return tuple(
             (np.ravel(np.arange(width)[places(numbers) if callable(places) else places]), factor)
@@ -69,12 +69,12 @@ class SampleColumns(NamedTuple):
 
 
 class StateValue(NamedTuple):
-    """What is read from a state itself, which costs a stop at each event that is looked at.
+    """A value that is read from the state itself, for which the run has to stop after each event in question.
 
-    *read* takes the state, or one whose arrays are [k, ...] of k states, and gives a number; [n] where the field
-    has an index, each [k, ...] of k states; or it takes a state alone and gives [m] or [m, n], where it is a field of m
-    things, from their own rows, among which those *derived* from the state are.  *scale* is what one unit is, from a
-    scenario's numbers.
+    For a field of the state *read* takes the state and gives a number, or [n] if the field has an index; given k states
+    at once, as one whose arrays are [k, ...], it gives [k] or [k, n].  For a field of m things it takes one state and
+    gives [m] or [m, n], from the things' own rows, including those *derived* from the state.  *scale* is the factor
+    that gives the value its unit, from a scenario's numbers.
     """
 
     read: Callable[[Any], Any]
@@ -83,9 +83,9 @@ class StateValue(NamedTuple):
 
 
 class SaidValues(NamedTuple):
-    """What a policy says while it decides: the event is made again from the state before, sub-step by sub-step.
+    """A number that a policy says while it decides: the event is replayed by the reference from the state before.
 
-    *names* takes the policy, and gives the names of the numbers that it may say.
+    *names* takes the policy and gives the names of the numbers that it may say.
     """
 
     names: Callable[[Any], tuple[str, ...]]
@@ -101,24 +101,23 @@ class AskedField:
     Attributes
     ----------
     name:
-        In questions.
+        Its name in questions.
     about:
         What it is, as a clause.
     source:
-        Where its values are.
+        Where its values are read from.
     unit:
-        Of its values; empty for numbers of things.
+        The unit of its values; empty for counts.
     index:
-        The dimension that it has a value for each member of, such as "type"; then it is written
-        ``name[member]``.
+        The dimension for each of whose members it has a value, such as "type"; then it is written ``name[member]``.
     choices:
         The dimension whose members its values are, numbered from 1.
     symbol:
-        How the paper writes it, which questions may do as well.
+        The paper's symbol, which questions may use as well.
     needs:
-        An attribute of policies that have it; empty: all do.
+        The attribute of a policy that has to be true for the field to exist; empty: it always does.
     beyond:
-        How many values above the members of *choices* mean something else.
+        How many values above those of the members of *choices* have another meaning.
     """
 
     name: str
@@ -134,14 +133,14 @@ class AskedField:
 
 @dataclass(frozen=True)
 class ThingFields:
-    """What can be asked of each of several things, such as servers.
+    """The fields of each of several things, such as servers.
 
-    *numbers* takes the state, and gives [m] what the things are called; *fields* are of as many.  *there* takes
-    the state, and gives [places] in which of its rows there is a thing; without it in each.  The arrays of
-    the state that are *settled* do not change at a place before another thing comes to it; at which places an event
-    may change those that things read of themselves is *touched*, where its row tells; some rows are *derived* from the
-    state.  Of a *fixed* number of things the scenario's numbers tell it.  Those that *arrive* are numbered in that
-    order, and one that has left does not come back.
+    *numbers* takes the state and gives the number of each thing [m]; *fields* have their values in the same order.
+    *there* takes the state and gives [places] whether a row holds a thing; without it, each does.  Arrays of the state
+    that are *settled* change at a place only when another thing comes to it.  *touched* names the columns of an event's
+    row that hold the places whose rows the event may change; *derived* are rows computed from the whole state.  *fixed*
+    gives the number of things from the scenario's numbers, if that is constant.  Things that *arrive* are numbered in
+    the order of arrival, and do not return after they have left.
     """
 
     numbers: Callable[[Any], Any]
@@ -155,14 +154,14 @@ class ThingFields:
 
 
 def in_system(state: Any) -> Any:
-    """[places] which records of jobs stand for one in the system."""
+    """[places] whether a record of the job table holds a job that is in the system."""
     return state.job_number >= 0
 
 
 def of_jobs(
     column: str, plus: int = 0, scale: Callable[[Any], Any] | None = None, there: Callable[[Any], Any] = in_system
 ) -> StateValue:
-    """A column of the state that has a number for each job, of those that are there; so much is added."""
+    """A column of the job table, for the jobs that are there; *plus* is added."""
     return StateValue(lambda state: getattr(state, column)[there(state)] + plus, scale)
 
 
@@ -173,7 +172,7 @@ def jobs_with(
     touched: Touched | None = None,
     derived: Derived | None = None,
 ) -> ThingFields:
-    """What can be asked of each job that is there; the columns *settled* change with its number alone."""
+    """The fields of each job that is there; the columns *settled* change only together with its number."""
     return ThingFields(
         lambda state: state.job_number[there(state)], fields, there, frozenset(settled), touched, derived, arrive=True
     )
@@ -184,18 +183,18 @@ def _no_dimensions(_: Any) -> Mapping[str, tuple[str, ...]]:
 
 
 class Vocabulary(NamedTuple):
-    """All that can be asked of a kind of system.
+    """All names that questions about a kind of system can use.
 
     Attributes
     ----------
     happenings:
-        In the order of menus.
+        What can happen in an event, in the order of menus.
     fields:
-        Of each event, and of the state after it.
+        The fields of each event, and of the state after it.
     things:
-        Things of the state, by what one is called.
+        The kinds of things in the state, by the singular of their name.
     dimensions:
-        The members of each dimension by their names, for a system under a policy.
+        Gives the names of each dimension's members, for a system under a policy.
     """
 
     happenings: tuple[EventKind, ...]
@@ -210,6 +209,6 @@ class Vocabulary(NamedTuple):
 
     @property
     def marks(self) -> tuple[EventKind, ...]:
-        """What a log marks and filters by, in the order of the marks."""
+        """The kinds of event that a log marks and filters by, in the order of the marks."""
         marked = (each for each in self.happenings if each.label)
         return tuple(sorted(marked, key=lambda each: (each.place, each.flag)))

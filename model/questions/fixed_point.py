@@ -1,27 +1,28 @@
-"""About where a remainder lies, by fixed point: in three steps for each number, or two where that is a product.
+"""Approximate tests of remainders in fixed point: three instructions per number, or two where that is a product.
 
-A number E over its divisor c is E * (1 / c) + magic, by one fused multiplication and addition: as magic is
-1.5 * 2**(52 - s), the last s bits are the fraction where the quotient is below 2**(51 - s).  Of magic that is taken
-off where the remainders begin that are looked for, so that the upper bits of the fraction are 0 for these, which is the
-last step.  In units u = 2**-s there is wrong at most
+The quotient of a number E and its divisor c is computed as E * (1 / c) + magic, by one fused multiply-add.  As magic is
+1.5 * 2**(52 - s), the last s bits of the sum are the fraction of the quotient if that is below 2**(51 - s).  The lower
+end of the remainders that are searched, as a quotient, is subtracted from magic beforehand, so that for these
+remainders the upper bits of the fraction are 0; a mask and a comparison with 0 test that.  In units of u = 2**-s the
+error is at most
 
-* by the quotient 1, as 1 / c, a factor of E in its stead, 1 over a divisor of E in its stead, and E are each rounded,
-  by 2**-53 of what is below 2**(51 - s);
-* by that beginning 1/8, and it less than magic 1/2, and by the sum 1/2;
-* by a number over c where remainders begin or end 1/8, as that is at most 1 where there is any, and s at most 50; and
-  by the remainder as NumPy rounds it 1/8;
+* 1 for the quotient: E, 1 / c, and a factor of E or the reciprocal of a divisor of E where one is folded into 1 / c,
+  are each rounded by 2**-53 of what is below 2**(51 - s);
+* 1/8 for the lower end, 1/2 for its difference from magic, and 1/2 for the sum;
+* 1/8 for the division by c of either end of the remainders, as that is at most 1 where there is any remainder, and s at
+  most 50; and 1/8 for the remainder as NumPy rounds it;
 
-and this is less than :data:`WRONG` on either side.  What is too small to be as exact is of no matter to sizes between
-:data:`SMALL` and :data:`LARGE`.
+together less than :data:`WRONG` on either side.  Subnormal numbers, which are less exact, do not matter for magnitudes
+between :data:`SMALL` and :data:`LARGE`.
 
-Where each number has a divisor c of its own, the remainder is near an end if (E - end) / c is near a whole number.
+Where each number has a divisor c of its own, the remainder is near an end if (E - end) / c is near an integer.
 Two fused steps compute magic - (1 / c) * end + E * (1 / c), or for a product E = a * b, magic - (1 / c) * end +
 (a / c) * b.  Errors at most, in units: rounding of E and of the reciprocals 1/4 each, of magic and of both sums 1/2
 each, of the remainder 1/8; and 1/4 for each reciprocal that is subnormal.
 
-A product is often a large quotient, of which few bits are left for the fraction, and products of whole numbers are
-often as near as that to what is asked for.  So where it is exact, and one of its numbers whole, multiples of the
-divisor are taken off the other one: the quotient is less by a whole number then, and not rounded once more.
+A product often has a large quotient, which leaves few bits for the fraction, and products of integers are often as
+close as that to the remainder asked for.  So where the product is exact, and one factor an integer, multiples of the
+divisor are subtracted from the other factor: that makes the quotient less by an integer, without another rounding.
 """
 
 from __future__ import annotations
@@ -32,44 +33,44 @@ from slotscope.model.questions.maybe import NEAR, NEAR_OR_LESS
 from slotscope.model.questions.remainders import LARGE, SMALL
 from slotscope.model.questions.vector_text import VectorText
 
-#: Units of the last bit of a fraction by which a quotient may be wrong beside where remainders begin or end.
+#: The largest error of a quotient at either end of the remainders, in units of the fraction's last bit.
 WRONG = 3.0
 
-#: Bits of a fraction at most; and bits of it at least that tell something.
+#: The most bits of a fraction; and the fewest of them that a test has to check to be worthwhile.
 MOST_BITS, FEWEST_BITS = 50, 2
 
 #: Products of whole numbers are exact up to here.
 MOST_EXACT = 2.0**53
 
-#: Set in what is missing or infinite, and in no sum with a magic number.
+#: A bit that is set in nan and infinity, and in no sum with a magic number.
 _NO_NUMBER = 1 << 61
 
 _NOUGHT = "zeroinitializer"
 
 
 class FixedPoint(NamedTuple):
-    """Names of vectors, of a number for each event."""
+    """The constants of a test: names of vectors with one lane per event."""
 
-    scale: str  #: times which a number is its quotient
-    magic: str  #: what is added to that
-    mask: str  #: bits of the sum that are 0 where the remainder may be one of those looked for
+    scale: str  #: a number times this is its quotient
+    magic: str  #: added to the quotient
+    mask: str  #: the bits of the sum that are 0 where the test passes
 
 
 class Remainder(NamedTuple):
-    """Names of vectors, of a number for each event: of remainders of some numbers E."""
+    """The remainders of some numbers E: names of vectors with one lane per event."""
 
     divisor: str
     end: str  #: what the remainder is compared with
     factor: str | None  #: E is a number times this
-    most: str  #: no E is larger
-    most_number: str  #: nor is that number
-    product: str | None  #: where E is a product of whole numbers, that number and the factor
+    most: str  #: upper bound of the magnitude of E
+    most_number: str  #: upper bound of the magnitude of that number
+    product: str | None  #: where that number and the factor are both integers
 
 
 def fixed_point(text: VectorText, how: int, of: Remainder) -> FixedPoint:
-    """How remainders near a number are told, or below it, or above it.
+    """The test that remainders are near the end, below it or above it (*how*).
 
-    Where that cannot be told, no bit is to be 0: it may be any of them.
+    Where that cannot be tested precisely enough the mask is 0, so that each remainder passes.
     """
     inverse, end = text.count("fdiv", text.constant(1.0), of.divisor), text.count("fdiv", of.end, of.divisor)
     scale, most = _scale(text, of, inverse)
@@ -88,7 +89,7 @@ def fixed_point(text: VectorText, how: int, of: Remainder) -> FixedPoint:
 
 
 def _scale(text: VectorText, of: Remainder, inverse: str) -> tuple[str, str]:
-    """Times which a number is its quotient, but for a whole number, and what no quotient exceeds, but for rounding."""
+    """What turns a number into its quotient, up to an integer, by multiplying; the quotients' bound, up to rounding."""
     most = text.count("fmul", of.most, text.called("fabs", inverse))
     if of.factor is None:
         return inverse, most
@@ -107,19 +108,19 @@ def _wholes(text: VectorText, number: int) -> str:
 
 
 def _exponent(text: VectorText, number: str) -> str:
-    """Of 2, so that a number is less than twice that power; of one that is missing or infinite it is beyond all."""
+    """The binary exponent of a positive number, rounded down; for nan and infinity it is larger than all others."""
     bits = text.whole("lshr", text.as_whole(number), _wholes(text, 52))
     return text.whole("sub", bits, _wholes(text, 1023))
 
 
 def _power(text: VectorText, exponent: str) -> str:
-    """A power of 2."""
+    """2 to the power of *exponent*."""
     bits = text.whole("add", exponent, _wholes(text, 1023))
     return text.as_number(text.whole("shl", bits, _wholes(text, 52)))
 
 
 def _ends(text: VectorText, how: int, divisor: str, end: str) -> tuple[str, str]:
-    """Between which quotients those lie that are looked for, without their whole parts."""
+    """The lower and upper end of the quotients' fractions that are searched for."""
     if how == NEAR:
         return end, end
     one = text.constant(1.0)
@@ -128,7 +129,7 @@ def _ends(text: VectorText, how: int, divisor: str, end: str) -> tuple[str, str]
 
 
 def _bits_told(text: VectorText, bits: str, low: str, high: str) -> tuple[str, str]:
-    """Which of so many *bits* are 0 between two quotients, and how many of the last ones may be anything."""
+    """A mask of the upper *bits* of a fraction that are 0 from *low* to *high*; and how many low bits are ignored."""
     wide = text.count("fsub", high, low)
     wide = text.chosen(text.compared("olt", wide, _NOUGHT), _NOUGHT, wide)
     units = text.count("fadd", text.count("fmul", wide, _power(text, bits)), text.constant(2 * WRONG + 1))
@@ -141,7 +142,7 @@ def _bits_told(text: VectorText, bits: str, low: str, high: str) -> tuple[str, s
 
 
 def _magic(text: VectorText, bits: str, low: str) -> str:
-    """What brings a quotient to fixed point, less where the remainders begin."""
+    """The summand that brings a quotient to fixed point, less the lower end of the quotients searched for."""
     unit = _power(text, text.whole("sub", _wholes(text, 0), bits))
     magic = text.count("fmul", _power(text, text.whole("sub", _wholes(text, 52), bits)), text.constant(1.5))
     return text.count("fsub", magic, text.count("fsub", low, text.count("fmul", unit, text.constant(WRONG))))

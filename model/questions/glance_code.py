@@ -1,7 +1,8 @@
-"""Machine code for a condition: in which blocks of things it may be true of one, at some events at once.
+"""Machine code that prefilters blocks of things: in which blocks may a condition be true, at several events at once.
 
-It says so of each block in which it is true of one, and of few others.  So each number of things is read once for
-several events, none is weighed, and about where a remainder lies is all that is told of it.
+There are no false negatives: each block with a thing for which the condition is true is reported, and few others.
+So each value of a thing is loaded once for several events, weights are not summed, and of a remainder only an
+approximation is computed (see :mod:`slotscope.model.questions.fixed_point`).
 """
 
 from __future__ import annotations
@@ -19,36 +20,37 @@ from slotscope.model.questions.pairing import ABS, ADD, DIVIDE, LEAST, MOST, NEG
 from slotscope.model.questions.remainders import BLOCK
 from slotscope.model.questions.vector_text import MachineCode, MadeVector, VectorText, machine_code, table_of
 
-#: Events that are looked at together.
+#: Events that are evaluated together.
 TOGETHER = 4
 
-#: Numbers in a vector, and vectors in a turn of the loop.
+#: Lanes of a vector, and vectors per iteration of the loop.
 LANES, VECTORS = 8, 2
 
 
 def glance_table(
     value: NDArray[np.float64], others: NDArray[np.float64], known: NDArray[np.float64], hits: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Where code finds values [k, things] and [j, events], and what is *known* of the things' (:func:`known_of`).
+    """The addresses and row lengths of the arrays that the code reads and writes; they must outlive the table.
 
-    It tells in *hits* [things / BLOCK] where a block begins that is hit, from the eighth bit on, and below at which of
-    the events.  All of them have to live as long as the table is used.
+    It reads *value* [k, things], *others* [j, events] and *known*, what :func:`known_of` gives for *value*.  It writes
+    one entry of *hits* [things / BLOCK] per block that is hit: the block's first thing, shifted left by 8 bits, and in
+    the low bits the set of events at which it is hit.
     """
     return table_of(value, others, known, hits)
 
 
 def known_of(value: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[2, k] of values [k, things] the most by size, and 1 where all that are not missing are whole."""
+    """[2, k] of each row of *value* [k, things]: the largest magnitude, and 1 if all that are not nan are integers."""
     size = np.abs(value)
     return np.array([np.fmax.reduce(size, axis=1, initial=0), ((size == np.floor(size)) | np.isnan(size)).all(axis=1)])
 
 
 @lru_cache(maxsize=64)
 def glance_code(steps: tuple[tuple[int, int], ...]) -> MachineCode | None:
-    """The code for a condition in steps; None where nothing is told of it sooner than whether it is true.
+    """The prefilter for a condition in steps; None if no test is cheaper than evaluating the condition itself.
 
-    It is called with a :func:`glance_table`, the first thing and the one after the last, in whole blocks, the first
-    event and the one after the last, and tells how many blocks are hit.
+    It is called with a :func:`glance_table`, the half-open range of things (whole blocks) and the half-open range of
+    events, and returns the number of blocks that are hit.
     """
     condition = maybe(tree_of(steps))
     return None if condition is None else machine_code(_GlanceText(condition).whole())
@@ -56,19 +58,19 @@ def glance_code(steps: tuple[tuple[int, int], ...]) -> MachineCode | None:
 
 @dataclass(slots=True)
 class _GlanceText:
-    """The code in LLVM's language."""
+    """Writes the code as LLVM IR."""
 
     condition: StepTree
-    events: VectorText = field(default_factory=lambda: VectorText(TOGETHER, letter="e"))  #: what comes before the loop
-    things: VectorText = field(default_factory=lambda: VectorText(LANES))
+    events: VectorText = field(default_factory=lambda: VectorText(TOGETHER, letter="e"))  #: code before the loop
+    things: VectorText = field(default_factory=lambda: VectorText(LANES))  #: code within the loop
     addresses: list[tuple[str, str]] = field(default_factory=list)
-    others: dict[int, str] = field(default_factory=dict)  #: of all events
-    spread: dict[tuple[str, int], str] = field(default_factory=dict)  #: of one event, in each place of a vector
-    made: dict[tuple[StepTree, int, int], MadeVector] = field(default_factory=dict)  #: of a vector, at an event
+    others: dict[int, str] = field(default_factory=dict)  #: one lane per event
+    spread: dict[tuple[str, int], str] = field(default_factory=dict)  #: one event's value, in all lanes
+    made: dict[tuple[StepTree, int, int], MadeVector] = field(default_factory=dict)  #: by step, vector and event
     near: dict[StepTree, FixedPoint] = field(default_factory=dict)
 
     def whole(self) -> str:
-        """A function that goes through blocks of things."""
+        """The text of a function that iterates over the blocks of things."""
         events, things = self.events, self.things
         self.addresses = [events.address(number) for number in range(4)]
         none = [f"%none{event}" for event in range(TOGETHER)]
@@ -89,7 +91,7 @@ class _GlanceText:
         return _FUNCTION.format(**text, **counts, **kinds, hit=hit, hits=self.addresses[3][0])
 
     def _hit(self, none: list[str]) -> str:
-        """At which of the events there was something, bit by bit."""
+        """A bit set of the events at which any lane is hit; *none* has for each event the mask of lanes without one."""
         things, bits = self.things, "0"
         for event, one in enumerate(none):
             packed = things.put(f"bitcast {things.truths} {one} to i{LANES}")
@@ -98,7 +100,7 @@ class _GlanceText:
         return bits
 
     def _made(self, node: StepTree, vector: int, event: int) -> MadeVector:
-        """What a step makes of a vector of things; once, if that is the same at all events."""
+        """The result of a step for a vector of things at an event; emitted once if it does not depend on the event."""
         at = node, vector, event if node.has(OTHER) else 0
         if at not in self.made:
             self.made[at] = self._make(*at)
@@ -118,7 +120,7 @@ class _GlanceText:
         return things.changed(node.step, *parts) if len(parts) == 1 else things.joined(node.step, *parts)
 
     def _own(self, which: int, vector: int) -> str:
-        """A value of each thing of a vector."""
+        """Load one of the things' values for a vector of them."""
         start, each = self.addresses[0]
         row = self.events.put(f"mul i64 {each}, {which}")
         row = self.events.put(f"getelementptr double, ptr {start}, i64 {row}")
@@ -127,7 +129,7 @@ class _GlanceText:
         return self.things.put(f"load {self.things.numbers}, ptr {place}, align 8")
 
     def _other(self, which: int) -> str:
-        """A value of each event; behind the last one that of the last."""
+        """Load one of the events' values, one lane per event; lanes behind the last event repeat it."""
         if which not in self.others:
             put, (start, apart), name = self.events.put, self.addresses[1], "poison"
             row = put(f"getelementptr double, ptr {start}, i64 {put(f'mul i64 {apart}, {which}')}")
@@ -139,7 +141,7 @@ class _GlanceText:
         return self.others[which]
 
     def _spread(self, name: str, event: int, kind: str = "double") -> str:
-        """Of numbers of the events that of one in each place of a vector of things."""
+        """Broadcast one event's lane of the vector *name* to all lanes of a vector of things."""
         if (name, event) not in self.spread:
             one = self.events.put(f"extractelement <{TOGETHER} x {kind}> {name}, i32 {event}")
             lines, self.things.lines = self.things.lines, self.events.lines
@@ -148,7 +150,7 @@ class _GlanceText:
         return self.spread[name, event]
 
     def _is_near(self, node: StepTree, vector: int, event: int) -> MadeVector:
-        """Whether remainders may be those looked for."""
+        """A mask: whether each remainder may be one that the comparison accepts."""
         number, factor = _factored(node.parts[0])
         if node not in self.near:
             self.near[node] = fixed_point(self.events, node.step, self._remainder(node, number, factor))
@@ -158,13 +160,13 @@ class _GlanceText:
         return self._is_told(point, brought, event)
 
     def _is_told(self, point: FixedPoint, brought: str, event: int) -> MadeVector:
-        """Whether what was *brought* to fixed point may be the remainders looked for."""
+        """The mask of :meth:`_is_near`, from quotients *brought* to fixed point."""
         things, mask = self.things, self._spread(point.mask, event, "i64")
         rest = things.whole("and", things.as_whole(brought), mask)
         return MadeVector(things.whole("icmp eq", rest, "zeroinitializer"), is_truth=True)
 
     def _is_near_by_own(self, node: StepTree, vector: int, event: int) -> MadeVector:
-        """Whether remainders may be those looked for, where each thing has a divisor of its own."""
+        """As :meth:`_is_near`, where the divisor is a value of the thing."""
         number, _, end = node.parts
         one, other = number, (inverse := StepTree(OWN, node.of))
         if number.step == TIMES and {part.step for part in number.parts} == {OWN, OTHER}:
@@ -179,14 +181,14 @@ class _GlanceText:
         return self._is_told(point, things.called("fma", left, right, magic), event)
 
     def _by_own(self, products: Iterable[tuple[StepTree, StepTree]]) -> FixedPoint:
-        """How to tell that a sum of products is near a whole number."""
+        """The constants of the test that a sum of products is near an integer."""
         events = self.events
         sizes = (events.count("fmul", self._most(one), self._most(other)) for one, other in products)
         most, one, nought = events.count("fadd", *sizes), events.constant(1.0), events.constant(0.0)
         return fixed_point(events, NEAR, Remainder(one, nought, None, most, most, None))
 
     def _remainder(self, node: StepTree, number: StepTree, factor: StepTree | None) -> Remainder:
-        """What a remainder is of: a number, times a factor of the event's, or over it."""
+        """The operands of a remainder: a number, multiplied or divided by a *factor* that is a value of the event."""
         events, product, scale = self.events, None, None
         if factor is not None:
             scale = self._other(factor.of)
@@ -201,14 +203,14 @@ class _GlanceText:
         return Remainder(divisor, end, scale, self._most(node.parts[0]), self._most(number), product)
 
     def _known(self, what: int, which: int) -> str:
-        """What is known of a value of things: the most by size, or whether all are whole."""
+        """What :func:`known_of` says of a value: the largest magnitude (*what* 0), or whether all are integers (1)."""
         start, each = self.addresses[2]
         place = self.events.put(f"add i64 {self.events.put(f'mul i64 {each}, {what}')}, {which}")
         place = self.events.put(f"getelementptr double, ptr {start}, i64 {place}")
         return self.events.spread(self.events.put(f"load double, ptr {place}"))
 
     def _most(self, node: StepTree) -> str:
-        """What no number of a thing exceeds by size, but for how it is rounded; it may be infinite."""
+        """An upper bound of a step's magnitude over all things, up to rounding; it may be infinite."""
         events = self.events
         if node.step == OWN:
             return self._known(0, node.of)
@@ -220,11 +222,11 @@ class _GlanceText:
             return events.constant(np.inf)
         if node.step in _MOST:
             return events.count(_MOST[node.step], *map(self._most, node.parts))
-        return events.constant(1.0)  # a truth
+        return events.constant(1.0)  # a boolean
 
 
 def _alternatives(node: StepTree) -> Iterator[StepTree]:
-    """Conditions of which one has to be true."""
+    """The disjuncts of a condition."""
     if node.step != OR:
         yield node
         return
@@ -233,7 +235,7 @@ def _alternatives(node: StepTree) -> Iterator[StepTree]:
 
 
 def _factored(number: StepTree) -> tuple[StepTree, StepTree | None]:
-    """A number as another one, and what of the event's that is multiplied by, or divided."""
+    """A number split into another one and the event's value that this is multiplied or divided by, if there is one."""
     if number.step in (TIMES, DIVIDE):
         one, other = number.parts
         if other.step == OTHER:
@@ -243,7 +245,7 @@ def _factored(number: StepTree) -> tuple[StepTree, StepTree | None]:
     return number, None
 
 
-#: What is done to the most that two numbers can be.
+#: The operation on the bounds of two magnitudes that bounds the magnitude of a step's result.
 _MOST = {ADD: "fadd", SUBTRACT: "fadd", LEAST: "fadd", MOST: "fadd", TIMES: "fmul", DIVIDE: "fdiv"}
 
 _FUNCTION = """

@@ -1,4 +1,4 @@
-"""What questions read from the states of some events: in what these changed, of many states at once, or one by one."""
+"""Evaluates what questions read from states: from the rows that events changed, from many states at once, or singly."""
 
 from __future__ import annotations
 
@@ -24,32 +24,33 @@ from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL, PolicySystem
 from slotscope.model.systems.state import copied
 from slotscope.model.systems.watching import RowChanges
 
-#: So many events behind a slice the state looked at last runs on to it; from further away its start is copied.
+#: Within so many events before a slice, the state read last is run on to it; from further away the slice's start is
+#: copied.
 NEAR = 1000
 
-#: Bytes of states that are kept to be read at once; more of them leave a processor's cache.
+#: Most bytes of states that are kept to be read at once: more would not fit into a processor's cache.
 MOST_BYTES = 2**19
 
-#: Share of the events left open from which on the next slice is looked at while it runs first.
+#: If more than this share of a slice's events is open, the next slice records its changes in its first run.
 MANY = 0.1
 
-#: A state, what changed after it, event by event, and how many events that were.
+#: A state, the changes of the events after it, and the number of these events.
 Told = tuple[Any, RowChanges, int]
 
-#: What a question reads from states, by its place in the question.
+#: The columns that a question reads from states, by their index among its looks.
 Looks = dict[int, NDArray[np.float64]]
 
 
 class _Looker(local):
-    """What each thread that looks has of its own."""
+    """The thread-local engine and state."""
 
     def __init__(self, another: Callable[[], Engine | None]) -> None:
         self.by = another()
-        self.seen: Any = None  # the state that was looked at last; it follows the run while it stays near
+        self.seen: Any = None  # the state that was read last; it is run on while the next slice is near
 
 
 class StateLooks:
-    """Looks at states for some questions, each thread with an engine of its own; *state* is that before all events."""
+    """Reads states for some questions; each thread uses its own engine.  *state* is that before all events."""
 
     def __init__(
         self, system: PolicySystem, timeline: Timeline, questions: Sequence[Question], state: Any, slices: Slices
@@ -68,11 +69,11 @@ class StateLooks:
         self._looker = _Looker(_none)
 
     def by(self, another: Callable[[], Engine | None]) -> None:
-        """Let each thread run events by an engine that *another* gives."""
+        """Let each thread run events on an engine of its own, made by *another*."""
         self._looker = _Looker(another)
 
     def task(self, watch: int) -> Task:
-        """What lets a run tell the changes of the kind of things at a place."""
+        """The task with which a run records the changes of one kind of thing, by the index of its watch."""
         return _watching(self._watches[watch])
 
     def at_start(self, lead: Lead, question: Question) -> Looks:
@@ -86,10 +87,11 @@ class StateLooks:
         return looks
 
     def look(self, tables: list[EventTable], before: Any, stretch: Stretch, told: int | None) -> tuple[bool, ...]:
-        """Find what the questions read from states, for their *tables* of a *stretch*, and the state *before* it.
+        """Fill in what the questions read from states, in their *tables* of a *stretch*; *before* is the state before.
 
-        They are found in what events changed, of which one kind may have been *told*, or at the events that the
-        questions leave open.  Of which kinds so many events were open that a run had better tell their changes at each.
+        Where possible this is computed from recorded changes (those of the watch *told* come with the stretch), else
+        from the states after the events that the questions leave open.  Returns for each watch whether so many events
+        were open that the next run should record its changes at each event.
         """
         self._pass_over(tables, before, stretch.state)
         many = [False] * len(self._watches)
@@ -101,7 +103,7 @@ class StateLooks:
         return tuple(many)
 
     def _look_one_by_one(self, tables: list[EventTable], start: Any) -> None:
-        """Fill in what is not known yet at the events that are open, from the state after each of them."""
+        """Fill in what is still unknown at the open events, from the state after each of them."""
         began = self._slices.clock()
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         events = np.flatnonzero(np.logical_or.reduce(needed)).tolist()
@@ -132,7 +134,7 @@ class StateLooks:
         self._slices.learn(len(tables[0].rows), self._slices.clock() - began)
 
     def _pass_over(self, tables: list[EventTable], before: Any, after: Any) -> None:
-        """What is read of jobs that have left before a slice, or come after it, is missing; or nobody asks."""
+        """Mark as known, with all values missing, looks that no question needs or whose job is absent in the slice."""
         first, last = (self._system.initial_jobs + int(state.number[NEXT_ARRIVAL]) for state in (before, after))
         for question, table in zip(self._questions, tables, strict=True):
             for place, look in enumerate(question.looks):
@@ -143,9 +145,9 @@ class StateLooks:
     def _look_at_changes(
         self, tables: list[EventTable], state: Any, stretch: Stretch, watch: WatchedThings, told: bool
     ) -> bool:
-        """Fill in what is read of things, at the events that are open, from what was changed up to each of them.
+        """Fill in what is read of things, at the open events, from the recorded changes of their rows.
 
-        Where that was not *told* its events are run once more.  Whether many events were open.
+        If the changes were not *told* with the stretch, its events are run once more.  Returns whether many were open.
         """
         rows = stretch.rows
         open_ones = np.logical_or.reduce([self._needed(*pair) for pair in zip(self._questions, tables, strict=True)])
@@ -161,7 +163,7 @@ class StateLooks:
         return bool(looks) and bool(open_ones.mean() > MANY) and not watch.by_number
 
     def _looks_at(self, tables: list[EventTable], things: ThingFields | None) -> list[tuple[EventTable, int, OfThings]]:
-        """Each look at *things*, or at the state itself, that can be found now, with its table and its place."""
+        """The looks at *things* (None: the state itself) that can be evaluated now, each with its table and index."""
         return [
             (table, place, look.of_things)
             for question, table in zip(self._questions, tables, strict=True)
@@ -172,7 +174,7 @@ class StateLooks:
         ]
 
     def _look_at_once(self, tables: list[EventTable], state: Any) -> None:
-        """Fill in what is read from the state itself, at the events that are open: many states together."""
+        """Fill in what is read from the state itself, at the open events: vectorized over many states."""
         looks = self._looks_at(tables, None) if self._at_once else []
         if not looks:
             return
@@ -198,7 +200,7 @@ class StateLooks:
             table.known.add(place)
 
     def _again(self, state: Any, rows: np.ndarray, watch: WatchedThings) -> Iterator[Told]:
-        """Run on from *state*: what changed up to each of the events of *rows*."""
+        """Run on from *state*, and yield what changed up to each event of *rows*."""
         moments = rows["event"].astype(np.int64)
         task = _watching(watch)._replace(moments=moments)
         before = state
@@ -208,7 +210,7 @@ class StateLooks:
             before = copied(stretch.state)
 
     def _needed(self, question: Question, table: EventTable) -> NDArray[np.bool_]:
-        """[n] the events whose states decide a question, and the last ones for the next table."""
+        """[n] the events whose states have to be read: those that a question depends on, and the next table's lead."""
         if len(table.known) == len(question.looks):
             return np.zeros(len(table.rows), np.bool_)
         open_ones = question.candidates(table)
@@ -220,7 +222,7 @@ class StateLooks:
         return np.asarray(needed[self._depth :])
 
     def _made_after(self, state: Any) -> tuple[Any, Callable[[], dict[str, float]]]:
-        """The state one event later, made by the reference, and what the policy said of it."""
+        """The state one event later, computed by the reference, and a function for what the policy said meanwhile."""
         if self._timeline.system.next_event(state) is None:
             return state, _nothing
         run = EventRun(self._timeline.system, state)
@@ -242,13 +244,13 @@ def _nothing() -> dict[str, float]:
 
 
 def _said(run: EventRun) -> dict[str, float]:
-    """The numbers that the policy said in an event, the last one of each name."""
+    """The numbers that the policy said in an event: the last one under each name."""
     values = [pair for record in run.records for pair in record.values.items()]
     return {name: float(value) for name, value in values if isinstance(value, Real)}
 
 
 def _fill(looks: Sequence[tuple[EventTable, int, OfThings]], told: Iterable[Told], watch: WatchedThings) -> bool:
-    """Fill in looks from what was *told*; False where a thing has left the place at which alone it was watched."""
+    """Fill in looks from recorded changes; False if a thing has left the place at which alone it was watched."""
     first, mine = 0, [look for *_, look in looks]
     for before, changes, count in told:
         if not all_stay(watch, mine, before, changes):
@@ -261,10 +263,10 @@ def _fill(looks: Sequence[tuple[EventTable, int, OfThings]], told: Iterable[Told
 
 
 def _watching(watch: WatchedThings) -> Task:
-    """What lets a run tell what it changes."""
+    """The task with which a run records the changes that a watch asks for."""
     things, derived = watch.things, watch.things.derived
     if watch.only and derived is not None and {*derived.names}.isdisjoint(watch.names):
-        derived = None  # it would tell which places change
+        derived = None  # it would only tell which places change, and those that are compared are known
     return Task(watch=watch.names, settled=things.settled, derived=derived, touched=things.touched, only=watch.only)
 
 

@@ -1,8 +1,8 @@
-"""What has to be so for a condition to be true of a thing at an event, where that takes fewer steps to tell.
+"""Weakens a condition with remainders to a necessary condition that is cheaper to test.
 
-What a divisor leaves of a number is known exactly by a dozen steps.  Whether it is near a number of the event's is
-known by three, see :mod:`slotscope.model.questions.fixed_point`.  Few things are as near, and only of those it is
-asked exactly.
+An exact remainder takes a dozen instructions.  Whether it is near a value of the event takes three, see
+:mod:`slotscope.model.questions.fixed_point`.  Few things are that near, and only for those the exact condition is
+evaluated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from slotscope.model.questions.pairing import (
     REMAINDER,
 )
 
-#: Whether a remainder, the first part, is about the third one, or below it, or above it; the second is the divisor.
+#: Steps with three operands, number, divisor and end: whether the remainder is near the end, or also below, or above.
 NEAR, NEAR_OR_LESS, NEAR_OR_MORE = range(100, 103)
 
 #: The same as NEAR where each thing has a divisor of its own; ``of`` is the number of the value 1 / divisor.
@@ -35,7 +35,7 @@ NEAR_BY_OWN = 103
 
 NEARNESS = (NEAR, NEAR_OR_LESS, NEAR_OR_MORE)
 
-#: What a comparison of a remainder with a number makes of it, and of that number with a remainder.
+#: The step for each comparison of a remainder with a number, and of a number with a remainder.
 _NEAR = {
     EQUAL: (NEAR, NEAR),
     LESS: (NEAR_OR_LESS, NEAR_OR_MORE),
@@ -46,19 +46,19 @@ _NEAR = {
 
 
 class StepTree(NamedTuple):
-    """A step of a condition, and those whose values it takes."""
+    """A step of a condition, as a tree with its operands."""
 
     step: int
-    of: int = 0  #: which value of the thing, or of the event
+    of: int = 0  #: the index of the thing's, or the event's, value that it reads
     parts: tuple[StepTree, ...] = ()
 
     def has(self, step: int) -> bool:
-        """Whether it is, or takes, such a step."""
+        """Whether the tree contains such a step."""
         return self.step == step or any(part.has(step) for part in self.parts)
 
 
 def tree_of(steps: tuple[tuple[int, int], ...]) -> StepTree:
-    """The last step of a condition, which takes all others."""
+    """The tree of a condition in postfix steps."""
     stack: list[StepTree] = []
     for step, of in steps:
         count = 0 if step in (OWN, OTHER) else 1 if step in (NEGATE, NOT, ABS, KNOWN) else 2
@@ -69,7 +69,7 @@ def tree_of(steps: tuple[tuple[int, int], ...]) -> StepTree:
 
 
 def maybe(node: StepTree, so: bool = True) -> StepTree | None:
-    """What is true wherever a condition is true, or wherever it is not *so*; None: nothing that is told sooner."""
+    """A necessary condition, without exact remainders, for the condition to be true (*so*) or false; None: no such."""
     if not node.has(REMAINDER):
         return node if so else StepTree(NOT, 0, (node,))
     if node.step == NOT:
@@ -84,7 +84,7 @@ def maybe(node: StepTree, so: bool = True) -> StepTree | None:
 
 
 def _near(node: StepTree) -> StepTree | None:
-    """The test that a remainder is near a number, where its divisor is a value of the event or of the thing."""
+    """The approximate test for a comparison of a remainder whose divisor is a value of the event or of the thing."""
     for at, (one, other) in enumerate((node.parts, node.parts[::-1])):
         if one.step != REMAINDER or any(part.has(REMAINDER) for part in (one.parts[0], other)):
             continue

@@ -1,4 +1,4 @@
-"""What a question means in a run: what it reads, and its value at each event."""
+"""An interpreted question: what it reads, and its value at each event."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from slotscope.model.questions.tables import Column, EventTable
 
 @dataclass
 class Question:
-    """A question that is understood, and what answering it needs.
+    """An interpreted question, and what evaluating it needs.
 
     Attributes
     ----------
     text:
-        As it was asked.
+        As the user wrote it.
     part:
-        What it means.
+        The root of its expression tree.
     depth:
-        How many events back it asks.
+        How many events back it reads.
     samples, costly:
-        Whether it needs a sample after each event; what kernels count only where asked for.
+        Whether it needs a sample after each event; whether it needs counts that kernels keep only on request.
     recalls:
-        Whether one of these asks for what is read from states.
+        Whether it reads, for an earlier event, values that come from states.
     pairs:
-        Whether what it reads from states also needs the state before the event.
+        Whether its reads from states also need the state before the event.
     looks:
-        What it reads from states.
+        Its reads from states.
     notes:
-        A sentence for each comparison with a number that the value never has, or that is beyond all of them.
+        A sentence for each comparison that has the same result for all values, as the number is out of their range.
     """
 
     text: str
@@ -47,21 +47,21 @@ class Question:
     notes: tuple[Phrase, ...] = ()
 
     def at(self, table: EventTable) -> Column:
-        """[length] its value at each event of a table whose states were looked at."""
+        """[length] its value at each event of a table whose looks are filled in."""
         with np.errstate(all="ignore"):
             return np.broadcast_to(self.part.run(table), (table.length,))
 
     def candidates(self, table: EventTable) -> Column:
-        """[length] where states have to be looked at to know: it may be true, and need not be.
+        """[length] the events at which it depends on states: it may be true there, and need not be.
 
-        Elsewhere it is what it is whatever is read from states, so also where that is missing.
+        Elsewhere its value is the same whatever is read from states, even if that is left missing.
         """
         with np.errstate(all="ignore"):
             return np.broadcast_to(self.part.where(table, True) & ~self.part.where(table, False), (table.length,))
 
     @property
     def cost(self) -> str:
-        """What an event costs, in words."""
+        """What evaluating it at an event costs, in words."""
         if self.looks:
             return "the state is looked at after each event that the rest of the question leaves open"
         read = "samples after each event" if self.samples else "rows"

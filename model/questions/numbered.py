@@ -1,4 +1,4 @@
-"""Things that are asked about by their numbers: whether there can be any in a slice, and where they stand."""
+"""Looks at single things by their numbers: whether the thing can exist in a slice, and at which places to watch."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from slotscope.model.systems.watching import RowChanges, StateRows
 
 
 def is_away(look: OfThings, before: Any, came: tuple[int, int]) -> bool:
-    """Whether the thing of a number is not there from a state on: it has left, or comes later.
+    """Whether the thing with the look's number is absent in a whole slice: it has left before, or arrives later.
 
-    *came* are how many things have come up to that state, and up to the end of what is asked about.
+    *before* is the state before the slice; *came* is how many things have arrived by the slice's start and by its end.
     """
     things, number = look.things, look.number
     if number is None or things is None or not things.arrive or came[0] <= number < came[1]:
@@ -23,7 +23,7 @@ def is_away(look: OfThings, before: Any, came: tuple[int, int]) -> bool:
 
 
 def followed(watch: WatchedThings, looks: Sequence[OfThings], state: Any) -> WatchedThings:
-    """The same watch of the places alone at which the things stand that looks ask about, if all are there."""
+    """The watch, narrowed to the places of the things that the looks ask about, if all of them are there."""
     if not watch.by_number or watch.things.there is None:
         return watch
     numbers = _numbers(looks)
@@ -32,7 +32,7 @@ def followed(watch: WatchedThings, looks: Sequence[OfThings], state: Any) -> Wat
 
 
 def all_stay(watch: WatchedThings, looks: Sequence[OfThings], before: Any, changes: RowChanges) -> bool:
-    """Whether in the places that were watched alone stand things that are asked about after each change, too."""
+    """Whether the places of a narrowed watch still hold things that are asked about, after each change."""
     things = watch.things
     if not watch.only or things.there is None:
         return True
@@ -41,5 +41,5 @@ def all_stay(watch: WatchedThings, looks: Sequence[OfThings], before: Any, chang
 
 
 def _numbers(looks: Sequence[OfThings]) -> NDArray[np.int64]:
-    """The numbers that are asked about, each once."""
+    """The distinct numbers that are asked about, sorted."""
     return np.unique([look.number for look in looks if look.number is not None])

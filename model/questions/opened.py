@@ -1,7 +1,7 @@
-"""Of how many things of those classes that are open a condition is true, event by event in compiled code.
+"""Counts, at an event, the things in the open classes for which a condition is true, in compiled code.
 
-Where that takes long, some events are glanced at together before: in which blocks of classes the condition may be true
-at all, and only there it is asked of each.
+Where that takes long, a prefilter first glances at several events together, and finds the blocks of classes in which
+the condition may be true at all; only those are evaluated.
 """
 
 from __future__ import annotations
@@ -12,23 +12,26 @@ from slotscope.model.jit import called_at, jitable, unsigned
 from slotscope.model.questions.glance_code import TOGETHER
 from slotscope.model.questions.remainders import BLOCK
 
-# What is counted on the desk: classes that are open; where the block of those begins that was enough last; looks at
-# intervals and at blocks, and these in all parts; and for glances, on which is decided for some events together: up to
-# which event that was, how many blocks are hit, or -1 without a glance, blocks looked at since, for how many decisions
-# there is to be none, and for how many that was so the last time.
+# The desk's counters: open classes; the first class of the block with which the count was enough last; evaluations of
+# intervals, of blocks, and of blocks in all parts.  For glances, which are decided on for several events at once: the
+# event up to which that is decided; blocks that are hit, -1 without a glance; blocks evaluated since; the number of
+# decisions for which glances still pause; and how many the last pause lasted.
 OPENED, LATEST, LOOKS, LOOKS_AT_BLOCKS, ALL_LOOKS, DECIDED, HITS, LOOKED, PAUSE, LAST_PAUSE = range(10)
 COUNTED = 10
 
-#: Blocks at least that are glanced at, and of what share of them each event has to have been looked at before.
+#: A glance needs this many blocks, and events before that evaluated at least this share of the blocks on average.
 FEWEST_BLOCKS, MOST_OF_ALL = 4, 0.75
 
-#: Where a larger share of the blocks is hit glances tell little: they pause, each time twice as long, up to so long.
+#: If more than this share of the blocks is hit, glances spare little: they pause, each time twice as long, up to this.
 MOSTLY_HIT, LONGEST_PAUSE = 0.5, 64
 
 
 @jitable
 def count_open(desk: Any, event: int, end: int, enough: int, count: float) -> float:
-    """Count on in the classes that are open up to an *end*, those first of which it was true last."""
+    """Add to *count* the things in open classes at an event, until *enough*; the block that was enough last goes first.
+
+    A glance reaches no further than the event *end*.
+    """
     if desk.glance != 0 and event >= desk.count[DECIDED]:
         decide(desk, event, end)
     if desk.count[HITS] >= 0:
@@ -40,7 +43,7 @@ def count_open(desk: Any, event: int, end: int, enough: int, count: float) -> fl
 
 @jitable
 def decide(desk: Any, event: int, end: int) -> None:
-    """Glance at some events from one on, if that is likely to spare looks at blocks."""
+    """Glance at :data:`TOGETHER` events from *event* on, up to *end*, if that is likely to spare work on blocks."""
     count, blocks = desk.count, -(-desk.count[OPENED] // BLOCK)
     is_dear = count[HITS] >= 0 or count[LOOKED] >= MOST_OF_ALL * TOGETHER * blocks
     count[LOOKED], count[HITS], count[DECIDED] = 0, -1, event + TOGETHER
@@ -49,7 +52,7 @@ def decide(desk: Any, event: int, end: int) -> None:
     elif is_dear and blocks >= FEWEST_BLOCKS:
         last = min(end, event + TOGETHER)
         count[HITS] = int(called_at(desk.glance, desk.glanced.ctypes.data, 0, blocks * BLOCK, event, last))
-        count[LOOKS_AT_BLOCKS] += blocks  # it takes as long as one event's
+        count[LOOKS_AT_BLOCKS] += blocks  # a glance takes as long as evaluating one event
         dense = count[HITS] > MOSTLY_HIT * blocks
         count[LAST_PAUSE] = min(max(1, 2 * count[LAST_PAUSE]), LONGEST_PAUSE) if dense else 0
         count[PAUSE] = count[LAST_PAUSE]
@@ -57,7 +60,7 @@ def decide(desk: Any, event: int, end: int) -> None:
 
 @jitable
 def count_hits(desk: Any, event: int, enough: int, count: float) -> float:
-    """Count on in the blocks that are hit at an event."""
+    """Add to *count* the things in the blocks that are hit at an event, until *enough*."""
     bit = event - (desk.count[DECIDED] - TOGETHER)
     for one in range(desk.count[HITS]):
         hit = desk.hits[unsigned(one)]
@@ -69,7 +72,7 @@ def count_hits(desk: Any, event: int, enough: int, count: float) -> float:
 
 @jitable
 def look_at(desk: Any, first: int, last: int, event: int, enough: float) -> float:
-    """Of how many things, in whole blocks, the condition is true at an event, by their weights, until it is enough."""
+    """The total weight of classes *first* to *last*, whole blocks, with a true condition; it stops at *enough*."""
     if first >= last:
         return 0.0
     found = called_at(desk.code, desk.table.ctypes.data, first, last, event, int(enough))

@@ -1,4 +1,4 @@
-"""What the parts of questions do to columns: each reads one from a table of events, or makes one of others."""
+"""The operations of questions on columns: each reads a column from a table of events, or combines others."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ Run = Callable[[EventTable], Column]
 
 
 def unequal(left: Column, right: Column) -> Column:
-    """Where two numbers differ; not where one of them is missing."""
+    """Whether two numbers differ; false where one of them is missing."""
     return np.asarray((left < right) | (left > right))
 
 
 def quotient(left: Column, right: Column) -> Column:
-    """A quotient; missing where the divisor is 0."""
+    """A quotient; nan where the divisor is 0."""
     return np.divide(left, np.where(right == 0, np.nan, right))
 
 
 def one_of(value: Column, *items: Column) -> Column:
-    """Where a number is one of some."""
+    """Whether a number equals one of the items."""
     return np.asarray(np.logical_or.reduce(np.broadcast_arrays(*(value == item for item in items))))
 
 
 def turns(now: Column, before: Column, there: Column) -> Column:
-    """Where a number of a thing that was *there* before is another one, or came or went."""
+    """Whether a number of a thing that was *there* before differs now, or exactly one of the two is missing."""
     return np.asarray(unequal(now, before) | (there & (np.isnan(now) != np.isnan(before))))
 
 
 def turns_there(now: Column, before: Column) -> Column:
-    """As :func:`turns`, where each thing was there before."""
+    """As :func:`turns`, if each thing was there before."""
     return turns(now, before, np.asarray(True))
 
 
-#: Signs that compare numbers, those that make one of two, and functions.
+#: Comparisons, arithmetic operators, and functions.
 COMPARED: dict[str, Callable[..., Column]] = {
     "=": np.equal,
     "!=": unequal,
@@ -62,7 +62,7 @@ CALLED: dict[str, Callable[..., Column]] = {
     "known": lambda value: ~np.isnan(value),
 }
 
-#: Signs that make a truth of truths, or of numbers.
+#: Other operators whose result is a boolean.
 TRUE_OF: dict[str, Callable[..., Column]] = {
     "and": np.logical_and,
     "or": np.logical_or,
@@ -73,18 +73,18 @@ TRUE_OF: dict[str, Callable[..., Column]] = {
     "turns": turns_there,
 }
 
-#: What each sign or function does to columns; and which make truths.
+#: The implementation of each operator or function; and those whose result is a boolean.
 OPERATIONS: dict[str, Callable[..., Column]] = {**COMPARED, **COUNTED, **CALLED, **TRUE_OF, "negative": np.negative}
 TRUTHS = frozenset({*COMPARED, *TRUE_OF, "known"})
 
 
 def constant(value: Any, _: EventTable) -> Column:
-    """The same at each event."""
+    """The same value at each event."""
     return np.asarray(value)
 
 
 def of_row(source: RowColumn, table: EventTable) -> Column:
-    """[length] a column of the rows, missing where it is below its least value."""
+    """[length] a column of the rows, nan where the value is below the column's least."""
     values, known = source.read(table.row(source.name))
     values = np.where(known, values, np.nan)
     if source.scale is not None:
@@ -99,7 +99,7 @@ def of_sample(source: SampleColumns, place: int | None, table: EventTable) -> Co
 
 
 def of_state(source: StateValue, place: int | None, table: EventTable) -> Column:
-    """In a table of one: a number, or [m] one for each thing; missing where the policy of a fork remembers less."""
+    """A value of the state: a number, or [m] one for each thing; nan where a fork's policy has less memory."""
     value = np.asarray(source.read(_with(source.derived, table.state)))
     if source.scale is not None:
         scale = np.asarray(source.scale(table.numbers))
@@ -110,23 +110,23 @@ def of_state(source: StateValue, place: int | None, table: EventTable) -> Column
 
 
 def _with(derived: Derived | None, state: Any) -> Any:
-    """A state that has what is derived from it."""
+    """A state together with what is derived from it."""
     return state if derived is None or isinstance(state, StateRows) else derived.seen(state)
 
 
 def of_said(name: str, table: EventTable) -> Column:
-    """In a table of one: what the policy said last under a name."""
+    """In a table of one event: the number that the policy said last under a name; nan if none."""
     return np.asarray(table.said().get(name, np.nan))
 
 
 def of_one(numbers: Callable[[Any], Any], number: float, read: Run, table: EventTable) -> Column:
-    """The value of the thing of that number; missing if there is none."""
+    """The value of the thing with that number; nan if there is none."""
     found = np.flatnonzero(numbers(table.state) == number)
     return read(table)[found[0]] if len(found) else np.asarray(np.nan)
 
 
 def of_same(numbers: Callable[[Any], Any], read: Run, truth: bool, table: EventTable) -> Column:
-    """[m] what a part was of each thing one event before; missing, or false, of one that was not there."""
+    """[m] a part's value for each thing one event before; nan, or false, for a thing that was not there."""
     nothing = False if truth else np.nan
     if table.before is not None and table.lasting is not None:
         return np.where(table.lasting, read(table.before), nothing)
@@ -142,7 +142,10 @@ def of_same(numbers: Callable[[Any], Any], read: Run, truth: bool, table: EventT
 
 
 def _met(now: Column, then: Column) -> tuple[Column, Column]:
-    """[m] which of the things that are there *now* were there then, and where each of these stood."""
+    """[m] whether each thing that is there *now* was there *then*; and for those that were, their indices then.
+
+    Both are the things' numbers.
+    """
     order = np.argsort(then)
     place = np.searchsorted(then, now, sorter=order)
     there = place < len(then)
@@ -151,19 +154,19 @@ def _met(now: Column, then: Column) -> tuple[Column, Column]:
 
 
 def of_many(numbers: Callable[[Any], Any], condition: Run, table: EventTable) -> Column:
-    """For how many things the condition holds."""
+    """The number of things for which the condition holds."""
     found = condition(table)
     return np.asarray(found.item() * len(numbers(table.state)) if found.size == 1 else found.sum())
 
 
 def changes(run: Run, table: EventTable) -> Column:
-    """[length] where a value is another one than before."""
+    """[length] whether a value differs from that one event before."""
     now = run(table)
     before = shifted(now)
     return np.asarray(now != before) if now.dtype.kind == "b" else unequal(now, before)
 
 
 def turns_of_one(run: Run, table: EventTable) -> Column:
-    """[length] where the number of the thing of a number does so."""
+    """[length] the same for a field of one thing, where a value that becomes known or missing has changed, too."""
     now = run(table)
     return turns_there(now, shifted(now))

@@ -1,4 +1,4 @@
-"""Conditions on things that depend on the event, too, such as ``since < time - 1``, as steps for compiled code."""
+"""Conditions that read a thing and the event, such as ``since < time - 1``, as postfix code for a stack machine."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Iterator, NamedTuple
 from slotscope.model.questions.operations import constant
 from slotscope.model.questions.parts import EVENT, THING, TRUE, Meaning, joined
 
-#: Steps of a condition: a value of the thing, one of the event, then what is done to the last one or two of them.
+#: Steps of a condition: push a value of the thing, push one of the event, then operators on the top one or two.
 (OWN, OTHER, NEGATE, NOT, ABS, KNOWN, ADD, SUBTRACT, TIMES, DIVIDE, REMAINDER, LEAST, MOST) = range(13)
 (EQUAL, UNEQUAL, LESS, LESS_EQUAL, MORE, MORE_EQUAL, AND, OR, TURNS) = range(13, 22)
 
-#: By sign or function.
+#: The step of each operator or function.
 STEPS = {
     "negative": NEGATE,
     "not": NOT,
@@ -38,24 +38,24 @@ STEPS = {
 
 
 class Pairing(NamedTuple):
-    """A condition as steps: values of the thing and of the event, and what is done to them, the last ones first.
+    """A condition in postfix order: values of the thing and of the event are pushed, operators take the last ones.
 
-    A remainder whose divisor is a value of the thing has reciprocals among these values (see :func:`_reciprocals`); its
-    step gives the number of the first one, counted from 1.
+    A remainder whose divisor is a value of the thing has reciprocals among *own* (see :func:`_reciprocals`); its step
+    gives the index of the first one, counted from 1.
     """
 
-    steps: tuple[tuple[int, int], ...]  #: which, and of which of the values
-    own: tuple[Meaning, ...]  #: values of things
+    steps: tuple[tuple[int, int], ...]  #: the step, and the index of the value that it pushes
+    own: tuple[Meaning, ...]  #: values of the thing
     others: tuple[Meaning, ...]  #: values of the event
-    only: tuple[Meaning, ...] = ()  #: what has to be true of a thing whatever the event is
-    when: tuple[Meaning, ...] = ()  #: what has to be true of the event whatever the thing is
+    only: tuple[Meaning, ...] = ()  #: conjuncts that read the thing alone
+    when: tuple[Meaning, ...] = ()  #: conjuncts that read the event alone
 
 
 _ONE = Meaning(partial(constant, 1.0), truth=False)
 
 
 def pairing_of(condition: Meaning) -> Pairing:
-    """A condition on a thing that the event left as it was, and on the event, as steps."""
+    """Compile to steps a condition on a thing that the event left unchanged, and on the event."""
     steps: list[tuple[int, int]] = []
     own: list[Meaning] = []
     others: list[Meaning] = []
@@ -83,7 +83,7 @@ def pairing_of(condition: Meaning) -> Pairing:
 
 
 def _reciprocals(remainder: Meaning) -> list[Meaning]:
-    """What spares divisions in ``number % divisor``, if the divisor is a value of the thing: 1 / divisor.
+    """Quotients precomputed for ``number % divisor`` where the divisor is a value of the thing: 1 / divisor.
 
     Where the number is the product of a value of the thing and one of the event, the former / divisor follows.
     """
@@ -96,7 +96,7 @@ def _reciprocals(remainder: Meaning) -> list[Meaning]:
 
 
 def _conjuncts(part: Meaning) -> Iterator[Meaning]:
-    """What all has to be true, for a part to be true; what is about the thing alone is one."""
+    """The conjuncts of a condition; a part that reads the thing alone is not split."""
     taken = part if part.read == THING else in_steps(part)
     if taken.sign != "and" or taken.read == THING:
         yield taken
@@ -106,7 +106,7 @@ def _conjuncts(part: Meaning) -> Iterator[Meaning]:
 
 
 def in_steps(part: Meaning) -> Meaning:
-    """The same, by a sign that is one step."""
+    """The same part, rewritten so that its operator is a single step."""
     if part.sign == "in":
         value, *items = part.parts
         return reduce(partial(joined, "or"), (joined("=", value, item) for item in items))
@@ -114,6 +114,6 @@ def in_steps(part: Meaning) -> Meaning:
         now, was = part.parts
         return joined("and", now, joined("not", was))
     if part.sign == "changes":
-        now, was, there = part.parts  # one that was not there was no other number
+        now, was, there = part.parts  # a thing that was not there has not changed
         return joined("and", there, joined("turns", now, was))
     return part

@@ -1,4 +1,4 @@
-"""The parts of a question that is understood, and what each of them is made of."""
+"""The expression tree of an interpreted question: what each part reads, evaluates to, and is made of."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ import numpy as np
 from slotscope.model.questions.operations import OPERATIONS, TRUTHS, Run, constant, turns_there
 from slotscope.model.questions.tables import Column, EventTable, shifted
 
-#: What a part may read: each of some things as it is, or as it was before the event; numbers of the event.
+#: What a part may read: things as they are after the event, things as they were before it, values of the event.
 THING, THEN, EVENT = frozenset({"thing"}), frozenset({"then"}), frozenset({"event"})
 
-#: The sign of what a part was of each thing one event before.
+#: The operator that gives a part's value for each thing one event before.
 WAS = "was"
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """A part of a question that is understood.
+    """A node of a question's expression tree.
 
     Attributes
     ----------
     run:
-        [length] its value at each event of a table.
+        Evaluates it: [length] its value at each event of a table.
     truth:
-        Whether that is true or false; else a number, nan where there is none.
+        Whether it is a boolean; else a number, nan where missing.
     choices:
         The dimension whose members its values are.
     needs:
-        What of the question's looks at states it needs, by their places.
+        The indices of the question's state reads that it depends on.
     bound:
-        Where it may be true (given True) or must be (given False) before states are looked at.
+        Before states are read: the events at which it may be true (given True), or must be (given False).
     reads:
-        What it reads itself.
+        What it reads itself, without its parts.
     sign, parts:
-        What it does to its parts, if that has a sign; and what these are.
+        Its operator, if it has one, and the operands.
     ends:
-        Between which numbers, inclusive, its values lie in any state, if that is known.
+        The inclusive bounds of its values in any state, if known.
     """
 
     run: Run
@@ -54,21 +54,21 @@ class Meaning:
 
     @cached_property
     def read(self) -> frozenset[str]:
-        """What it and its parts read."""
+        """What it and all its parts read."""
         return self.reads.union(*(part.read for part in self.parts))
 
     def value(self, table: EventTable) -> Column:
-        """Its value, which the table may know already of each thing."""
+        """Its value, taken from the table if that has it already for each thing."""
         known = table.of_things(self.run)
         return self.run(table) if known is None else known
 
     def quietly(self, table: EventTable) -> Column:
-        """Its value, without a warning of what is divided by 0 or missing."""
+        """Its value, without NumPy's warnings about divisions by 0 and missing numbers."""
         with np.errstate(all="ignore"):
             return self.value(table)
 
     def of_things(self) -> Iterator[Meaning]:
-        """The largest parts of it that read a thing as it is, and nothing else; of what it was, too."""
+        """The largest subtrees that read only things as they are, including those below ``was``."""
         if self.read == THING:
             yield self
         else:
@@ -76,7 +76,10 @@ class Meaning:
                 yield from part.of_things()
 
     def of_things_before(self) -> Iterator[Meaning]:
-        """What parts that ask of a thing only what it was say of it as it is; and what else is asked of it so."""
+        """The subtrees whose values before the event are needed, each as an expression of the thing as it is.
+
+        Those are the operands of ``was``; a subtree that reads nothing but things before the event counts as one.
+        """
         if self._only_before:
             yield still(self)
         else:
@@ -85,20 +88,20 @@ class Meaning:
 
     @property
     def _only_before(self) -> bool:
-        """Whether it asks what a thing was one event before, and nothing else."""
+        """Whether it reads things as they were one event before, and nothing else."""
         if self.sign == WAS:
             return self.parts[0].read == THING
         return self.read >= THEN and all(not part.read or part._only_before for part in self.parts)
 
     def fields(self) -> Iterator[Run]:
-        """What it and its parts read of each thing."""
+        """The reads of a thing's fields in it and its parts."""
         if self.reads == THING:
             yield self.run
         for part in self.parts:
             yield from part.fields()
 
     def where(self, table: EventTable, upper: bool) -> Column:
-        """Where it may, or must, be true as far as is known without looking at states."""
+        """[length] where it may be true (*upper*), or must be, as far as is known without reading states."""
         if self.needs <= table.known and self.read <= EVENT:
             return self.run(table)
         return self.bound(table, upper) if self.bound else np.full(table.length, upper)
@@ -106,12 +109,12 @@ class Meaning:
 
 TRUE, FALSE = (Meaning(partial(constant, np.bool_(truth)), truth=True) for truth in (True, False))
 
-#: True once there is a state.
+#: True where there is a state: before the first event and after each; false in rows that only fill up a table's lead.
 BEGUN = Meaning(lambda table: table.begun, truth=True, reads=EVENT)
 
 
 def joined(sign: str, *parts: Meaning) -> Meaning:
-    """What a sign makes of parts."""
+    """An operator applied to parts."""
     operation = OPERATIONS[sign]
     return Meaning(
         lambda table: operation(*(part.value(table) for part in parts)),
@@ -124,7 +127,7 @@ def joined(sign: str, *parts: Meaning) -> Meaning:
 
 
 def compared(sign: str, left: Meaning, right: Meaning) -> Meaning:
-    """A comparison; less than that where it is the same in any state, as of a number of things that is at least 0."""
+    """A comparison, folded to a constant where the operands' bounds decide it, as for a count that is at least 0."""
     if left.ends is None or right.ends is None or not left.needs | right.needs:
         return joined(sign, left, right)
     apart = left.ends[1] < right.ends[0] or left.ends[0] > right.ends[1]
@@ -134,7 +137,7 @@ def compared(sign: str, left: Meaning, right: Meaning) -> Meaning:
     return joined(sign, left, right) if len(found) > 1 else BEGUN if True in found else FALSE
 
 
-#: Signs whose parts tell where they may and must be true, and whether each part has to be true or false for that.
+#: Operators whose bounds follow from those of their operands: for each operand whether it enters as it is or negated.
 _BOUND = {"and": (True, True), "or": (True, True), "not": (False,), "but not": (True, False)}
 
 
@@ -144,9 +147,9 @@ def _bound(sign: str, parts: tuple[Meaning, ...], table: EventTable, upper: bool
 
 
 def still(part: Meaning, before: bool = False) -> Meaning:
-    """What a part is of each thing that the event leaves as it was; *before*: what it was of that one event ago.
+    """A part specialized for things that the event leaves unchanged; *before*: its value one event before.
 
-    What is read of such a thing has not changed, so it is only numbers of the event that may have been others.
+    Such a thing's fields are the same before and after the event, so only values of the event may differ.
     """
     if part.read == THING or not (before or part.read & THEN):
         return part
@@ -161,7 +164,7 @@ def still(part: Meaning, before: bool = False) -> Meaning:
 
 
 def _turned(part: Meaning) -> Meaning | None:
-    """That of which a part says that it is other than it was one event before."""
+    """The operand X if a part states that X differs from ``was X``; else None."""
     if part.sign in ("changes", "but not", "!="):
         for one, other in (part.parts[:2], part.parts[1::-1]):
             if other.sign == WAS and other.parts[0] is one:
@@ -170,7 +173,7 @@ def _turned(part: Meaning) -> Meaning | None:
 
 
 def _moved(part: Meaning) -> Meaning:
-    """Whether any number of the event that a part reads is another one than before."""
+    """Whether any value of the event that a part reads differs from that one event before."""
     mine = [*_leaves(part)]
 
     def run(table: EventTable) -> Column:
@@ -181,7 +184,7 @@ def _moved(part: Meaning) -> Meaning:
 
 
 def _leaves(part: Meaning) -> Iterator[Meaning]:
-    """The numbers and truths of the event in a part."""
+    """The largest subtrees of a part that read only values of the event."""
     if part.read == EVENT:
         yield part
     else:
@@ -190,7 +193,7 @@ def _leaves(part: Meaning) -> Iterator[Meaning]:
 
 
 def _before(part: Meaning, table: EventTable) -> Column:
-    """[length] what a part that reads no thing was one event before; missing, or false, before the first event."""
+    """[length] the value, one event before, of a part that reads no thing; nan or false before the first event."""
     if table.at is not None:
         return part.run(table.but(at=table.at - 1))
     was = shifted(np.broadcast_to(part.run(table), (table.length,)))
@@ -199,7 +202,7 @@ def _before(part: Meaning, table: EventTable) -> Column:
 
 
 def _settled(sign: str, parts: tuple[Meaning, ...]) -> Meaning | None:
-    """What parts make together, where that is less than all of them."""
+    """An operator with constant operands folded away; None if nothing can be folded."""
     first, last = parts[0], parts[-1]
     if sign == "and":
         return FALSE if FALSE in parts else first if last is TRUE else last if first is TRUE else None

@@ -1,7 +1,7 @@
-"""What a step of a condition makes of intervals in which numbers lie, in compiled code.
+"""Interval arithmetic for the steps of a condition, in compiled code.
 
-An interval has its ends, and may have numbers that are missing; a truth is 1, one of things that differ from 0 to 1.
-Ends are rounded as all that lies between them, so that nothing is ever outside.
+An interval has two ends, and a flag for missing numbers in it; a boolean is 0 or 1, an undecided one from 0 to 1.
+Ends are rounded like all numbers between them, and rounding is monotonic, so that no result lies outside.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Array = Any
 
 @jitable
 def change(desk: Any, step: int, at: int) -> None:
-    """An interval becomes another one."""
+    """Apply a unary step to the interval at *at* of the stack."""
     low, high = desk.low[at], desk.high[at]
     if step == KNOWN:
         desk.low[at] = 0.0 if desk.missing[at] else 1.0
@@ -53,13 +53,13 @@ def change(desk: Any, step: int, at: int) -> None:
 
 @jitable
 def join(desk: Any, step: int, at: int) -> None:
-    """Two intervals become one."""
+    """Apply a binary step to the intervals at *at* and behind it; the result is at *at*."""
     if step >= EQUAL:
         compare(desk, step, at)
         return
     low, high, less, more = desk.low[at], desk.high[at], desk.low[at + 1], desk.high[at + 1]
     missing = desk.missing[at] or desk.missing[at + 1]
-    if not (low <= high and less <= more):  # there is no number at all
+    if not (low <= high and less <= more):  # an empty interval: all numbers are missing
         desk.low[at], desk.high[at], desk.missing[at] = np.inf, -np.inf, True
         return
     if not abs(low) + abs(high) + abs(less) + abs(more) < np.inf:
@@ -79,7 +79,7 @@ def join(desk: Any, step: int, at: int) -> None:
     elif step == REMAINDER:
         low, high = join_remainders(low, high, less, more)
         missing |= less <= 0 <= more
-    elif less <= 0 <= more:  # a divisor that may be nought
+    elif less <= 0 <= more:  # the divisor may be 0
         low, high, missing = -np.inf, np.inf, True
     else:
         first, last = min(low / less, low / more), max(low / less, low / more)
@@ -89,7 +89,7 @@ def join(desk: Any, step: int, at: int) -> None:
 
 @jitable
 def compare(desk: Any, step: int, at: int) -> None:
-    """Two intervals become a truth."""
+    """Compare two intervals, or combine two booleans; the result is at *at*."""
     if step == TURNS:
         compare_turns(desk, at)
         return
@@ -117,7 +117,7 @@ def compare(desk: Any, step: int, at: int) -> None:
 
 @jitable
 def compare_turns(desk: Any, at: int) -> None:
-    """Two intervals become the truth that of two numbers one is another, or one alone is missing."""
+    """Whether two numbers differ, or exactly one of them is missing, of two intervals; the result is at *at*."""
     low, high, less, more = desk.low[at], desk.high[at], desk.low[at + 1], desk.high[at + 1]
     missing, other_missing = desk.missing[at], desk.missing[at + 1]
     known, other_known = low <= high, less <= more  # whether there is any number
@@ -130,7 +130,7 @@ def compare_turns(desk: Any, at: int) -> None:
 
 @jitable
 def join_remainders(low: float, high: float, less: float, more: float) -> tuple[float, float]:
-    """Between what remainders lie; where all have one quotient they are a number less a multiple of the divisor."""
+    """Bounds of remainders: from the corners if all have the same integer quotient, else from the signs."""
     first, second = remainder(low, less), remainder(low, more)
     third, fourth = remainder(high, less), remainder(high, more)
     quotient = whole_quotient(low, less, first)
@@ -145,5 +145,5 @@ def join_remainders(low: float, high: float, less: float, more: float) -> tuple[
 
 @jitable
 def whole_quotient(number: float, divisor: float, found: float) -> float:
-    """How many times a divisor was taken off a number, up to *found*."""
+    """The integer quotient of a number and a divisor, given the remainder *found*."""
     return float(np.floor((number - found) / divisor + 0.5))

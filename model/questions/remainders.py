@@ -1,4 +1,4 @@
-"""Remainders as NumPy has them, to the last bit, without a division that goes bit by bit."""
+"""Remainders equal to NumPy's to the last bit, without the bit-by-bit division of the C library's ``fmod``."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Array = Any
 #: Numbers in a block.
 BLOCK = 64
 
-#: Within what quotients and divisors lie where remainders are found exactly by multiplying.
+#: Bounds of quotients, and of divisors' magnitudes, within which multiplication gives the exact remainder.
 MOST_QUOTIENT, SMALL, LARGE = 2.0**50, 1e-150, 1e150
 
-#: Added and taken off again it leaves the nearest whole number; and what splits the bits of a number in two.
+#: Added and subtracted again, it rounds to the nearest integer; and the factor that splits a number's bits in two.
 TO_WHOLE, SPLIT = 1.5 * 2.0**52, 2.0**27 + 1
 
 
-#: Numbers of which so few are found by NumPy alone: compiled code is not even looked for.
+#: Below this many numbers NumPy alone computes the remainders: compiled code is not even looked for.
 FEW = 500
 
 
 def remainders(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """What divisors leave of numbers; missing where one is 0.  NumPy's own are the same, and take ten times as long."""
+    """*left* % *right*, nan where the divisor is 0.  NumPy's own are the same, and take ten times as long."""
     if max(left.size, right.size) < FEW or not at_hand(compiled(find_remainders)):
         return np.asarray(np.mod(left, np.where(right == 0, np.nan, right)))
     numbers, divisors = (np.ascontiguousarray(one, np.float64) for one in np.broadcast_arrays(left, right))
@@ -36,7 +36,7 @@ def remainders(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
 
 
 def find_remainders(numbers: Array, divisors: Array) -> None:
-    """What each divisor leaves of each number, in its place."""
+    """Replace each number by its remainder."""
     whole = len(numbers) // BLOCK * BLOCK
     for first in range(0, whole, BLOCK):
         find_in_block(numbers[first : first + BLOCK], divisors[first : first + BLOCK])
@@ -46,7 +46,7 @@ def find_remainders(numbers: Array, divisors: Array) -> None:
 
 @jitable
 def find_in_block(one: Array, other: Array) -> None:
-    """As :func:`find_remainders`, of a block, side by side; where one is not plain, one by one."""
+    """As :func:`find_remainders`, for one block: vectorized if all pairs are plain, else one by one."""
     plain = True
     for at in range(BLOCK):
         plain &= is_plain(one[unsigned(at)], other[unsigned(at)])
@@ -60,7 +60,7 @@ def find_in_block(one: Array, other: Array) -> None:
 
 @jitable
 def remainder(number: float, divisor: float) -> float:
-    """As NumPy has it: of the divisor's sign; missing where that is 0."""
+    """The remainder as NumPy defines it: with the divisor's sign; nan where the divisor is 0."""
     if is_plain(number, divisor):
         return plain_remainder(number, divisor)
     if divisor == 0:
@@ -71,7 +71,7 @@ def remainder(number: float, divisor: float) -> float:
 
 @jitable
 def is_plain(number: float, divisor: float) -> bool:
-    """Whether :func:`plain_remainder` is right: its steps are not too large, or too small, for their bits."""
+    """Whether :func:`plain_remainder` is exact: no intermediate result overflows or loses bits."""
     size = abs(divisor)
     missing = (size == 0) | (number != number) | (divisor != divisor)  # noqa: PLR0124
     return missing | (size > SMALL) & (size < LARGE) & (abs(number) < MOST_QUOTIENT * size)
@@ -79,10 +79,10 @@ def is_plain(number: float, divisor: float) -> bool:
 
 @jitable
 def plain_remainder(number: float, divisor: float) -> float:
-    """The same without a division bit by bit as the C library does it, in some steps that processors do side by side.
+    """The same without the C library's bit-by-bit division, by operations that vectorize.
 
-    The nearest whole quotient times the divisor is known exactly as the sum of two numbers (Dekker 1971), and what it
-    leaves of the number has no more bits than that has room for (Sterbenz 1974).
+    The nearest integer quotient times the divisor is known exactly as a sum of two numbers (Dekker 1971), and its
+    difference from the number is exact, too (Sterbenz 1974).
     """
     quotient = (number / divisor + TO_WHOLE) - TO_WHOLE
     product = quotient * divisor
@@ -91,7 +91,7 @@ def plain_remainder(number: float, divisor: float) -> float:
     low, less = quotient - high, divisor - more
     rest = ((high * more - product) + high * less + low * more) + low * less
     found = (number - product) - rest
-    # From the nearest quotient to that towards nought, and from there, as NumPy does, to that below.
+    # From the remainder of the nearest quotient to that of the truncated one, and then, as NumPy does, of the floor.
     size = abs(divisor)
     found = found + size if (number >= 0) & (found < 0) else found - size if (number < 0) & (found > 0) else found
     return found + divisor if (found != 0) & ((found < 0) != (divisor < 0)) else found

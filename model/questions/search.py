@@ -1,4 +1,4 @@
-"""The question of the log: its hits in all history, and the way to them."""
+"""The search of the log: the hits of a question in all history, and jumps to them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from slotscope.model.systems.base import PolicySystem
 
 
 class HistorySearch(ABC):
-    """A walk through history with questions in mind; a subclass keeps what it finds (:meth:`take`)."""
+    """Answers questions over all history, slice by slice; a subclass keeps the answers (:meth:`take`)."""
 
     def __init__(self, system: PolicySystem, timeline: Timeline, words: Words) -> None:
         self._system = system
@@ -31,7 +31,7 @@ class HistorySearch(ABC):
         self.begin(())
 
     def begin(self, questions: Sequence[Question]) -> None:
-        """Ask these from the first event on; nothing if there are none."""
+        """Restart with these questions from the first event on; none end the search."""
         self._questions = tuple(questions)
         self._fault, self._stopped = "", False
         self._last = self._timeline.first_event
@@ -39,10 +39,10 @@ class HistorySearch(ABC):
 
     @abstractmethod
     def take(self, part: Answers) -> None:
-        """Keep what the questions say of the next events."""
+        """Keep the answers about the next events."""
 
     def stop(self) -> None:
-        """Search no further until something is asked."""
+        """Stop the search until the next :meth:`begin`."""
         self._stopped = True
 
     @property
@@ -57,13 +57,13 @@ class HistorySearch(ABC):
         try:
             while self.due and monotonic() < deadline:
                 self._step()
-        except GivenUpError:  # something else is wanted first
+        except GivenUpError:  # interrupted by something more urgent
             self.drop()
         except UserError as error:
             self._fault = error.line
 
     def drop(self) -> None:
-        """Begin with what is under way again, where it is wanted still."""
+        """Drop the slice that is under way; it is started again when it is needed."""
         self._work = iter(())
 
     def _step(self) -> None:
@@ -72,20 +72,20 @@ class HistorySearch(ABC):
             self._work = self.onwards(self._last, self._timeline.live_end)
             part = next(self._work, None)
         if part is None:
-            self._stopped = True  # the run ends before
+            self._stopped = True  # the run has ended
             return
         self._last = int(part.rows["event"][-1])
         self.take(part)
 
     def onwards(self, after: int, last: int = NO_END, along: bool = False) -> Iterator[Answers]:
-        """What the questions say of the events after one, up to another or without end, see :func:`answers`."""
+        """The answers about the events after *after* up to *last*, see :func:`answers`."""
         return answers(self._system, self._timeline, self._questions, after, last, along=along)
 
 
-#: Hits whose places are kept, from the first on, and hits whose rows are kept, around the present event.
+#: Most hits whose event numbers are kept, from the first on; and most whose rows are kept, around the present event.
 MOST_HITS, MOST_ROWS = 2**20, 2000
 
-#: Hits before the present event, and after it, whose rows are fetched where they are not kept.
+#: Hits on either side of the present event whose rows are fetched if they are not kept.
 NEAR = 200
 
 
@@ -94,36 +94,36 @@ class Asked(NamedTuple):
 
     text: str
     hits: int
-    events: NDArray[np.int64]  #: [n] of the hits in order
-    rows: np.ndarray  #: [m] of hits around the present event
-    last: int  #: the event up to which it was asked
+    events: NDArray[np.int64]  #: [n] event numbers of the hits, in order
+    rows: np.ndarray  #: [m] rows of hits around the present event
+    last: int  #: the event up to which was searched
     searching: bool
-    fault: str = ""  #: what is wrong with it, or why it cannot be asked further
-    #: of one that holds nowhere: what it compares with what never is, and asks for though the policy never says it
+    fault: str = ""  #: what is wrong with it, or why the search cannot go on
+    #: if it holds nowhere, why that may be: comparisons with values out of range, numbers that the policy never says
     missing: tuple[Phrase, ...] = ()
 
 
 class _Fetch(NamedTuple):
-    """Rows of hits that are found once more."""
+    """A search under way for the rows of hits whose event numbers are known."""
 
     rows: list[np.ndarray]
     work: Iterator[Answers]
 
 
 def _within(events: NDArray[np.int64], rows: np.ndarray) -> bool:
-    """Whether events in order lie between the first and the last of some rows."""
+    """Whether sorted *events* lie between the first and the last of some rows; False if there are none."""
     return len(events) > 0 < len(rows) and bool(rows["event"][0] <= events[0] and events[-1] <= rows["event"][-1])
 
 
 class QuestionSearch(HistorySearch):
-    """The question that a run's history is asked, and its hits."""
+    """The question of the log, and its hits in a run's history."""
 
     def __init__(self, system: PolicySystem, timeline: Timeline, words: Words) -> None:
         self.text = ""  #: what is asked; empty: nothing
         super().__init__(system, timeline, words)
 
     def begin(self, questions: Sequence[Question]) -> None:
-        """Ask these from the first event on."""
+        """Restart with these questions from the first event on."""
         super().begin(questions)
         self._hits = 0
         self._notes = tuple(note for question in questions for note in question.notes)
@@ -134,7 +134,7 @@ class QuestionSearch(HistorySearch):
         self._heard: Iterator[None] = iter(())
 
     def want(self, text: str) -> None:
-        """Ask this from now on; nothing if it is empty.  A mistake in it is told by :meth:`found`."""
+        """Search for this question from now on; an empty one ends the search.  :meth:`found` reports its mistakes."""
         self.text = text
         self.begin(())
         if not text:
@@ -144,11 +144,11 @@ class QuestionSearch(HistorySearch):
         except UserError as error:
             self._fault = error.line
         else:
-            question.costly = True  # the sentences of hits give all reasons
+            question.costly = True  # the log's sentences about hits need all counts
             self.begin([question])
 
     def follow(self) -> None:
-        """While the run goes on nothing is asked: what it passes is asked once it rests."""
+        """Do nothing while the run goes on: the events that it passes are searched once it rests."""
 
     def found(self) -> Asked | None:
         """What is known so far; None if nothing is asked."""
@@ -173,21 +173,21 @@ class QuestionSearch(HistorySearch):
 
     @property
     def due(self) -> bool:
-        """Whether there is anything to search or to hear, or rows around the present event are to be fetched."""
+        """Whether anything is left to search, to fetch around the present event, or to check (:class:`Hearing`)."""
         return super().due or self._fetch is not None or self._lacks() or self._hears()
 
     def drop(self) -> None:
-        """Fetch again, too."""
+        """Drop also the fetch of rows and the check of what the policy says."""
         super().drop()
         self._fetch = None
         self._heard = iter(())
 
     def _hears(self) -> bool:
-        """Whether it is to be heard which names the policy says no number of, as the question holds nowhere."""
+        """Whether to check for names that the policy never says: only if the question holds nowhere so far."""
         return not (self._hits or self._fault or self._stopped) and self._hearing.lacks(self._last)
 
     def _near(self, most: int) -> NDArray[np.int64]:
-        """So many hits before the present event and after it; none beyond those whose places are kept."""
+        """Up to *most* hits on either side of the present event; none if this is beyond the hits that are kept."""
         place = int(np.searchsorted(self._events, self._timeline.event, "right"))
         beyond = place == len(self._events) < self._hits
         return self._events[:0] if beyond else self._events[max(0, place - most) : place + most]
@@ -198,7 +198,7 @@ class QuestionSearch(HistorySearch):
         return len(near) > 0 and not (known or self._fault or self._stopped)
 
     def _step(self) -> None:
-        """What is around the present event comes first: a search of long history may be stopped before its end."""
+        """Fetch rows around the present event first: the search of a long history may be stopped before its end."""
         if self._fetch is None and not self._lacks():
             if super().due:
                 super()._step()
@@ -217,14 +217,14 @@ class QuestionSearch(HistorySearch):
     # Going there.
 
     def next_after(self, event: int, along: bool = False) -> int:
-        """The first hit after an event, also where the run has not been yet; *along*: the run comes from there too.
+        """The first hit after an event, also ahead of the run; with *along* the run advances with the search.
 
         Raises
         ------
         UserError
-            If nothing is asked, or there is none.
+            If there is no question, or no hit before the run ends.
         GivenUpError
-            If whoever waits has had enough.
+            If the caller's wait was cancelled.
         """
         self._check()
         for part in self.onwards(event, along=along):
@@ -233,14 +233,14 @@ class QuestionSearch(HistorySearch):
         raise UserError(f"found no event after event {event} at which '{self.text}' holds; the run ends before")
 
     def last_before(self, event: int) -> int:
-        """The last hit up to an event.
+        """The last hit up to an event, itself included.
 
         Raises
         ------
         UserError
-            If nothing is asked, or there is none.
+            If there is no question, or no hit up to the event.
         GivenUpError
-            If whoever waits has had enough.
+            If the caller's wait was cancelled.
         """
         self._check()
         end = event

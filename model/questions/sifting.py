@@ -1,4 +1,4 @@
-"""Which of the changes of things matter to a condition, in compiled code."""
+"""Filters the changes of things for those that matter to a condition, in compiled code."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from slotscope.model.systems.watching import RowChanges
 
 Array = Any
 
-#: Where a larger share of the changes matters all are kept: to pick some takes longer than to look at the others, too.
+#: If more than this share of the changes matters, all are kept: picking some takes longer than evaluating the others.
 NEARLY_ALL = 0.8
 
 
 class PartColumns(NamedTuple):
-    """What is read of versions of things: those before the first event, by their places, then those of the changes."""
+    """The values of a condition's parts for each version: those before the first event, by place, then the changes."""
 
     numbers: NDArray[np.float64]  #: [k, versions]
     truths: NDArray[np.bool_]  #: [t, versions]
 
     @classmethod
     def empty(cls, numbers: int, truths: int, versions: int) -> PartColumns:
-        """Room for so many."""
+        """Uninitialized columns."""
         return cls(np.empty((numbers, versions)), np.empty((truths, versions), np.bool_))
 
 
 class Sifted(NamedTuple):
-    """The changes that matter, in order, or all of them."""
+    """The changes that matter, in order, or all changes."""
 
-    change: NDArray[np.int64] | None  #: [m] which of all changes it is; None: they are all
+    change: NDArray[np.int64] | None  #: [m] the index of each among all changes; None: these are all
     was: NDArray[np.int64]  #: [m] the version before it; -1: none
-    touched: NDArray[np.bool_]  #: [m] whether it differs in what is asked about one event before
+    touched: NDArray[np.bool_]  #: [m] whether it differs from that in what is read of one event before
 
 
 def sifted(then: PartColumns, now: PartColumns, changes: RowChanges, places: int) -> Sifted:
-    """The changes by which something becomes another: what was asked about one event before, *then*, or only *now*.
+    """The changes that alter a value that the condition reads one event before, *then*, or only after the event, *now*.
 
-    They are all changes where nearly all do.
+    If nearly all do, all changes are returned.
     """
     count = len(changes.place)
     matter, was, touched = np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.bool_)
@@ -69,9 +69,10 @@ def sift(
     was: Array,
     touched: Array,
 ) -> int:
-    """As :func:`sifted`, of numbers and truths as they are in memory; how many [m] *matter*.
+    """As :func:`sifted`, comparing numbers and booleans bit by bit; return how many changes *matter*.
 
-    Of each change [m] it is told which version *was* before, and whether it *touched* what was asked about that.
+    It fills in the indices of those that *matter*, and for each change the version before it, *was*, and whether
+    it *touched* what is read of one event before.
     """
     count = 0
     for change in range(len(place)):

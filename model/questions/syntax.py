@@ -1,6 +1,6 @@
-"""The text of a question, and what it is made of.
+"""The syntax of questions: parses their text to a tree, and writes a tree as text.
 
-A question is an expression, from the loosest binding to the tightest::
+A question is an expression; from the loosest binding to the tightest::
 
     or, and, not                       training and not rejected
     = != < <= > >= in                  type = training, width in (1, 2, 4)
@@ -25,7 +25,7 @@ from slotscope.model.errors import UserError, quoted
 
 
 class QuestionError(UserError):
-    """A question that cannot be understood: what was found, where in it, and what is allowed."""
+    """A question that cannot be parsed or interpreted: what was found, where in it, and what is allowed."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class OfThing(Node):
 
 @dataclass(frozen=True)
 class Where(Node):
-    """Whether *any* thing is so, or the *count* of those that are."""
+    """Whether *any* thing fulfils a condition, or the *count* of those that do."""
 
     how: str
     thing: str
@@ -77,7 +77,7 @@ class Where(Node):
 
 @dataclass(frozen=True)
 class Prefix(Node):
-    """``not``, ``-`` or ``was`` before what it is about."""
+    """A unary operator, ``not``, ``-`` or ``was``, and its operand."""
 
     sign: str
     part: Node
@@ -85,7 +85,7 @@ class Prefix(Node):
 
 @dataclass(frozen=True)
 class Infix(Node):
-    """Two parts with a sign between them: logic, a comparison or arithmetic."""
+    """A binary operator, of logic, comparison or arithmetic, and its operands."""
 
     sign: str
     left: Node
@@ -94,7 +94,7 @@ class Infix(Node):
 
 @dataclass(frozen=True)
 class OneOf(Node):
-    """Whether a value is one of some: ``in (..)``."""
+    """Whether a value is one of a list: ``in (..)``."""
 
     part: Node
     items: tuple[Node, ...]
@@ -102,7 +102,7 @@ class OneOf(Node):
 
 @dataclass(frozen=True)
 class Turns(Node):
-    """``changes``, ``becomes true`` or ``becomes false``: what the event did to it."""
+    """``changes``, ``becomes true`` or ``becomes false``: what the event did to an expression."""
 
     how: str
     part: Node
@@ -110,7 +110,7 @@ class Turns(Node):
 
 @dataclass(frozen=True)
 class FunctionCall(Node):
-    """A function of some parts."""
+    """A call of a function with its arguments."""
 
     name: str
     parts: tuple[Node, ...]
@@ -121,7 +121,7 @@ FUNCTIONS = {"abs": 1, "min": 2, "max": 2, "known": 1}
 QUANTIFIERS = ("any", "count")
 WORDS = ("and", "or", "not", "in", "was", "changes", "becomes", "where", "true", "false", *QUANTIFIERS)
 
-#: How tightly signs bind.
+#: The precedence of operators.
 _OR, _AND, _NOT, _COMPARE, _SUM, _PRODUCT, _SIGN, _TIGHT = range(1, 9)
 _BINDING = {"or": _OR, "and": _AND, **dict.fromkeys(COMPARISONS, _COMPARE), "in": _COMPARE}
 _BINDING |= {
@@ -137,13 +137,13 @@ _BINDING |= {
 #: Longest question, deepest nesting.
 MOST_SIGNS, MOST_DEPTH = 2000, 50
 
-#: Characters of a question that a fault repeats.
+#: Characters of a question that an error message quotes.
 MOST_REPEATED = 100
 
 #: Largest number.
 MOST = 1e300
 
-#: Whole numbers up to here are written digit by digit.
+#: Integers below this are written without an exponent.
 MOST_WHOLE = 1e15
 
 _TOKEN = re.compile(
@@ -153,7 +153,7 @@ _TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """A word, a number or a sign, and where it stands."""
+    """A word, a number or an operator, and its position."""
 
     kind: str
     text: str
@@ -161,12 +161,12 @@ class Token(NamedTuple):
 
 
 def parse(text: str) -> Node:
-    """The question that *text* asks.
+    """Parse a question.
 
     Raises
     ------
     QuestionError
-        If it is none.
+        If *text* is no question.
     """
     if len(text) > MOST_SIGNS:
         raise QuestionError(f"found {len(text)} characters, allowed: at most {MOST_SIGNS}", where="question")
@@ -174,7 +174,7 @@ def parse(text: str) -> Node:
 
 
 def fault(text: str, at: int, message: str) -> QuestionError:
-    """An error at a place of a question; of a long one what stands around it is repeated."""
+    """An error at a position of a question; of a long question only the surroundings are quoted."""
     start = max(0, min(at - MOST_REPEATED // 2, len(text) - MOST_REPEATED))
     around = text[start : start + MOST_REPEATED]
     before, after = ("..." if start else ""), ("..." if start + len(around) < len(text) else "")
@@ -182,7 +182,7 @@ def fault(text: str, at: int, message: str) -> QuestionError:
 
 
 class _QuestionParser:
-    """Reads a question from left to right, by how tightly signs bind."""
+    """A precedence-climbing parser."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -234,7 +234,7 @@ class _QuestionParser:
         return node
 
     def part(self, binding: int) -> Node:
-        """A part that is bound at least as tightly."""
+        """Parse an expression of operators that bind more tightly than *binding*."""
         self.depth += 1
         if self.depth > MOST_DEPTH:
             raise fault(
@@ -354,7 +354,7 @@ class _QuestionParser:
 
 
 def written(node: Node, binding: int = -1) -> str:
-    """A question as text that :func:`parse` reads as the same."""
+    """The text of a tree, which :func:`parse` turns into an equal one; in parentheses if it binds too loosely."""
     text, mine = _WRITERS[type(node)](node)
     return f"({text})" if mine <= binding else text
 
@@ -364,7 +364,7 @@ _OPPOSITES |= {other: sign for sign, other in _OPPOSITES.items()}
 
 
 def opposite(node: Node) -> Node:
-    """What is true where a condition fails: of a comparison with a missing number neither it nor its opposite is."""
+    """The negation of a condition, pushed inward; with a missing number a comparison and its opposite both fail."""
     match node:
         case Prefix(sign="not"):
             return node.part
@@ -379,7 +379,7 @@ def opposite(node: Node) -> Node:
 
 
 def unless(text: str) -> str:
-    """The question that holds where a condition fails."""
+    """The text of the question that holds where a condition fails."""
     return written(opposite(parse(text)))
 
 

@@ -1,4 +1,4 @@
-"""The columns that a question is answered from: rows, samples and states of some events."""
+"""The columns that a question is evaluated on: rows, samples and states of some events."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any, Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-#: A column: numbers, nan where there is none, or truths.  A constant is a column of no dimension.
+#: A column: numbers, nan where missing, or booleans.  A constant is an array without dimensions.
 Column = NDArray[Any]
 
-#: The number of what would be an event before there is any state.
+#: The event number of rows that fill up a lead before there is any state.
 NO_EVENT = -1
 
 
 def _unknown(_: Any) -> None:
-    """What is known of the parts of a question in a table of no things."""
+    """The value that a table without things has for a part of a question: none."""
 
 
 @dataclass
 class Lead:
-    """What is known of the last events before a table, for what ``was``: none of it at first."""
+    """Rows and samples of the last events before a table, which ``was`` reads; all missing at first."""
 
     rows: np.ndarray
     samples: NDArray[np.float64]
@@ -34,34 +34,34 @@ class Lead:
 
 @dataclass
 class EventTable:
-    """Some events in order, and before them those of *lead*.
+    """Consecutive events, preceded by those of *lead*.
 
     Attributes
     ----------
     rows, samples:
-        [n] of the events; [n, width], or [0, 0] where nothing is asked of samples.
+        [n] rows of the events; [n, width] samples, or [0, 0] if no question reads samples.
     lead:
-        Of the events before.
+        The events before.
     numbers:
-        The scenario's.
+        The scenario's numbers.
     looks:
-        [lead + n] of what was looked up in states, by its place in the question.
+        [lead + n] each column that was read from states, by its index in the question.
     known:
-        Those of all events, found from what the events changed.
+        The indices of looks that are filled in for all events.
     state, before:
-        That after the event of a table of one; the event before it, where a question asks for that.
+        In a table of one event: the state after it, and the table of the event before, if a question reads that.
     places:
-        Whose the things of *state* are, where they are not those of all places in order.
+        The places of the things of *state*, unless these are those of all places in order.
     of_things:
-        [m] what a part of a question is for each of some things, asked for by what would read it; None: not known.
+        Cache: [m] the value of a part of a question for each thing, by the part's ``run``; None: not in it.
     lasting:
-        Where that is known of them *before*, too: [m] where it was the same thing.
+        If *before* has such a cache, too: [m] whether its value belongs to the same thing.
     met:
-        By what numbers them: which things of *state* there were *before*, and where.
+        By the function that numbers things: which things of *state* existed *before*, and where they stood.
     said:
-        What the policy said while the event of a table of one was made: numbers by name.
+        In a table of one event: the numbers, by name, that the policy said during the event.
     at:
-        The event, counted with those before, that goes with each value of *state*, in a shape that goes with theirs.
+        The index, counted with the lead, of the event that belongs to each value of *state*; broadcasts with these.
     """
 
     rows: np.ndarray
@@ -82,7 +82,7 @@ class EventTable:
 
     @property
     def length(self) -> int:
-        """Events, with those before."""
+        """The number of events, including the lead."""
         return self.lead.length + len(self.rows)
 
     @property
@@ -91,7 +91,7 @@ class EventTable:
         return np.concatenate([self.lead.rows["event"], self.rows["event"]]) > NO_EVENT
 
     def row(self, name: str) -> Column:
-        """[length] a column of the rows as numbers."""
+        """[length] a column of the rows as floats."""
         if name not in self._columns:
             mine = self.rows[name].astype(np.float64)
             if self.lead.length:
@@ -102,7 +102,7 @@ class EventTable:
         return self._picked(self._columns[name])
 
     def happened(self, flag: int) -> Column:
-        """[length] where the flag is set."""
+        """[length] whether the flag is set at each event."""
         flags = self.rows["flags"]
         if self.lead.length:
             flags = np.concatenate([self.lead.rows["flags"], flags])
@@ -116,20 +116,20 @@ class EventTable:
         return self._picked(self._columns[place])
 
     def look(self, place: int) -> Column:
-        """[length] what was looked up in states, of a place in the question."""
+        """[length] the column that was read from states, by its index in the question."""
         return self._picked(self.looks[place])
 
     def _picked(self, column: Column) -> Column:
         return column if self.at is None else column[self.at]
 
     def but(self, **changed: Any) -> EventTable:
-        """The same, save for what is *changed*; :func:`dataclasses.replace` takes ten times as long."""
+        """A copy with some attributes *changed*; :func:`dataclasses.replace` takes ten times as long."""
         twin = object.__new__(EventTable)
         twin.__dict__.update(self.__dict__, **changed)
         return twin
 
     def one(self, place: int, state: Any) -> EventTable:
-        """The event at a place, counted with those before, with the state after it."""
+        """A table of one event, by its index counted with the lead, with the state after it."""
         none = Lead(self.lead.rows[:0], self.lead.samples[:0])
         looks = {number: look[place : place + 1] for number, look in self.looks.items()}
         if place < self.lead.length:
@@ -140,7 +140,7 @@ class EventTable:
 
 
 def shifted(column: Column) -> Column:
-    """What a column was one event before."""
+    """A column shifted by one event; nan, or false, at the first."""
     if not column.ndim:
         return column
     before = np.empty_like(column)

@@ -1,7 +1,7 @@
 """Expressions over all history as curves: their values on a grid of events, in bounded memory.
 
-The grid is that of a run's samples, and becomes coarser as they do.  Of a number it has the integral
-over time as well, of a condition how often it has held; so averages and counts stay exact.
+The grid is that of a run's samples, and becomes coarser as they do.  With each value it keeps a number's integral over
+time, or how often a condition has held so far; so averages and counts stay exact.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from slotscope.model.running.recorder import Samples
 from slotscope.model.running.timeline import Timeline
 from slotscope.model.systems.base import PolicySystem
 
-#: Expressions of a role at once.
+#: Most expressions that are followed, or watched, at once.
 MOST_TRACKS = 8
 
-#: The share of its thread's time that following a run may take: with the looks at states less than a tenth.
+#: The share of its thread's time that following a run may take: with reading states less than a tenth.
 SHARE = 0.06
 
-#: Where a monitor is from that no paper has.
+#: The source shown for a monitor that is in no paper.
 OWN = "of your own"
 
-#: ``follow``: its curve is wanted; ``watch``: it ought to hold always; ``slack``: how far such a one is from failing;
-#: ``stop``: it is a breakpoint's.
+#: ``follow``: its curve is wanted; ``watch``: a condition that ought to hold always; ``slack``: how far a watched
+#: comparison is from failing; ``stop``: the question of a breakpoint.
 Role = Literal["follow", "watch", "slack", "stop"]
 
 
 class Followed(NamedTuple):
-    """The expressions of the user's own, also those that the present run has no words for.
+    """The user's own expressions, including those that name what the present run does not have.
 
     Attributes
     ----------
     follow:
-        Those whose course over time is wanted.
+        Expressions that are plotted over time.
     watch:
         Conditions that ought to hold always.
     """
@@ -56,12 +56,12 @@ class Followed(NamedTuple):
     watch: tuple[str, ...] = ()
 
     def changed(self, role: Role, text: str, over: bool) -> Followed:
-        """With one more, or without it.
+        """With *text* added to a role, or removed if *over*.
 
         Raises
         ------
         UserError
-            If there are as many as there can be.
+            If the role already has :data:`MOST_TRACKS`.
         """
         known: tuple[str, ...] = getattr(self, role)
         left = tuple(one for one in known if one != text)
@@ -72,7 +72,7 @@ class Followed(NamedTuple):
         return self._replace(**{role: left if over else tuple(dict.fromkeys((*known, text)))})
 
     def joined(self, other: Followed) -> Followed:
-        """Those of both, as far as there is room."""
+        """The expressions of both, up to :data:`MOST_TRACKS` of each role."""
         return Followed(
             *(tuple(dict.fromkeys((*one, *two)))[:MOST_TRACKS] for one, two in zip(self, other, strict=True))
         )
@@ -84,12 +84,12 @@ class Track(NamedTuple):
     Attributes
     ----------
     text, truth:
-        As it was asked; whether it is true or false, else a number.
+        As the user wrote it; whether it is a condition, else a number.
     role:
         What it is followed for.
     hits, first, first_false:
-        Of one that is true or false: at how many events it held; the first event at which it did, and the
-        first at which it did not, -1 if there is none.  Of one that is watched the same of its failing.
+        Of a condition: the number of events at which it held, the first of them, and the first event at which it did
+        not hold; -1 if there is none.  Of a watched condition all three refer to its negation.
     """
 
     text: str
@@ -108,10 +108,10 @@ class Tracked(NamedTuple):
     tracks:
         In order: those followed, those watched, their slacks, those of breakpoints.
     table:
-        [n, 2 + 2 * tracks] event and time; of each track its value at the event (the last known one, nan
-        before) and, of a number, its integral over time, else the events at which it held so far.
-    last:
-        The event up to which they are known, from the one after *first* on.
+        [n, 2 + 2 * tracks] event and time; then for each track its value at the event (the last known one, nan
+        before) and, for a number, its integral over time, for a condition the number of events at which it held so far.
+    first, last:
+        The tracks cover the events after *first* up to *last*.
     """
 
     tracks: tuple[Track, ...]
@@ -122,18 +122,18 @@ class Tracked(NamedTuple):
     fault: str = ""  #: why they cannot be followed further
 
     def readings(self) -> dict[str, Reading]:
-        """What is known of those that ought to hold always."""
+        """The readings of the watched conditions, by their text."""
         return {one.text: _reading(one, self.first, self.last) for one in self.tracks if one.role == "watch"}
 
     def slack(self, text: str) -> NDArray[np.float64]:
-        """[n] how far a comparison that ought to hold was from failing, below 0 where it did; empty for other ones."""
+        """[n] how far a watched comparison was from failing, below 0 where it failed; empty for other conditions."""
         place = next((n for n, one in enumerate(self.tracks) if (one.text, one.role) == (text, "slack")), None)
         values = np.zeros(0) if place is None else self.table[:, 2 + 2 * place]
         return values[~np.isnan(values)]
 
 
 def own_monitor(text: str) -> Monitor:
-    """A condition of the user's own as one that must hold."""
+    """A condition of the user's as a monitor."""
     return Monitor(text, text, "", OWN, ())
 
 
@@ -157,13 +157,13 @@ class Tracks(HistorySearch):
         super().__init__(system, timeline, words)
 
     def want(self, followed: Followed) -> None:
-        """Follow these from the first event on, those that the run understands; nothing if there are none."""
+        """Follow these from the first event on, as far as the run has what they name."""
         if followed != self.followed:
             self.followed = followed
             self._renew()
 
     def mark(self, stops: Sequence[Breakpoint]) -> None:
-        """And with them, where the run stops at these breakpoints."""
+        """Follow also where the run stops at these breakpoints, while any expression is followed."""
         if tuple(stops) != self._stops:
             self._stops = tuple(stops)
             self._renew()
@@ -184,10 +184,10 @@ class Tracks(HistorySearch):
         super().begin(questions)
         self._samples = Samples(2 + 2 * len(questions))
         self._tracks = []
-        self._values = np.full(len(questions), np.nan)  # the last one known of each
+        self._values = np.full(len(questions), np.nan)  # the last known value of each
         self._finite = self._values.copy()
         self._totals = np.zeros(len(questions))
-        self._counts = dict[str, int]()  # how often those have held that stop the run only at every so-manieth time
+        self._counts = dict[str, int]()  # how often each breakpoint's question has held, if it stops at every n-th hit
         self._time = float(self._timeline.time)
 
     def _understood(self, text: str, role: Role) -> Question | None:
@@ -200,7 +200,7 @@ class Tracks(HistorySearch):
             return None
 
     def follow(self) -> None:
-        """While the run goes on: catch up with it, in a share of the time."""
+        """Catch up with the run while it goes on, within :data:`SHARE` of the time."""
         now = monotonic()
         self._owed = min(self._owed + SHARE * (now - self._followed), SHARE)
         self._followed = now
@@ -223,7 +223,7 @@ class Tracks(HistorySearch):
                 totals = np.cumsum(values) + self._totals[place]
                 self._tracks[place] = _counted(track, events, column)
             else:
-                # Nothing is added to infinity: a mean is over the last finite numbers.
+                # The integral leaves out infinite values: in their place it takes the last finite one.
                 finite = _held(np.where(np.isinf(values), np.nan, values), self._finite[place])
                 before = np.r_[self._finite[place], finite[:-1]]
                 totals = np.cumsum(np.nan_to_num(before) * steps) + self._totals[place]
@@ -233,7 +233,7 @@ class Tracks(HistorySearch):
         self._samples.append(table)
 
     def _stopping(self, track: Track, column: Column, events: NDArray[np.int64]) -> Column:
-        """[n] a track's values; of a breakpoint before which events the run stops, of those at which it holds."""
+        """[n] a track's values; of a breakpoint that stops at every n-th hit, only the hits at which it stops."""
         one = next((each for each in self._stops if track.role == "stop" and each.asked == track.text), None)
         if one is None or one.times == 1:
             return column
@@ -252,7 +252,7 @@ class Tracks(HistorySearch):
 
 
 def _held(values: NDArray[np.float64], before: float) -> NDArray[np.float64]:
-    """[n] values with the last known one where one is missing; *before* is the one before them."""
+    """[n] values with each nan replaced by the last known value; *before* is the one that precedes them."""
     known = ~np.isnan(values)
     if known.all():
         return values
@@ -261,7 +261,7 @@ def _held(values: NDArray[np.float64], before: float) -> NDArray[np.float64]:
 
 
 def _counted(track: Track, events: NDArray[np.int64], column: NDArray[np.bool_]) -> Track:
-    """A condition's track with some more events."""
+    """A condition's track, with its counts updated by some more events."""
     hits = int(np.count_nonzero(column))
     first = track.first if track.first >= 0 or not hits else int(events[np.argmax(column)])
     unlike = track.first_false if track.first_false >= 0 or hits == len(column) else int(events[np.argmin(column)])

@@ -1,4 +1,4 @@
-"""How a question is understood: each part of its text becomes a function from columns to a column."""
+"""Interprets questions: each node of the syntax tree becomes a function from columns to a column."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ from slotscope.model.reporting.explain import grouped
 
 
 def understood(text: str, words: Words, truth: bool = True) -> Question:
-    """A question about a run; one that is true or false, unless *truth* is not asked for.
+    """Interpret a question about a run; it has to be a condition, unless *truth* is false.
 
     Raises
     ------
     QuestionError
-        If it cannot be understood: in one line what, where, and what is near.
+        If it cannot be interpreted: one line with what was found, where, and the nearest names allowed.
     """
     question = Question(text)
     reader = _Interpreter(text, words, question)
@@ -67,7 +67,7 @@ def understood(text: str, words: Words, truth: bool = True) -> Question:
 
 
 def slack_of(text: str, words: Words) -> Question | None:
-    """How far a comparison of numbers is from failing, the one side less the other; None for anything else."""
+    """The difference of the sides of an inequality, which is negative where that fails; None for anything else."""
     tree = parse(text)
     if not isinstance(tree, Infix) or tree.sign[0] not in "<>":
         return None
@@ -75,17 +75,17 @@ def slack_of(text: str, words: Words) -> Question | None:
     question = Question(text)
     try:
         question.part = _Interpreter(text, words, question).read(Infix(tree.at, "-", larger, smaller))
-    except QuestionError:  # names of types, ... have an order and no difference
+    except QuestionError:  # named values, such as types, have an order but no difference
         return None
     return question
 
 
-#: What a comparison is with its sides exchanged.
+#: The operator of each inequality with its sides exchanged.
 _TURNED_ROUND = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 class _Interpreter:
-    """Understands the parts of one question; within ``where`` the fields of a *thing* come first."""
+    """Interprets the nodes of one question; within ``where`` the fields of the *thing* take precedence."""
 
     def __init__(self, text: str, words: Words, question: Question, thing: str = "") -> None:
         self._text = text
@@ -176,7 +176,7 @@ class _Interpreter:
         return Meaning(read, truth=False, choices=known.choices, reads=EVENT)
 
     def _looked(self, read: Run, choices: str, of_things: OfThings | None) -> Meaning:
-        """What is read from the state after each event."""
+        """Register a read from the state after each event, and return the part that takes its column."""
         place = len(self._question.looks)
         self._question.looks.append(StateLook(read, of_things))
         return Meaning(lambda table: table.look(place), False, choices, frozenset((place,)), reads=EVENT)
@@ -196,7 +196,7 @@ class _Interpreter:
         return partial(of_state, source, place)
 
     def _place(self, known: AskedField, node: Name | Member) -> int | None:
-        """Which of a field's values is meant, from 0; None where it has one alone."""
+        """The index of the field's value that is meant, from 0; None if the field has only one."""
         if isinstance(node, Name):
             if known.index:
                 self.wrong(
@@ -255,7 +255,7 @@ class _Interpreter:
         return self._looked(partial(of_one, things.numbers, node.number, part.run), known.choices, changing)
 
     def _refuse_none(self, node: OfThing, things: ThingFields) -> None:
-        """A number that no thing ever has."""
+        """Raise an error if no thing can ever have that number."""
         count = things.fixed(self._words.numbers) if things.fixed is not None else None
         if node.number % 1 or node.number < 0 or (count is not None and not 1 <= node.number <= count):
             allowed = "whole numbers" if count is None else f"1 to {grouped(count)}"
@@ -300,12 +300,12 @@ class _Interpreter:
         return _shifted(self._earlier(self.read(node.part, depth + 1)))
 
     def _earlier(self, part: Meaning) -> Meaning:
-        """A part of which it is asked, too, what it was one event before."""
+        """Note that a part's value one event before is needed, too; return the part."""
         self._question.recalls |= bool(part.needs)
         return part
 
     def _before(self, node: Node, part: Node, depth: int) -> Meaning:
-        """A part that is about each thing as it was one event before."""
+        """A part's value for each thing as it was one event before."""
         if self._back:
             self.wrong(node, "found a second step back after 'where', allowed: one, as in was empty > 0")
         self._question.pairs = self._back = True
@@ -314,7 +314,7 @@ class _Interpreter:
         return self._was(found)
 
     def _was(self, part: Meaning) -> Meaning:
-        """What a part was of each thing, one event before."""
+        """The ``was`` of a part about each thing."""
         run = partial(of_same, self._words.things[self._thing].numbers, part.value, part.truth)
         return Meaning(run, part.truth, part.choices, part.needs, reads=THEN, sign=WAS, parts=(part,))
 
@@ -331,7 +331,7 @@ class _Interpreter:
         return compared(node.sign, left, right) if node.sign in COMPARISONS else joined(node.sign, left, right)
 
     def _pair(self, node: Infix, depth: int) -> tuple[Meaning, Meaning]:
-        """Both sides; a bare name beside a value that has names is one of them."""
+        """Both sides; a bare name that is compared with named values is taken as one of these names."""
         if node.sign not in COMPARISONS:
             return self.number(node.left, depth), self.number(node.right, depth)
         if isinstance(node.left, Name) and not self._known(node.left.text) and not isinstance(node.right, Number):
@@ -343,8 +343,10 @@ class _Interpreter:
         return left, self.number(node.right, depth, left.choices) if left.choices else self.read(node.right, depth)
 
     def _beside(self, node: Infix, left: Name, depth: int) -> Meaning:
-        """What stands beside a name that may be one of its values; where it is none, and both are unknown, the first
-        is told."""
+        """The right side beside a bare name that may be one of its values.
+
+        If the right side is unknown, and the name is no value of any dimension, the error is about the name.
+        """
         try:
             return self.read(node.right, depth)
         except QuestionError:
@@ -359,7 +361,7 @@ class _Interpreter:
         return joined("in", part, *(self.number(item, depth, part.choices) for item in node.items))
 
     def _note_ends(self, node: Node, sign: str, other: Node) -> None:
-        """Note a comparison with a number that comes out the same whatever the value is, of one that is from 1 to n."""
+        """Note a comparison of a value from 1 to n with a number outside, if its result is the same for all values."""
         value, (name, most, members) = _number_in(other), self._ends(node)
         if value is None or not most or value in range(1, most + 1):
             return
@@ -375,7 +377,7 @@ class _Interpreter:
             self._question.notes = tuple(dict.fromkeys((*self._question.notes, note)))
 
     def _ends(self, node: Node) -> tuple[str, int, Sequence[str]]:
-        """A field's name, the most that its values are, which begin with 1, and their names; 0: it has no such ends."""
+        """A field's name, the largest of its values, which start at 1 (0: it has no such range), and their names."""
         thing, name = (node.thing, node.name) if isinstance(node, OfThing) else (self._thing, node)
         if not isinstance(name, Name):
             return "", 0, ()
@@ -400,7 +402,7 @@ class _Interpreter:
         return _turned(node, part, _shifted(part))
 
     def _turns_of_thing(self, node: Turns, depth: int) -> Meaning:
-        """What the event did to each thing; one that was not there before was nothing, and not so."""
+        """What the event did to each thing; one that was not there before had missing numbers and false conditions."""
         was = self._before(node, node.part, depth)
         now = was.parts[0]
         if node.how == "changes":
@@ -412,7 +414,7 @@ class _Interpreter:
 
 
 def _number_in(node: Node) -> float | None:
-    """The number that stands there; None for anything else."""
+    """The value of a literal number, with its sign; None for anything else."""
     if isinstance(node, Prefix) and node.sign == "-":
         value = _number_in(node.part)
         return None if value is None else -value
@@ -420,7 +422,7 @@ def _number_in(node: Node) -> float | None:
 
 
 def _shifted(part: Meaning) -> Meaning:
-    """What a part was one event before."""
+    """A part's value one event before."""
 
     def bound(table: EventTable, upper: bool) -> Column:
         return shifted(part.where(table, upper)) if part.truth else np.full(table.length, upper)
@@ -429,20 +431,20 @@ def _shifted(part: Meaning) -> Meaning:
 
 
 def _turned(node: Turns, now: Meaning, was: Meaning) -> Meaning:
-    """Where something becomes true, or false."""
+    """The events at which a condition becomes true, or false."""
     return joined("but not", now, was) if node.how == "becomes true" else joined("but not", was, now)
 
 
 def _maybe(part: Meaning, table: EventTable, upper: bool) -> Column:
-    """Where a part may be true of any thing, as far as is known; there may be no thing."""
+    """Bounds of ``any``: where the condition may be true of a thing; it never must be, as there may be no thing."""
     return part.where(table, True) if upper else np.full(table.length, False)
 
 
 def _of_any(run: Run, table: EventTable) -> Column:
-    """[length] whether what reads no thing is true; not before there are any."""
+    """[length] ``any`` of a condition that reads no thing; false where there is no state yet."""
     return np.asarray(run(table) & table.begun)
 
 
 def _of_all(run: Run, number: int, table: EventTable) -> Column:
-    """[length] of how many things it is true then: of all of that number, or of none."""
+    """[length] ``count`` of a condition that reads no thing: the *number* of things or 0; nan without a state."""
     return np.where(table.begun, run(table) * float(number), np.nan)

@@ -1,4 +1,4 @@
-"""Names under which a policy says no number, though a question asks for it: it holds nowhere then, as if it were so."""
+"""Finds names in ``said[name]`` under which the policy says no number: such a question holds nowhere, silently."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from slotscope.model.questions.words import Words
 from slotscope.model.running.timeline import Timeline
 from slotscope.model.systems.base import PolicySystem
 
-#: Events from the first on at which is heard what the policy says, where a question about it holds at none.
+#: The number of events, from the first on, that are checked for what the policy says if a question holds at none.
 HEARD = 2000
 
 _SAID = re.compile(r"\bsaid\s*\[\s*(\w+)\s*\]")
 
 
 def said_in(text: str) -> tuple[str, ...]:
-    """The names in a question of which a policy says a number, in order."""
+    """The names in the ``said[name]`` of a question, in order."""
     return tuple(dict.fromkeys(_SAID.findall(text)))
 
 
 class Hearing:
-    """Hears from the first event on which of the names in a question the policy says no number of.
+    """Checks, from the first event on, for which names in a question the policy says no number.
 
     Attributes
     ----------
     left:
-        Those of which none was said so far.
+        The names for which none was said so far.
     last:
-        The event up to which was heard.
+        The last event that was checked.
     """
 
     def __init__(self, system: PolicySystem, timeline: Timeline, words: Words, text: str) -> None:
@@ -39,19 +39,19 @@ class Hearing:
         self.left, self.last = said_in(text), timeline.first_event
 
     def told(self) -> tuple[Phrase, ...]:
-        """A sentence for each name of which no number was said."""
+        """A sentence for each name under which no number was said so far."""
         count = self.last - self._timeline.first_event
         return tuple(_missing(name, count) for name in self.left) if count else ()
 
     def lacks(self, last: int) -> bool:
-        """Whether something is to be heard yet up to an event."""
+        """Whether there are events up to *last* left to check."""
         return bool(self.left) and self.last < self._end(last)
 
     def _end(self, last: int) -> int:
         return min(last, self._timeline.first_event + HEARD)
 
     def parts(self, last: int) -> Iterator[None]:
-        """Go on up to an event, of the first :data:`HEARD`, part by part."""
+        """Check on up to event *last*, at most the first :data:`HEARD` events, slice by slice."""
         names = self.left
         known = [understood(f"known(said[{name}])", self._words) for name in names]
         for part in answers(self._system, self._timeline, known, self.last, self._end(last)):

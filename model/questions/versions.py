@@ -1,9 +1,10 @@
-"""Versions of things: as they were before some events, and as events changed them; and of how many a condition is true.
+"""Versions of things, their rows before some events and after each change; and for how many a condition is true.
 
-Most of what events change is of no matter to a condition.  Where a server leaves its stack all behind it have another
-index, but few another truth of ``slots[1] >= index``.  So what a condition says of a thing alone is read once of each
-version, and only those of which that is another than before go on to be counted, or compared with numbers of events.
-Where what it asks about one event before is the same, it says what it says of a thing that the event leaves as it was.
+Most changes do not matter to a condition.  When a server leaves its stack, all behind it get another index, but for few
+of them ``slots[1] >= index`` changes.  So the parts of a condition that read the thing alone are evaluated once for
+each version, and only versions in which one of these differs from the version before are counted, or compared with
+values of events.  If what the condition reads of one event before is the same, the thing counts as unchanged by the
+event (``still``).
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from slotscope.model.systems.watching import RowChanges, StateRows
 
 
 def column_of(look: OfThings, changes: RowChanges, before: Any, table: EventTable, start: int, events: int) -> Column:
-    """[events] a look after each event, from the state *before* the first one and what they changed.
+    """[events] the value of a look after each event, from the state *before* the first one and the recorded changes.
 
-    The first event stands at *start* in *table*, counted with those before.
+    *start* is the index of the first event in *table*, counted with the lead.
     """
     versions = _Versions(look, changes, before, table)
     if look.number is not None:
@@ -43,7 +44,7 @@ def column_of(look: OfThings, changes: RowChanges, before: Any, table: EventTabl
         touched, found = (touched, np.zeros(events, np.int64)) if look.still is FALSE else things.counted()
     if not look.paired:
         return found
-    known = look.any & (found > touched)  # of one at least that the event left as it was it is true
+    known = look.any & (found > touched)  # true of at least one thing that the event left unchanged
     asked = things.maybe() & ~known
     if look.pairing is None:
         return np.asarray(found - touched + things.turned(asked, look.condition)[0])
@@ -52,7 +53,7 @@ def column_of(look: OfThings, changes: RowChanges, before: Any, table: EventTabl
 
 
 class _Versions:
-    """The rows of things as they were before the first of some events, and as events changed them."""
+    """The rows of things before the first of some events, by place, followed by those after each change."""
 
     def __init__(self, look: OfThings, changes: RowChanges, before: Any, table: EventTable) -> None:
         assert look.things is not None
@@ -73,7 +74,7 @@ class _Versions:
         return sifted(then, now, self.changes, self.places)
 
     def _columns(self, parts: Sequence[Meaning], *numbers: NDArray[np.int64]) -> PartColumns:
-        """What is read of parts, beside other numbers."""
+        """The columns of some parts, and further columns of *numbers*."""
         truths = sum(part.truth for part in parts)
         columns = PartColumns.empty(len(parts) - truths + len(numbers), truths, len(self))
         rows = {False: iter(columns.numbers), True: iter(columns.truths)}
@@ -84,13 +85,13 @@ class _Versions:
         return columns
 
     def column(self, part: Meaning) -> NDArray[Any]:
-        """[versions] what a part reads of each; missing, or false, where there is no thing."""
+        """[versions] a part's value for each; nan, or false, where there is no thing."""
         if part.run not in self._known:
             self._known[part.run] = self._read(part.run, np.empty(len(self), np.bool_ if part.truth else float))
         return self._known[part.run]
 
     def of(self, versions: NDArray[np.int64] | None) -> Callable[[Run], Column | None]:
-        """What parts read of some versions, or of all, which is looked up once it is asked for."""
+        """A function that gives the values of a part for some versions, or all (None), evaluated on first use."""
 
         @cache
         def read(run: Run) -> Column | None:
@@ -102,7 +103,7 @@ class _Versions:
         return read
 
     def value(self, events: int) -> Column:
-        """[events] the value of the thing of a number; missing where there is none."""
+        """[events] the value of the thing with the number asked for; nan where there is none."""
         numbers, number, (event, place, previous) = self.number, self.look.number, self.changes[:3]
         if numbers is None:
             numbers = np.concatenate([np.arange(self.places), place]) + 1
@@ -110,7 +111,7 @@ class _Versions:
         first, here = numbers[: self.places] == number, numbers[self.places :] == number
         were = (numbers.take(was, mode="wrap") == number) & (was >= 0)
         values = self._read(self.look.read, np.empty(len(self)))
-        order = np.lexsort((here, event))  # where it changes its place in an event, that it came to
+        order = np.lexsort((here, event))  # if it moves within an event, its new place comes last
         mine = order[(here | were)[order]]
         changed = np.where(here, values[self.places :], np.nan)[mine]
         told = np.r_[values[: self.places][first][0] if first.any() else np.nan, changed]
@@ -118,7 +119,7 @@ class _Versions:
         return column
 
     def _read(self, run: Run, column: NDArray[Any]) -> NDArray[Any]:
-        """[versions] what is read of each, put into a *column*; missing, or false, where there is no thing."""
+        """[versions] evaluate *run* for each into *column*; nan, or false, where there is no thing."""
         nothing = np.nan if column.dtype.kind == "f" else False
         halves = slice(0, self.places), slice(self.places, None)
         given = zip(halves, (self._before, self._told), (np.arange(self.places), self.changes.place), strict=True)
@@ -133,19 +134,19 @@ class _Versions:
         return column
 
     def _part_of(self, mine: slice, here: Any, run: Run) -> Column | None:
-        """What a part reads that the condition asks for by itself, too."""
+        """A part's value, if it is one that the condition reads by itself, too, and is cached; else None."""
         part = self.look.parts.get(run)
         return None if part is None else self.column(part)[mine][here]
 
     @cached_property
     def _there(self) -> NDArray[np.bool_] | None:
-        """[versions] where there is a thing; None: everywhere."""
+        """[versions] whether there is a thing; None: everywhere."""
         there = self._things.there
         return None if there is None else np.concatenate([there(self._before), there(self._told)])
 
     @cached_property
     def number(self) -> NDArray[np.int64] | None:
-        """[versions] what each thing is called, -1 where there is none; None: by its place."""
+        """[versions] the number of each thing, -1 where there is none; None: things are numbered by place."""
         if self._there is None:
             return None
         numbers = np.full(len(self._there), -1)
@@ -154,7 +155,7 @@ class _Versions:
 
 
 class _Things:
-    """What a condition says of the versions that matter, event by event."""
+    """Evaluates a condition on the versions that matter, at each event."""
 
     def __init__(self, versions: _Versions, table: EventTable, start: int, events: int) -> None:
         self._versions, self._table, self._start, self._events = versions, table, start, events
@@ -167,11 +168,11 @@ class _Things:
 
     @cached_property
     def touched(self) -> NDArray[np.int64]:
-        """[events] how many things each event changed in what is asked about one event before."""
+        """[events] how many things each event changed in what the condition reads of one event before."""
         return np.bincount(self._event[self._mine.touched], minlength=self._events)
 
     def counted(self) -> tuple[Column, Column]:
-        """[events] of how many things that were touched it is true, and of how many in all, whatever the event is."""
+        """[events] for how many touched things a condition that reads no event is true, and for how many in all."""
         said = self._said(self._look.still, of_things=self._versions.of(self._standing))
         true, places = self._there & said, self._versions.places
         now = self._event[self._mine.touched & true[places:]]
@@ -180,7 +181,7 @@ class _Things:
         )
 
     def counted_in_pairs(self, pairing: Pairing, enough: Any) -> Column:
-        """[events] of how many things it is true, by what each event is; of no more than are *enough*."""
+        """[events] for how many things the condition, which reads the event, is true; counting may stop at *enough*."""
         there, events, of_things = self._there, self._events, self._versions.of(self._standing)
         own = np.empty((len(pairing.own), len(there)))
         for part in pairing.only:
@@ -196,14 +197,14 @@ class _Things:
         return counted_by_event(pairing, things, np.array(others, float).reshape(-1, events), enough)
 
     def maybe(self) -> NDArray[np.bool_]:
-        """[events] whether it may be true of any thing, as far as the event tells."""
+        """[events] whether the condition may be true of any thing, judged by the event alone."""
         with np.errstate(all="ignore"):
             known = self._look.maybe(self._table, True)
         found = np.broadcast_to(known, (self._table.length,))
         return found[self._start : self._start + self._events]
 
     def turned(self, asked: NDArray[np.bool_], *parts: Meaning) -> list[Column]:
-        """[events] of how many things that were touched each part is true, at those that are *asked*."""
+        """[events] for how many touched things each part is true, at the events that are *asked*; else 0."""
         number, places, touched = self._versions.number, self._versions.places, self._mine.touched
         chosen = touched.copy() if asked.all() else touched & asked[self._event]
         now = np.arange(places, len(self._versions)) if self._standing is None else self._standing[places:]
@@ -216,7 +217,7 @@ class _Things:
         return [np.bincount(event[self._true(part, things)], minlength=len(asked)) for part in parts]
 
     def _true(self, part: Meaning, touched: TouchedThings) -> NDArray[np.bool_]:
-        """[m] whether a part is true of things that were touched."""
+        """[m] whether a part is true of each touched thing."""
         count = len(touched.event)
         if count >= MANY_TOUCHED:
             whole = count // BLOCK * BLOCK
@@ -231,7 +232,7 @@ class _Things:
 
     @property
     def _there(self) -> NDArray[np.bool_]:
-        """[places + changes that matter] where there is a thing."""
+        """[places + changes that matter] whether there is a thing."""
         number = self._versions.number
         if number is None:
             return np.ones(self._versions.places + len(self._event), np.bool_)

@@ -1,4 +1,4 @@
-"""The words of one run: what each name in a question stands for, and what is near a misspelt one."""
+"""The names that questions about one run can use, what each stands for, and suggestions for misspelt ones."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from slotscope.model.systems.base import PolicySystem
 
 
 def said_by(policy: Any) -> tuple[str, ...]:
-    """Names in ``say("step", name=..)`` and ``values={"name": ..}``, in the order of the text; none of a policy
-    that has no file."""
+    """The names in ``say("step", name=..)`` and ``values={"name": ..}`` in a policy's source, in textual order.
+
+    Empty for a policy without a file of its own.
+    """
     text = getattr(policy, "text", "")
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)] if text else []
     return tuple(dict.fromkeys(name for call in sorted(calls, key=lambda one: one.lineno) for name in _named(call)))
@@ -37,7 +39,7 @@ def _named(call: ast.Call) -> list[str]:
     return names + [key for key in keys if isinstance(key, str)]
 
 
-#: What every event has. Kinds of event are those of :mod:`model.reporting.records`, from 1.
+#: Fields that every event has. Kinds of event are those of :mod:`model.reporting.records`, from 1.
 _KINDS = ("arrival", "departure", "update", "slot", "move", "tick")
 _OF_ALL = (
     AskedField("event", "the number of the event", RowColumn("event")),
@@ -47,15 +49,15 @@ _OF_ALL = (
 _SAID = AskedField("said", "what the policy said last", SaidValues(said_by), index="said")
 _MEMORY = AskedField("memory", "what the policy remembers", StateValue(lambda state: state.memory), index="memory")
 
-#: Names shown where one is not known.
+#: Most suggestions for an unknown name.
 NEAREST = 3
 
-#: Names shown of all, where none is near.
+#: Most names listed where none is similar.
 FEW = 8
 
 
 class Word(NamedTuple):
-    """A name that can be written, for whoever lists what there is."""
+    """A name that can be used in questions, as completion lists and ``--names`` show it."""
 
     text: str
     about: str
@@ -64,14 +66,14 @@ class Word(NamedTuple):
 
 
 class Words:
-    """What can be named in questions about a system under a policy.
+    """The names that questions about a system under a policy can use.
 
     Attributes
     ----------
     declared:
-        What runs of the kind have a value of at each event, under some policy at least.
+        All fields that the kind of system has at each event, under at least one policy.
     lacking:
-        What only other policies have, by name and symbol.
+        Fields that only other policies have, by name and symbol.
     """
 
     def __init__(self, vocabulary: Vocabulary, system: PolicySystem) -> None:
@@ -90,7 +92,7 @@ class Words:
         self.dimensions = {"kind": _KINDS, "memory": memory, "said": said, **vocabulary.dimensions(system)}
 
     def has(self, field: AskedField) -> bool:
-        """Whether the policy has what a field is about."""
+        """Whether the field exists under this policy."""
         return not field.needs or bool(getattr(self.policy, field.needs, False))
 
     def place_of(self, dimension: str, name: str) -> int | None:
@@ -103,17 +105,17 @@ class Words:
         return folded.index(name.casefold()) + 1 if folded.count(name.casefold()) == 1 else None
 
     def names(self, thing: str = "") -> list[str]:
-        """What can stand alone, or as a field of a thing."""
+        """The names that can stand alone; or those of a thing's fields."""
         if thing:
             return list(self.of_thing[thing])
         return [*self.happenings, *self.fields]
 
     def each_field(self) -> Iterable[AskedField]:
-        """What has a value at each event; once, though it may have a symbol, too."""
+        """The fields that have a value at each event; each once, even if it has a symbol."""
         return _each(self.fields)
 
     def all(self) -> Iterator[Word]:
-        """Everything that can be written, for a completion list."""
+        """All names that can be used, for a completion list."""
         for happening in self.happenings.values():
             yield Word(happening.word, happening.tip, "", "row")
         for field in self.each_field():
@@ -124,7 +126,7 @@ class Words:
                     yield word._replace(text=f"{thing} 1 . {word.text}")
 
     def unit_of(self, field: AskedField) -> str:
-        """Of the values of a field: where these are times, the scenario's own."""
+        """The unit of a field's values; for times that of the scenario."""
         return self._time_unit if field.unit == "time" else field.unit
 
     def _written(self, field: AskedField) -> Iterator[Word]:
@@ -142,7 +144,7 @@ class Words:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """A clause that names what is near, or all if that is few."""
+    """A clause for an error: the names similar to *name*, else the first :data:`FEW` of all."""
     known = list(dict.fromkeys(names))
     folded = {each.casefold(): each for each in known}
     near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=NEAREST, cutoff=0.5)]
@@ -152,7 +154,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def first_few(names: Sequence[str]) -> str:
-    """Names in their order, and how many others there are."""
+    """The first :data:`FEW` names, and how many more there are."""
     others = f" and {len(names) - FEW} others" if len(names) > FEW else ""
     return f"{', '.join(names[:FEW])}{others}"
 
@@ -163,5 +165,5 @@ def _by_name(fields: Iterable[AskedField]) -> dict[str, AskedField]:
 
 
 def _each(fields: Mapping[str, AskedField]) -> Iterable[AskedField]:
-    """Fields once, though they have a symbol, too."""
+    """Each field once, even if it is listed under a symbol, too."""
     return {field.name: field for field in fields.values()}.values()
