@@ -9,6 +9,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
+from slotscope.gui.widgets.focus_ring import FocusRing
 from slotscope.model.draft import write_bytes
 
 if TYPE_CHECKING:
@@ -27,6 +28,16 @@ class InMemory(QBuffer):
         return bytes(self.data().data())
 
 
+def _render(widget: QWidget, painter: QPainter) -> None:
+    """Paint a widget as the screen shows it, without the frame around what has the focus."""
+    rings = [ring for ring in widget.findChildren(FocusRing) if ring.isVisible()]
+    for ring in rings:
+        ring.hide()
+    widget.render(painter, QPoint())
+    for ring in rings:
+        ring.show()
+
+
 def svg_of(widget: QWidget, title: str = "", generator: QSvgGenerator | None = None) -> str:
     """What a widget shows, as an SVG document; *generator* is what to draw it with."""
     from PySide6.QtSvg import QSvgGenerator
@@ -40,7 +51,7 @@ def svg_of(widget: QWidget, title: str = "", generator: QSvgGenerator | None = N
     generator.setTitle(title)
     generator.setResolution(widget.logicalDpiX())
     painter = QPainter(generator)
-    widget.render(painter, QPoint())
+    _render(widget, painter)
     painter.end()
     return buffer.written.decode("utf-8")
 
@@ -51,7 +62,7 @@ def image_of(widget: QWidget) -> QImage:
     image.setDevicePixelRatio(2.0)
     image.fill(Qt.GlobalColor.white)
     painter = QPainter(image)
-    widget.render(painter, QPoint())
+    _render(widget, painter)
     painter.end()
     image.setDevicePixelRatio(1.0)
     return image

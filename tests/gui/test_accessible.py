@@ -26,6 +26,7 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.widgets import spoken
 from slotscope.gui.widgets.focus_ring import FocusRing
+from slotscope.gui.widgets.painted import image_of, svg_of
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.running.origin import Moment
@@ -134,6 +135,17 @@ def test_whoever_goes_by_tab_sees_where_the_keys_are(window: MainWindow, qtbot: 
         assert drawn or any(ring.isVisible() for ring in focused.findChildren(FocusRing)), named
         reached += 1
     assert reached > len(window.docks)
+
+
+def test_no_picture_of_a_panel_has_the_frame_of_the_focus(window: MainWindow) -> None:
+    panel = window.docks["algorithm"].panel
+    window.setFocus()
+    pixels, vectors = image_of(panel), svg_of(panel)
+    panel.setFocus(Qt.FocusReason.TabFocusReason)
+    assert panel.ring.isVisible()
+    assert (image_of(panel), svg_of(panel)) == (pixels, vectors)
+    assert panel.ring.isVisible()
+    window.setFocus()
 
 
 @pytest.mark.slow
