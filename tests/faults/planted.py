@@ -215,7 +215,7 @@ FAULTS = (
         ("tests/exercises/test_difficulty.py",),
     ),
     Fault("model/lessons/marks.py", "{x:.4f},{y:.4f}", "{y:.4f},{x:.4f}", _LESSONS),
-    Fault("model/lessons/shown.py", "Thing(what, number)", "Thing(what, number - 1)", _LESSONS),
+    Fault("model/lessons/lesson.py", "Thing(what, number)", "Thing(what, number - 1)", _LESSONS),
     Fault("resources/lessons/dra-1-decision.toml", "--event 14.11", "--event 14.12", _CLAIMS),
     Fault("resources/lessons/queues-3-trap.toml", "18 jobs wait", "19 jobs wait", _CLAIMS),
     Fault("resources/lessons/jrs-3-deadlock.toml", "--event 6,8", "--event 5,6", _CLAIMS),
