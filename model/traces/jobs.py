@@ -49,6 +49,10 @@ class Demand(NamedTuple):
     amount: Integers
 
 
+#: What else a CPU, and a thousandth of one, is called as a unit.
+_CORES = {"core": "CPU", "cores": "CPU", "CPUs": "CPU", "millicore": "mCPU", "millicores": "mCPU"}
+
+
 class Needed(NamedTuple):
     """A resource of a scenario: its name, its unit, and what the largest server has of it."""
 
@@ -175,7 +179,7 @@ def demanded(jobs: RecordedJobs, resources: Sequence[Needed]) -> tuple[RecordedJ
     if not some.any():
         raise TraceError("found no job that asks for anything", where=jobs.report.files[0])
     pairs = list(zip(known, resources, strict=True))
-    factors = tuple(_one(demand.unit, needed) / ONE for demand, needed in pairs)
+    factors = tuple(_one(demand, needed, jobs.report.files[0]) / ONE for demand, needed in pairs)
     report = replace(jobs.report, notes=(*jobs.report.notes, *_without_unit(pairs)))
     return replace(jobs, report=report).keep(some, NO_DEMAND), size[some], factors
 
@@ -203,15 +207,16 @@ def _allowed(resources: Sequence[Needed]) -> str:
     return " or ".join(dict.fromkeys([*names, f"'{SIZE}'"]))
 
 
-def _one(unit: str, needed: Needed) -> Fraction:
+def _one(demand: Demand, needed: Needed, file: str) -> Fraction:
     """One of a demand's unit, in that of the scenario's resource."""
-    if unit == PART:
+    if demand.unit == PART:
         return needed.largest
-    if not unit or not needed.unit:
+    if not demand.unit or not needed.unit:
         return Fraction(1)
+    unit, asked = (_CORES.get(word, word) for word in (demand.unit, needed.unit))
     for own in (f"v{unit}", unit.removeprefix("v"), unit):  # a CPU is a vCPU
         try:
-            return Quantity((Fraction(1), own)).in_unit(needed.unit)
+            return Quantity((Fraction(1), own)).in_unit(asked)
         except ValueError as error:
             problem = str(error)
-    raise ScenarioError(problem, where=f"resources.{needed.name}.unit")
+    raise ScenarioError(f"{problem}; resources.{needed.name}.unit is '{needed.unit}'", where=f"{file}, '{demand.name}'")

@@ -284,3 +284,25 @@ def test_jobs_of_one_file_go_on_in_the_next(tmp_path: Path) -> None:
     other = written(tmp_path / "c.csv", [ROW[:4]], HEADER[:4])
     with pytest.raises(TraceError, match="allowed are those of the first file"):
         read_jobs([first, other], ALL)
+
+
+@pytest.mark.parametrize(("unit", "amount"), [("cores", 2), ("CPU", 2), ("vCPU", 2), ("millicores", 2000), ("", 2)])
+def test_cores_may_be_called_so(unit: str, amount: int, tmp_path: Path) -> None:
+    def needs(title: str, amount: int) -> list[Any]:
+        table = tmp_path / "mine.csv"
+        rows = "".join(f"{300 * job},600,{amount},8\n" for job in range(9))
+        table.write_text(f"arrival,duration,{title},memory [GiB]\n{rows}")
+        bench = open_bench(load_scenario("queues-alibaba"), trace=(str(table),))
+        return list(bench.system.workload.block_at(0).size.tolist())
+
+    assert needs(f"cpu [{unit}]" if unit else "cpu", amount) == needs("cpu [CPU]", 2)
+
+
+def test_a_unit_that_does_not_fit_is_told_with_the_file_and_its_column(tmp_path: Path) -> None:
+    table = tmp_path / "mine.csv"
+    table.write_text("arrival,duration,cpu [GiB],memory [GiB]\n0.5,2,1,1\n")
+    with pytest.raises(
+        ScenarioError, match=r"the unit 'GiB' does not fit; allowed: .*; resources.cpu.unit is "
+    ) as told:
+        open_bench(load_scenario("queues-alibaba"), trace=(str(table),))
+    assert told.value.where == "mine.csv, 'cpu'"
