@@ -1,4 +1,4 @@
-"""What the systems of all kinds have alike: whose policy runs, what is done of its decisions, what jobs are called."""
+"""What the systems of all kinds have in common: running a policy, carrying out its decisions, and naming jobs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slotscope.model.reporting.records import Event, Record, Remember
 from slotscope.model.systems.outcome import Outcome
 from slotscope.model.systems.state import by_number
 
-# Places in every state's ``number``: its events, and the arrivals taken from the workload.
+# Indices in every state's ``number``: the events so far, and the arrivals taken from the workload.
 EVENT, NEXT_ARRIVAL = 0, 1
 
 
@@ -25,7 +25,7 @@ class PolicySystem(ABC):
     sample_width: int  #: numbers in a sample
     row_dtype: np.dtype[Any]  #: one row for each event
     whatif: Any  #: the room's module with ``choices(system, state)`` and ``overruled(system, event, decision)``
-    #: what each kind of record does to the state, after a check; records of no kind here tell what happens only
+    #: checks and carries out each type of record; records of other types only report what happens
     handlers: ClassVar[Mapping[type[Record], Callable[[Any, Any, Any, Any], None]]]
 
     def __init__(
@@ -33,12 +33,12 @@ class PolicySystem(ABC):
     ) -> None:
         self.scenario = scenario
         self.numbers = numbers
-        self.workload = workload  #: where arrivals come from; it may be exchanged (what follows a fork)
+        self.workload = workload  #: the source of arrivals; it may be replaced (after a fork)
         self.policy = policy
         self.initial_jobs = 0  #: how many jobs are numbered before the first arrival
-        self.names = dict(names or {})  #: of jobs that have one, by their number
+        self.names = dict(names or {})  #: of the jobs that have one, by number
         self._quick: tuple[Any, Any] = (None, None)
-        self._coming: tuple[Any, int, int, Any] = (None, 0, 0, None)  # whose arrivals, from where to where, in a block
+        self._coming: tuple[Any, int, int, Any] = (None, 0, 0, None)  # workload, first and last + 1 arrival, block
 
     @property
     def may_fail(self) -> bool:
@@ -51,8 +51,8 @@ class PolicySystem(ABC):
         return str(self.policy.on_drift)
 
     def quick(self, state: Any) -> Any:
-        """:func:`by_number` of *state*, made once for as long as the state goes on in place."""
-        known, quick = self._quick  # taken at once: another thread may run another state of the same system
+        """:func:`by_number` of *state*, cached as long as the state is changed in place."""
+        known, quick = self._quick  # read as one: another thread may run another state of the same system
         if known is not state:
             quick = by_number(state)
             self._quick = (state, quick)
@@ -84,13 +84,13 @@ class PolicySystem(ABC):
         yield from ()
 
     def prepared(self, state: Any, event: Event | None = None) -> Any:
-        """*state* with room for one more event, *event* where it is known: as it is, unless a kind grows."""
+        """*state* with room for one more event, *event* if that is known; the same state unless it has to grow."""
         return state
 
     def next_arrival(self, state: Any) -> tuple[Any, int, float]:
-        """The block of the workload that has the next arrival, its place there, and its time; inf without one."""
+        """The workload's block with the next arrival, its index there, and its time; inf if there is none."""
         arrival = int(state.number[NEXT_ARRIVAL])
-        workload, first, end, block = self._coming  # taken at once: another thread may run another state
+        workload, first, end, block = self._coming  # read as one: another thread may run another state
         if workload is not self.workload or not first <= arrival < end:
             block = self.workload.block_at(arrival)
             if block is None:
@@ -103,10 +103,10 @@ class PolicySystem(ABC):
     # Decisions.
 
     def decided(self, state: Any, decisions: Iterable[Record], outcome: Any) -> Iterator[Record]:
-        """Each record after what it decides was checked and done, so that the policy sees the effect.
+        """Check and carry out each decision before yielding its record, so that the policy sees the effect.
 
-        Raises PolicyError if a decision is impossible; the policy's generator is told first, for it may know the line
-        of its file.
+        Raises PolicyError if a decision is impossible; the error is thrown into the policy's generator first, which may
+        add the line of its file.
         """
         carry_out = self.carry_out
         for record in decisions:
@@ -119,13 +119,16 @@ class PolicySystem(ABC):
             yield record
 
     def carry_out(self, state: Any, record: Record, outcome: Any) -> None:
-        """Check and do what one record decides."""
+        """Check and carry out what one record decides."""
         handler = self.handlers.get(type(record))
         if handler is not None:
             handler(self, state, record, outcome)
 
     def remember(self, state: Any, decision: Remember, outcome: Outcome) -> None:
-        """Write what a policy remembers into its memory, which is a part of the state."""
+        """Write numbers into the policy's memory, which is a part of the state.
+
+        Raises PolicyError if they do not fit into it.
+        """
         end = decision.start + len(decision.numbers)
         if not 0 <= decision.start <= end <= len(state.memory):
             raise outcome.fault(
@@ -134,12 +137,12 @@ class PolicySystem(ABC):
         state.memory[decision.start : end] = decision.numbers
 
     def choices(self, state: Any) -> tuple[Choice, ...]:
-        """What can be decided of the next event in place of the policy."""
+        """The decisions that a fork may force on the policy in the next event."""
         found: tuple[Choice, ...] = self.whatif.choices(self, state)
         return found
 
     def overruled(self, event: Event, decision: str) -> Overruled:
-        """The policy with a decision that is forced on it in one event."""
+        """The policy, with a decision forced on it in one event."""
         found: Overruled = self.whatif.overruled(self, event, decision)
         return found
 
@@ -149,18 +152,18 @@ class PolicySystem(ABC):
     def check_continuation(self, other: Any) -> None:
         """Refuse to go on from *other*, a system of the same kind, unless that makes sense.
 
-        Raises ScenarioError if servers or jobs of *other* have no place here.
+        Raises ScenarioError if servers or jobs of *other* cannot exist here.
         """
 
     @abstractmethod
     def take_over(self, other: Any, state: Any) -> Any:
-        """Go on from another system's state: its jobs stay, this policy starts on them.
+        """The state with which to go on from another system's *state*: its jobs stay, this policy starts on them.
 
-        Raises ScenarioError if the servers cannot hold what is on them.
+        Raises ScenarioError if the servers cannot hold the jobs that are on them.
         """
 
     def check_new_arrivals(self) -> None:
-        """Refuse to go on with other jobs than those that are recorded.
+        """Refuse to replace recorded jobs by new arrivals.
 
         Raises ScenarioError if the workload is a script or a trace.
         """
@@ -173,7 +176,7 @@ class PolicySystem(ABC):
     def has_other_jobs(self, other: Any, workload: Callable[[Any, Any], Any]) -> bool:
         """Whether this system's scenario describes other jobs than that of *other*.
 
-        *workload* is that of the kind; random jobs are told by the first block of them.
+        *workload* is the kind's constructor of workloads; random jobs are compared by their first block.
         """
         mine, theirs = self.scenario, other.scenario
         if mine.seed != theirs.seed:
@@ -184,7 +187,7 @@ class PolicySystem(ABC):
         return one is not two and (None in (one, two) or not all(map(np.array_equal, one, two)))
 
     def settled(self, state: Any) -> Any:
-        """The state itself: rules do not change."""
+        """The state itself: in a single system the rules do not change."""
         return state
 
     def arrivals(self, state: Any) -> int:
@@ -205,5 +208,5 @@ class PolicySystem(ABC):
         self.names = {int(number): name for number, name in names.items()}
 
     def name_jobs_like(self, other: PolicySystem) -> None:
-        """Number and name jobs as another system did, from which this one goes on."""
+        """Number and name jobs like the system from which this one goes on."""
         self.initial_jobs, self.names = other.initial_jobs, other.names

@@ -28,7 +28,7 @@ def words_for(members: int) -> int:
 
 
 def packed(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """[..., n] truth values as [..., W] words, W as :func:`words_for` says."""
+    """[..., n] booleans packed into [..., W] words, W = :func:`words_for` (n)."""
     padded = np.zeros((*bits.shape[:-1], words_for(bits.shape[-1]) * 64), np.bool_)
     padded[..., : bits.shape[-1]] = bits
     return np.asarray(np.packbits(padded, axis=-1, bitorder="little").view(np.uint64))

@@ -1,14 +1,14 @@
-"""What runs a compiled kernel: feeds it jobs and room, and reads its tape.
+"""Runs a compiled kernel: feeds it jobs, gives it room, and reads its tape.
 
 A kernel is a function ``advance(state, *index, jobs, constant, until, tape, samples, done,
 outcome)`` that runs events until its tape is full, and returns why it came back:
 
 - ``index`` is what :meth:`CompiledEngine.build` gives, ``jobs`` the block of the next arrival;
-- ``constant`` are whole numbers: those named here, then the kind's own;
+- ``constant`` is an array of integers: those named here, then the kind's own;
 - no event later than ``until`` happens;
 - ``done`` counts the rows of ``tape`` [0] and of ``samples`` [1] that are written;
-- ``outcome`` are whole numbers of the event at hand.  It is kept where the kernel asks for more in
-  the middle of an event.
+- ``outcome`` holds integers about the event in progress.  They are preserved when the kernel returns in the middle of
+  an event to ask for more.
 """
 
 from __future__ import annotations
@@ -28,51 +28,51 @@ from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
 from slotscope.model.systems.state import apart
 from slotscope.model.systems.watching import DerivedSoFar, RowWatch, follow_nothing, watched
 
-# Why a kernel comes back.
+# The reasons for which a kernel returns.
 AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM, NEEDS_VALUE = range(7)
 
-# The first places in ``constant``; a kind's own follow from COMMON on.
+# Indices in ``constant``; a kind's own follow from COMMON on.
 INITIAL_JOBS, LAST_BLOCK, STOP_FLAGS, STRIDE, EXPLAIN = range(5)
 COMMON = 5
 
 _REASONS = {AT_LIMIT: Reason.LIMIT, AT_TIME: Reason.TIME, AT_FLAG: Reason.FLAG, AT_END: Reason.END}
 
 
-#: Indexes that an engine keeps with the states that it has run.
+#: Most indexes that an engine keeps for the states that it has run.
 MOST_KEPT = 2
 
-#: Events in which it pays to move a state to where other threads write nothing; a policy of a file has its data where
-#: it knows of.
+#: From this many events on it pays to move a state to cache lines of its own (:func:`apart`); not for a policy of a
+#: file, which may hold references to its data.
 PAYS = 1000
 
 
 class _Kept(NamedTuple):
-    """An index, with its state and when that was left: nothing else may be at the state's place in memory."""
+    """An index that can be used again if its state is unchanged; the reference keeps the state's identity unique."""
 
     state: Any
-    moment: tuple[int, int]
-    given: tuple[Any, ...]
-    alone: bool  #: whether both are in memory of their own
-    followed: DerivedSoFar | None = None  #: what was derived from the state, up to it
+    moment: tuple[int, int]  #: of the state, see :func:`_moment`
+    given: tuple[Any, ...]  #: the index
+    alone: bool  #: whether both are in cache lines of their own
+    followed: DerivedSoFar | None = None  #: what was derived from the state, up to date
 
 
 class CompiledEngine:
-    """The compiled twin of a reference; a subclass says which kernel, and what it is given."""
+    """The compiled twin of a reference; a subclass names the kernel, and builds its index."""
 
     name = "kernel"
     keyframe_every = 10_000
     slice_seconds = SLICE_SECONDS
-    watchable = True  #: whether it can tell what it changes; one of a file would be compiled for it each time
+    watchable = True  #: whether it can record what it changes; not for a file's kernel, as the code is not cached
     kernel: Callable[..., int]  #: the function, to be compiled
-    #: whether its code is told that no two of its arrays share memory, which they never do: most have less to read
-    #: again then, others more that finds no place in the processor
+    #: whether the compiler is told that no two arrays share memory, which they never do: most kernels reload less then,
+    #: others keep more values than there are registers
     disjoint = True
-    #: what keeps up the numbers of things that follow from its states, see :class:`.watching.Derived`
+    #: what updates the numbers derived from its states, see :class:`.watching.Derived`
     follow: Callable[..., int] = staticmethod(follow_nothing)
     #: constants, outcomes: the lengths of ``constant`` and ``outcome``
     constants: int
     outcomes: int
-    #: the block of jobs where nothing arrives any more
+    #: the block of jobs when there are no more arrivals
     no_jobs: Any = JobBlock(np.empty(0), np.empty(0, np.int32), np.empty(0), np.zeros(1, np.int64))
 
     def __init__(self, system: Any) -> None:
@@ -92,19 +92,19 @@ class CompiledEngine:
 
     @property
     def function(self) -> Callable[..., int]:
-        """The kernel for this system: of the same decisions there may be another one for very many servers."""
+        """The kernel for this system: a subclass may have another, with the same decisions, for very many servers."""
         return type(self).kernel
 
     def options(self) -> dict[int, int]:
-        """What tells policies that share a kernel from each other: places in ``constant``."""
+        """Constants, by their index in ``constant``, in which policies that share a kernel differ."""
         return {}
 
     def build(self, state: Any) -> tuple[Any, ...]:
-        """What the kernel is given beside state and jobs: tables, what it keeps, and scratch."""
+        """The kernel's arguments beside state and jobs: tables, incremental data, and scratch memory."""
         raise TypeError(f"{type(self).__name__} builds no index")
 
     def learn(self, index: tuple[Any, ...]) -> None:
-        """Find the value that the kernel asks for in *index*; the next one that is built has it."""
+        """Compute the value that the kernel asks for in *index*; the next index that is built contains it."""
         raise TypeError(f"{type(self).__name__} asks for no value")
 
     def block_at(self, arrival: int) -> Any:
@@ -113,15 +113,15 @@ class CompiledEngine:
 
     @property
     def watches(self) -> bool:
-        """Whether it tells what it changes: once the code for that, which takes seconds to compile, is at hand."""
+        """Whether it records what it changes: once the code for that, which takes seconds to compile, is ready."""
         return self.watchable and at_hand(self._watched)
 
     def another(self) -> CompiledEngine | None:
-        """See :class:`model.running.engine.Engine`; none of a policy of a file, which may look at its own data."""
+        """See :class:`model.running.engine.Engine`; None for a policy of a file, which may read its own data."""
         return None if self.policy.brought or not self.watchable else type(self)(self.system)
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """See :class:`model.running.engine.Engine`; a task that watches compiles the code for that if need be."""
+        """See :class:`model.running.engine.Engine`; for a task that watches, that code is compiled if necessary."""
         watching = bool(task.watch) and self.watchable
         if not getattr(self._watched if watching else self._run, "overloads", True):
             who_waits().tell(Phrase("Compiling the policy, or loading it compiled"))
@@ -161,22 +161,22 @@ class CompiledEngine:
         return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]], changes=changes)
 
     def _called(self, state: Any, index: tuple[Any, ...], given: tuple[Any, ...], watch: RowWatch | None) -> int:
-        """Why the kernel came back, or the one that tells what it changes."""
+        """Call the kernel, or its variant that records changes; the reason for which it returned."""
         if watch is None:
             return self._run(state, *index, *given)
         return self._watched(state, index, *given, watch.now(state), watch.log)
 
     def _taken(self, state: Any) -> _Kept | None:
-        """The index of a state as it was left, which is kept no more until it runs on.
+        """Take out the index kept for a state; None if there is none, or the state has changed since.
 
-        The last few are kept: who asks about a run lets a copy of it follow it from slice to slice.
+        The last few are kept, as questions about a run advance a copy of it in turn with the run, slice by slice.
         """
         mine = next((one for one in self._kept if one.state is state), None)
         self._kept = [one for one in self._kept if one is not mine]
         return mine if mine is not None and mine.moment == _moment(state) else None
 
     def _watch(self, state: Any, task: Task, tape: np.ndarray, followed: DerivedSoFar | None) -> RowWatch:
-        """What is watched in the next events, whose rows come on *tape*, after those that the task names."""
+        """The watch for the next events, whose rows go to *tape*; it compares after the events that the task names."""
         events = len(tape)
         offsets = np.arange(events)
         if task.moments is not None:
@@ -188,7 +188,7 @@ class CompiledEngine:
 
     @cached_property
     def _watched(self) -> Callable[..., int]:
-        """The kernel event by event, with what each of them changes."""
+        """The variant of the kernel that records what each event changes."""
         return watched(self.function, type(self).follow, f"{type(self).__module__}.{type(self).__name__}")
 
     def _jobs(self, state: Any) -> Any:
@@ -198,5 +198,5 @@ class CompiledEngine:
 
 
 def _moment(state: Any) -> tuple[int, int]:
-    """Tells whether a state is still as it was when an index was left with it."""
+    """The event and running hash of a state, by which to tell whether it has changed."""
     return int(state.number[EVENT]), int(state.trail[0])

@@ -60,7 +60,7 @@ def remove(times: Array, records: Array, size: int, position: int, numbers: Arra
                 numbers[unsigned(records[unsigned(other)])] < numbers[unsigned(records[unsigned(best)])]
             ):
                 best = other
-            # Which child is first cannot be foreseen: a choice of values costs less than a jump.
+            # Which child is first is unpredictable: conditional moves cost less than a mispredicted branch.
             best = other if there < below else best
             below = there if there < below else below  # noqa: FURB136 plain Python would call a function for it
         if time < below or (time == below and numbers[unsigned(record)] < numbers[unsigned(records[unsigned(best)])]):

@@ -1,4 +1,4 @@
-"""What one event of a reference has led to so far, and the row that is filled from it."""
+"""What accumulates during one event of a reference, and the row that is filled from it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from slotscope.model.errors import IMPOSSIBLE, PolicyError
 from slotscope.model.reporting.records import Event
 
-#: In the flags of a row of any kind: somebody has decided otherwise than the policy.
+#: In the flags of a row of any kind: a fork has overruled the policy.
 FLAG_FORCED = 1 << 15
 
-#: The flag of an event in which a fork decided of a server's configuration.
+#: The flag of an event in which a fork decided a server's configuration.
 FLAG_CONFIGURED = 1 << 14
 
 
@@ -44,9 +44,9 @@ class Outcome:
 
 
 def fill_row(row: np.ndarray, close: Callable[..., Any], *given: Any, **told: Any) -> None:
-    """Let a kind's *close* tell the fields of *row* [1] by name, but for those that are *told*; then fill it.
+    """Fill *row* [1] with the fields that a kind's *close* puts into a dict, overridden by those *told*.
 
-    That is at once, as it is much faster than one by one.
+    They are assigned as one tuple, which is much faster than one by one.
     """
     fields: dict[str, Any] = {}
     close(*given, fields)
@@ -56,6 +56,6 @@ def fill_row(row: np.ndarray, close: Callable[..., Any], *given: Any, **told: An
 
 @cache
 def _in_order(kind: np.dtype[Any]) -> itemgetter[Any]:
-    """Takes the fields of a row by name, in their order."""
+    """A getter of a row's fields, in their order, from a dict."""
     assert kind.names is not None
     return itemgetter(*kind.names)

@@ -15,13 +15,13 @@ import numpy as np
 #: A NamedTuple of arrays; the bound cannot say more than "some named tuple".
 State = TypeVar("State", bound=NamedTuple)
 
-#: Bytes of memory that a processor fetches, or takes from another one, at once: two lines of its cache.
+#: Bytes that a processor fetches, or takes from another core, at once: two cache lines.
 LINES = 128
 
-#: The most bytes of a short array; of a longer one hardly anything lies where others may.
+#: The most bytes of a short array; of a longer one only a small part can share cache lines with others.
 SHORT = 2**15
 
-#: Bytes between the places at which arrays may begin, as of those that the system gives.
+#: The alignment of arrays in bytes, as that of the system's allocator.
 _PLACE = 16
 
 
@@ -31,14 +31,14 @@ def copied(state: State) -> State:
 
 
 def apart(data: Any) -> Any:
-    """The same tuple, also of tuples, whose short arrays are copied into memory that nothing else lies in the lines of.
+    """The same tuple, possibly nested, with its short arrays copied to cache lines that hold nothing else.
 
-    NumPy gives what one thread has left to the next one that asks.  Where two threads write to the same line, each
-    waits for the other at every number: runs of two threads took up to 1.7 times as long.
+    NumPy hands memory that one thread has freed to the next that asks.  Where two threads write to the same line (false
+    sharing), each waits for the other at every number: runs of two threads took up to 1.7 times as long.
     """
     short = {id(array): array for array in arrays_of(data) if is_short(array)}
     memory = np.empty(sum(_PLACE + array.nbytes for array in short.values()) + 2 * LINES, np.uint8)
-    place = LINES  # the line in which memory begins may be another's, and so may that in which it ends
+    place = LINES  # the first and the last line of the memory may be shared with others
     for key, array in short.items():
         short[key] = np.ndarray(array.shape, array.dtype, memory, place)
         short[key][...] = array
@@ -47,7 +47,7 @@ def apart(data: Any) -> Any:
 
 
 def arrays_of(data: Any) -> Iterator[np.ndarray]:
-    """The arrays in a tuple, also of tuples."""
+    """The arrays in a tuple, which may be nested."""
     for item in data:
         if isinstance(item, tuple):
             yield from arrays_of(item)
@@ -56,31 +56,31 @@ def arrays_of(data: Any) -> Iterator[np.ndarray]:
 
 
 def is_short(array: np.ndarray) -> bool:
-    """Whether :func:`apart` copies an array: not one that can only be read, as others may read it, too."""
+    """Whether :func:`apart` copies an array: not a read-only one, for which sharing does no harm."""
     flags = array.flags
     return 0 < array.nbytes <= SHORT and flags.writeable and flags.c_contiguous
 
 
 def _with_arrays(data: Any, arrays: Mapping[int, np.ndarray]) -> Any:
-    """The same tuple, in which others stand for some arrays, by what these are."""
+    """The same tuple with some arrays replaced, by their ``id``."""
     items = [_with_arrays(item, arrays) if isinstance(item, tuple) else arrays.get(id(item), item) for item in data]
     return type(data)(*items) if hasattr(data, "_fields") else tuple(items)
 
 
 def frozen(state: State) -> State:
-    """A copy whose arrays refuse to be written: what panels are given."""
+    """A read-only copy, as panels get it."""
     return sealed(copied(state))
 
 
 def sealed(state: State) -> State:
-    """The same state, whose arrays refuse to be written from here on."""
+    """The same state, made read-only."""
     for array in state:
         array.flags.writeable = False
     return state
 
 
 def viewed(state: State) -> State:
-    """Read-only views of a state's arrays, without copying: what a policy is shown."""
+    """Read-only views of a state's arrays, without a copy, as a policy gets them."""
     views = [array.view() for array in state]
     for view in views:
         view.flags.writeable = False
@@ -88,9 +88,9 @@ def viewed(state: State) -> State:
 
 
 def by_number(state: State) -> State:
-    """The same arrays, of which plain Python gets and sets single numbers four times as fast.
+    """Memory views of the same arrays, in which plain Python reads and writes single numbers four times as fast.
 
-    That is all that can be done with them: none can be cut or added up.
+    They support nothing else: no slices, no arithmetic.
     """
     made: Any = type(state)
     return cast("State", made(*(memoryview(array) for array in state)))
@@ -105,7 +105,7 @@ def digest(state: NamedTuple) -> str:
 
 
 def digest_of_arrays(arrays: Mapping[str, np.ndarray]) -> str:
-    """The digest of a state that has these arrays, in their order."""
+    """The digest of a state from its arrays, in their order."""
     parts: list[bytes | memoryview] = []
     for name, array in arrays.items():
         parts += _heading(name, array.dtype, array.shape), np.ascontiguousarray(array).data
@@ -114,12 +114,12 @@ def digest_of_arrays(arrays: Mapping[str, np.ndarray]) -> str:
 
 @lru_cache(maxsize=1024)
 def _heading(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
-    """What stands before an array in what is hashed."""
+    """The header that is hashed before an array's bytes."""
     return f"{name}{dtype.str}{shape}".encode()
 
 
 def differences(first: NamedTuple, second: NamedTuple) -> list[str]:
-    """Names of the arrays in which two states differ; without any their digests are equal, which take longer."""
+    """Names of the arrays in which two states differ; empty if and only if their digests are equal, but faster."""
     pairs = zip(first._fields, first, second, strict=True)
     return [name for name, mine, other in pairs if not _same(mine, other)]
 
@@ -135,7 +135,7 @@ def _same(mine: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _bits(array: np.ndarray) -> np.ndarray:
-    """The words of an array: a digest tells zeros of both signs apart, and knows what is no number again."""
+    """An array's bits as integers: as in a digest, 0 and -0 differ, and a nan equals itself."""
     return array.view(f"u{array.itemsize}")
 
 
@@ -146,7 +146,7 @@ def all_differ(numbers: np.ndarray) -> bool:
 
 
 def size_in_bytes(state: NamedTuple) -> int:
-    """Memory that the state's arrays take."""
+    """The memory that the state's arrays take, in bytes."""
     return sum(array.nbytes for array in state)
 
 

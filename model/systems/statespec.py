@@ -1,11 +1,10 @@
-"""What the arrays of a state must be like, said once for each field: type, shape, range, and what is there at first.
+"""The specification of a state's arrays, declared once for each field: type, shape, range, and initial value.
 
-A kind of system says it in the annotations of its state (``model/kinds/<kind>/state.py``).  A state
-that comes from a file is held against them before anything else looks at it, because compiled code
-reads and writes where an index says without looking.
+A kind of system declares it in the annotations of its state (``model/kinds/<kind>/state.py``).  A state from a file is
+validated against it before anything else reads it, because compiled code does not check the bounds of indices.
 
 Most states have arrays with a place for each job in the system, its record (axis M), and in ``free_record`` a
-stack of those that hold none.
+stack of the records that are free.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, get_args, get_t
 import numpy as np
 from numpy.typing import NDArray
 
-#: Events, jobs and whatever else is counted one by one stay below it.
+#: Upper bound of the numbers of events, jobs, and whatever else is counted.
 MOST = 2**62
 
 #: A bound of a field's values: a number, or the name of an axis whose length it is.
@@ -25,18 +24,18 @@ Bound = float | str
 
 
 class Field(NamedTuple):
-    """The shape and the range of an array, and what is in it where nothing has been."""
+    """The shape and the range of an array, and its initial value."""
 
     axes: str  #: its axes by name, or by length, as in ``"L J"`` or ``"9"``
     #: low, high: bounds of its values, both allowed; no value may be NaN where there is one
     low: Bound | None = None
     high: Bound | None = None
     below: bool = False  #: whether values stay below *high*
-    blank: float = 0  #: what a place holds before anything is written there
+    blank: float = 0  #: the initial value
 
 
 def index(axes: str, of: str, blank: int = -1) -> Field:
-    """Places on the axis *of*; -1 stands for none."""
+    """Indices on the axis *of*; -1 stands for none."""
     return Field(axes, -1, of, below=True, blank=blank)
 
 
@@ -46,17 +45,17 @@ def count(axes: str, most: Bound = MOST) -> Field:
 
 
 def identity(axes: str, most: Bound = MOST) -> Field:
-    """Numbers from 0 to *most* by which jobs, tokens, ... are known; -1 stands for none."""
+    """Numbers from 0 to *most* that identify jobs, tokens, ...; -1 stands for none."""
     return Field(axes, -1, most, blank=-1)
 
 
 def span(axes: str) -> Field:
-    """Times and integrals over time that have passed: finite, and none below 0."""
+    """Times that have passed, and integrals over time: finite, and none below 0."""
     return Field(axes, 0, float(np.finfo(np.float64).max))
 
 
 def due(axes: str, blank: float = np.inf) -> Field:
-    """Times that may never come: infinite ones too."""
+    """Future times, infinite for what never happens."""
     return Field(axes, 0, np.inf, blank=blank)
 
 
@@ -67,11 +66,11 @@ def anything(axes: str) -> Field:
 
 @dataclass(frozen=True)
 class StateSpec:
-    """What a kind's states are like."""
+    """The specification of a kind's states."""
 
     state: type[Any]  #: the NamedTuple; each of its arrays is annotated with its type and a :class:`Field`
-    number: tuple[Bound, ...]  #: for each place in ``number`` the most that may stand there; the least is 0
-    #: the names of the axes that get longer while a system runs, given its first state; all others are as long as there
+    number: tuple[Bound, ...]  #: the upper bound of each entry of ``number``; the lower bound is 0
+    #: the names of the axes that grow while a system runs, given its first state; all others keep their length
     growing: Callable[[Any], str]
 
     @cached_property
@@ -87,7 +86,7 @@ class StateSpec:
         return {name: np.dtype(get_args(get_args(hints[name])[1])[0]) for name in self.state._fields}
 
     def blank(self, lengths: Mapping[str, int], **given: NDArray[Any]) -> Any:
-        """A state in which nothing has happened, with axes of these *lengths*; what begins otherwise is *given*."""
+        """A state of initial values, with axes of these *lengths*; arrays that start otherwise are *given*."""
         made = {
             name: np.full([_length(axis, lengths) for axis in field.axes.split()], field.blank, self.dtypes[name])
             for name, field in self.fields.items()
@@ -96,7 +95,7 @@ class StateSpec:
         return self.state(**made, **given)
 
     def longer(self, state: Any, axis: str) -> Any:
-        """*state* with an *axis* that is twice as long; what is new is blank."""
+        """*state* with an *axis* twice as long; the new half has initial values."""
         grown = {}
         for name, field in self.fields.items():
             axes, array = field.axes.split(), getattr(state, name)
@@ -112,7 +111,7 @@ class StateSpec:
     def faults(self, state: Any, like: Any) -> Iterator[str]:
         """What is wrong with the arrays of *state*, one sentence each.
 
-        *like* is a sound state of the same system.  Types and numbers of axes are right already.
+        *like* is a valid state of the same system.  Types and numbers of axes have been checked before.
         """
         lengths, growing = self._lengths(like), self.growing(like).split()
         for axis in growing:
@@ -131,7 +130,7 @@ class StateSpec:
                 yield (f"number[{place}] is {state.number[place]}, allowed: 0 to {_bound(most, lengths)}")
 
     def left_behind(self, state: Any) -> Iterator[str]:
-        """What job records that nobody has still hold, one sentence for each field: the next job would inherit it."""
+        """Values left in free job records, one sentence for each field: the next job would inherit them."""
         free = state.job_number < 0
         for name, field in self.fields.items():
             if not name.startswith("job_"):
@@ -167,14 +166,14 @@ def _out_of_range(name: str, array: NDArray[Any], field: Field, lengths: Mapping
 
 
 def free_records(count: int) -> NDArray[np.int32]:
-    """[count] the stack of free records: all of them, the lowest on top."""
+    """[count] the initial stack of free records: all records, the lowest on top."""
     return np.arange(count, dtype=np.int32)[::-1].copy()
 
 
 def with_more_records(spec: StateSpec, state: Any, free: int) -> Any:
-    """*state* with twice the records; the new ones are free, below those that were.
+    """*state* with twice the records; the new ones are pushed below the free ones that there were.
 
-    *free* is the place in ``state.number`` that counts the free ones.
+    *free* is the index in ``state.number`` of the number of free records.
     """
     records, left = len(state.free_record), int(state.number[free])
     larger = spec.longer(state, "M")

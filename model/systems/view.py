@@ -1,4 +1,4 @@
-"""What policies of all kinds of system may look at: the moment, their memory, random numbers."""
+"""What policies of all kinds of system may read: time, event number, their memory, random numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from slotscope.model.scenario.streams import stream
 from slotscope.model.systems.base import EVENT
 
-#: The only place in every state's ``clock`` that all kinds have: the time of the last event.
+#: The index in ``clock`` that the states of all kinds share: the time of the last event.
 NOW = 0
 
 
@@ -39,8 +39,8 @@ class PolicyView:
         return memory
 
     def random(self, name: str = "") -> np.random.Generator:
-        """Random numbers that a replay meets again: a function of seed, event and *name*.
+        """A generator of random numbers that a replay reproduces: seeded by the run's seed, the event and *name*.
 
-        Asking twice in one event under the same name gives the same numbers twice.
+        Two calls in one event with the same name give the same numbers.
         """
         return stream(self.numbers.seed, "policy", self.event, crc32(name.encode()))

@@ -1,12 +1,11 @@
-"""What a compiled run changes, event by event: the rows of some arrays of its state.
+"""Records what a compiled run changes, event by event: the rows of some arrays of its state.
 
-Each of the arrays watched has one row for each place of a thing: a server, or a record of the table of
-jobs.  After each event that somebody asks about all of them are compared with what they were, which costs a
-fraction of a nanosecond a byte, and the rows that differ are written down.  Where a kind of system says in which
-columns of an event's row the places stand that it may have changed, or has compiled code that tells these from the
-state, only those are compared.  What follows from the state as a whole, such as the ranks of servers, is kept up by
-compiled code and compared in the same way.  Or each array is one row, and is written down whole, for what is read from
-the state itself.
+Each watched array has one row for each place of a thing: a server, or a record of the job table.  After each event that
+somebody asks about, the arrays are compared with a copy from before, which costs a fraction of a nanosecond a byte, and
+the rows that differ are recorded.  If a kind of system names the columns of an event's row that hold the places it may
+have changed, or has compiled code that derives them from the state, only those places are compared.  Values derived
+from the whole state, such as the ranks of servers, are updated by compiled code and compared in the same way.
+Alternatively (*whole*) each array is a single row and is recorded as it is, for what is read from the state itself.
 """
 
 from __future__ import annotations
@@ -21,26 +20,26 @@ from slotscope.model.jit import compiled_anew, jitable, unsigned, with_others
 
 Array = Any
 
-#: Arrays that can be watched at once.
+#: Most arrays that can be watched at once.
 MOST_WATCHED = 6
 
-#: Entries that there is room for at least: where events change much, a slice still ends at the last of its events.
+#: Least capacity of a log, in entries: so that a slice whose events change much need not end early.
 FEWEST_ENTRIES = 2**18
 
-#: Bytes of a word, and words that are compared at once, in whole vectors.
+#: Bytes of a word, and words that are compared at once, vectorized.
 WORD, BLOCK = 8, 64
 
-#: Bytes compared in blocks in the time that one place which a row names takes.
+#: How many bytes can be compared in blocks in the time that it takes to compare one place named by a row.
 BYTES_FOR_A_PLACE = 128
 
-#: Bytes compared in blocks in the time that an event takes after which it is told which places it changed.
+#: How many bytes can be compared in blocks in the time that it takes to derive which places one event changed.
 BYTES_FOR_AN_EVENT = 2**11
 
 
 class Touched(NamedTuple):
-    """Which places an event may have changed: those in *columns* of its row, numbers of four bytes, -1 for none.
+    """Which places an event may have changed: those in *columns* of its row, 32-bit integers, -1 for none.
 
-    Where one of the columns of *most* has a larger number than that, it may have been any.
+    If a column in *most* exceeds its limit, the event may have changed any place.
     """
 
     columns: tuple[str, ...]
@@ -48,7 +47,7 @@ class Touched(NamedTuple):
 
 
 class StateRows:
-    """A state, of which some arrays are others, or that has more."""
+    """A state with some arrays replaced or added."""
 
     def __init__(self, state: Any, rows: Mapping[str, NDArray[Any]]) -> None:
         self._state, self._rows = state, rows
@@ -58,12 +57,12 @@ class StateRows:
 
 
 class Derived(NamedTuple):
-    """Numbers of each thing that follow from the state as a whole, such as ranks.
+    """Numbers of each thing that are derived from the whole state, such as ranks.
 
-    *start* takes a state, and gives those of *names* [n, places] and what is kept beside them [m], whole numbers both;
-    *follow*, jitable, takes the state at a later time, with the rows [k, bytes] of the events since, and brings both up
-    to it; it gives the number of places that may have other numbers now, which then stand first in what is kept, or
-    -1: it may be any.  Where it tells *every* change, rows of the state itself have changed at those places alone, too.
+    *start* takes a state, and gives the numbers *names* [n, places] and a working array [m], both int64.  *follow*,
+    jitable, takes a later state, both arrays and the rows [k, bytes] of the events since, and updates the arrays.  It
+    returns how many places may have changed numbers, which it writes to the start of the working array; -1: any may.
+    If *every* is set, the state's own rows have changed at these places only, too.
     """
 
     names: tuple[str, ...]
@@ -72,59 +71,59 @@ class Derived(NamedTuple):
     every: bool = False
 
     def seen(self, state: Any) -> StateRows:
-        """A state that has these numbers, too."""
+        """The state with these numbers added."""
         return StateRows(state, dict(zip(self.names, self.start(state)[0], strict=True)))
 
 
 class DerivedSoFar(NamedTuple):
-    """What was derived from a state, up to where that was left: to begin anew takes as long as hundreds of events."""
+    """What was derived up to the state that a run stopped at: a new start takes as long as hundreds of events."""
 
     derived: Derived
     numbers: NDArray[np.int64]  #: [n, places]
-    kept: NDArray[np.int64]  #: [m]
+    kept: NDArray[np.int64]  #: [m] the working array
 
 
 class RowChanges(NamedTuple):
     """Rows that events changed, in the order of events."""
 
-    event: NDArray[np.int64]  #: [m] after which event of the slice, from 0, that was seen
-    place: NDArray[np.int64]  #: [m]; 0 where each array is one row
-    previous: NDArray[np.int64]  #: [m] where among these the same place stands before; -1: nowhere
-    rows: dict[str, NDArray[Any]]  #: [m, ...] of each array, after the event
-    derived: dict[str, NDArray[np.int64]]  #: [places] what followed from the state before the first of them
+    event: NDArray[np.int64]  #: [m] the event of the slice, from 0, after which the change was seen
+    place: NDArray[np.int64]  #: [m] the changed place; 0 if arrays are recorded whole
+    previous: NDArray[np.int64]  #: [m] the index of the previous change of the same place; -1: none
+    rows: dict[str, NDArray[Any]]  #: [m, ...] of each array, the row after the event
+    derived: dict[str, NDArray[np.int64]]  #: [places] the derived numbers before the first event
 
 
 class Log(NamedTuple):
-    """What the compiled loop compares and writes; arrays as bytes, those that there are not of no row."""
+    """What the compiled loop compares and writes; arrays as bytes, unused ones are empty."""
 
-    then: tuple[Array, ...]  #: [places * width] as they were
+    then: tuple[Array, ...]  #: [places * width] the arrays as they were when last compared
     widths: Array  #: bytes in a row of each
-    compared: Array  #: whether each is compared, or changes where others do
-    anywhere: Array  #: whether each may change in places which no row names, but those that are told
-    whole: bool  #: each array is one row, which is taken without a look
-    moments: Array  #: [k] the events of the slice, from 0, after which it is looked
-    derived: Array  #: [n, places] what follows from the state, see :class:`Derived`
-    kept: Array  #: [m] what is kept beside it; [0]: nobody asks
+    compared: Array  #: whether each array is compared; the others change only where one of these does
+    anywhere: Array  #: whether each may change at places that rows do not name, but :attr:`Derived.follow` tells
+    whole: bool  #: whether each array is one row, recorded without a comparison
+    moments: Array  #: [k] the events of the slice, from 0, after which arrays are compared
+    derived: Array  #: [n, places] the derived numbers, see :class:`Derived`
+    kept: Array  #: [m] the working array beside them; [0]: nothing is derived
     tape: Array  #: [n, bytes] the rows of the slice
-    named: Array  #: [c] where in a row the places stand that its event may have changed; none: it may be any
-    most: Array  #: [d, 2] where in a row a number stands, and up to which it may be no other place
-    only: Array  #: [p] the places that are asked about; none: all
+    named: Array  #: [c] the offsets in a row of the places that its event may have changed; empty: it may be any
+    most: Array  #: [d, 2] the offset in a row of a number, and its limit, above which any place may have changed
+    only: Array  #: [p] the places that are asked about; empty: all
     latest: Array  #: [places] the latest entry of each, -1 for none
-    event: Array  #: [m]
+    event: Array  #: [m] of each entry, as in :class:`RowChanges`
     place: Array  #: [m]
-    previous: Array  #: [m] the entry of the same place before, -1 for none
-    taken: tuple[Array, ...]  #: [m, width]
-    count: Array  #: [2] entries; moments that are over
+    previous: Array  #: [m] the previous entry of the same place, -1 for none
+    taken: tuple[Array, ...]  #: [m, width] the recorded rows
+    count: Array  #: [2] the number of entries; of moments that have passed
 
 
 def kernel(*_: Any) -> int:
-    """Stands for the kernel that is watched."""
+    """Placeholder for the kernel that is watched."""
     raise TypeError("a kernel takes the place of this function before it is called")
 
 
 @jitable
 def follow_nothing(state: Any, derived: Array, kept: Array, rows: Array) -> int:  # noqa: ARG001
-    """Where nothing of the state is derived; and it stands for what follows it where something is."""
+    """The :attr:`Derived.follow` of kinds that derive nothing; placeholder for that of the others."""
     return 0
 
 
@@ -141,7 +140,7 @@ def advance_watched(
     now: Any,
     log: Any,
 ) -> int:
-    """As the kernel, from moment to moment; *now* are the state's arrays that are watched, as bytes."""
+    """Run the kernel from moment to moment, recording changes in between; *now* are the watched arrays as bytes."""
     places = len(now[0]) // log.widths[0]
     while done[0] < len(tape):
         if log.count[0] + places > len(log.event):
@@ -161,9 +160,9 @@ def advance_watched(
 
 @jitable
 def note(now: Any, log: Any, since: int, event: int, told: int) -> None:
-    """Write down the rows that differ after some events, and remember them as they are; first in what is kept stand the
-    places of those that are *told*.
-    """
+    """Record the rows that differ after the events *since* to *event*, and update the copy that they are compared with.
+
+    The first *told* entries of ``log.kept`` are the places that :attr:`Derived.follow` found; -1: it may be any."""
     first = log.count[0]
     if log.whole:
         put(log, first, event, 0)
@@ -193,7 +192,7 @@ def note(now: Any, log: Any, since: int, event: int, told: int) -> None:
 
 @jitable
 def compare_only(now: Any, log: Any, first: int, event: int) -> None:
-    """Write down the rows that differ, of the places that are asked about."""
+    """Record the rows that differ, among the places that are asked about."""
     for place in log.only:
         for array in range(MOST_WATCHED):
             if log.compared[array]:
@@ -202,7 +201,7 @@ def compare_only(now: Any, log: Any, first: int, event: int) -> None:
 
 @jitable
 def names_all(now: Any, log: Any, since: int, event: int) -> bool:
-    """Whether the rows of some events name all places that they may have changed, few enough to look at those alone."""
+    """Whether the rows of some events name all places that they may have changed, and comparing these is faster."""
     size = 0
     for array in range(MOST_WATCHED):
         if log.compared[array] and not log.anywhere[array]:
@@ -217,7 +216,7 @@ def names_all(now: Any, log: Any, since: int, event: int) -> bool:
 
 @jitable
 def is_within(row: Array, most: Array) -> bool:
-    """Whether no number of a row, at places [d, 2], is larger than it may be where the row names all that changed."""
+    """Whether a row is within all limits *most* [d, 2], so that it names all places that have changed."""
     within = True
     for column in range(len(most)):
         within &= number_in(row, most[column, 0]) <= most[column, 1]
@@ -226,7 +225,7 @@ def is_within(row: Array, most: Array) -> bool:
 
 @jitable
 def number_in(row: Array, offset: int) -> int:
-    """The number of four bytes at a place of a row, lowest byte first."""
+    """The 32-bit little-endian integer at an offset of a row."""
     number = np.int64(0)
     for byte in range(4):
         number |= np.int64(row[offset + byte]) << (8 * byte)
@@ -235,7 +234,7 @@ def number_in(row: Array, offset: int) -> int:
 
 @jitable
 def compare_named(now: Any, log: Any, since: int, first: int, event: int) -> None:
-    """Write down the rows that differ, of those that the events since then name."""
+    """Record the rows that differ, among the places that the rows of events *since* to *event* name."""
     for at in range(since, event + 1):
         for column in range(len(log.named)):
             place = number_in(log.tape[at], log.named[column])
@@ -246,7 +245,7 @@ def compare_named(now: Any, log: Any, since: int, first: int, event: int) -> Non
 
 @jitable
 def compare_told(now: Any, log: Any, told: int, first: int, event: int) -> None:
-    """Write down the rows that differ, of those whose places stand first in what is kept."""
+    """Record the rows that differ, among the first *told* places in ``log.kept``."""
     for array in range(MOST_WATCHED):
         if log.compared[array] and log.anywhere[array]:
             for at in range(told):
@@ -255,7 +254,7 @@ def compare_told(now: Any, log: Any, told: int, first: int, event: int) -> None:
 
 @jitable
 def compare_all(now: Any, log: Any, named: bool, told: bool, first: int, event: int) -> None:
-    """Write down all rows that differ, of the arrays that are not compared where they are *named* or *told*."""
+    """Record all rows that differ, of the arrays whose changed places are not known (*named* or *told*)."""
     for array in range(MOST_WATCHED):
         if not log.compared[array] or (told if log.anywhere[array] else named):
             continue
@@ -272,7 +271,7 @@ def compare_all(now: Any, log: Any, named: bool, told: bool, first: int, event: 
 
 @jitable
 def differs(words: Array, were: Array, start: int) -> bool:
-    """Whether a block of whole numbers does; of a length known when compiled, so that vectors are compared."""
+    """Whether a block of words differs; its length is a compile-time constant, so that the loop is vectorized."""
     found = words[unsigned(start)] ^ were[unsigned(start)]
     for at in range(BLOCK):
         found |= words[unsigned(start + at)] ^ were[unsigned(start + at)]
@@ -283,12 +282,12 @@ def differs(words: Array, were: Array, start: int) -> bool:
 def compare_words(
     content: Array, then: Array, start: int, end: int, width: int, log: Any, first: int, event: int
 ) -> None:
-    """As :func:`compare`, from one word of eight bytes to another."""
+    """As :func:`compare`, for the words *start* to *end* of eight bytes each."""
     words, were = content[8 * start : 8 * end].view(np.uint64), then[8 * start : 8 * end].view(np.uint64)
     for at in range(end - start):
         if words[unsigned(at)] == were[unsigned(at)]:
             continue
-        if width == WORD:  # a row of its own
+        if width == WORD:  # the word is a whole row
             were[unsigned(at)] = words[unsigned(at)]
             put(log, first, event, start + at)
         else:
@@ -297,7 +296,7 @@ def compare_words(
 
 @jitable
 def compare_row(content: Array, then: Array, place: int, width: int, log: Any, first: int, event: int) -> None:
-    """Write down the row of a place if it differs."""
+    """Record the row of a place if it differs."""
     start = place * width
     if width % WORD != 0:
         compare(content, then, start, start + width, width, log, first, event)
@@ -314,13 +313,13 @@ def compare_row(content: Array, then: Array, place: int, width: int, log: Any, f
 
 @jitable
 def compare(content: Array, then: Array, start: int, end: int, width: int, log: Any, first: int, event: int) -> None:
-    """Write down the rows in which some bytes differ."""
+    """Record the rows that differ in the bytes *start* to *end*."""
     at = start
     while at < end:
         if content[at] == then[at]:
             at += 1
             continue
-        place = at // width  # a division takes as long as the rest, so that a row's bytes are not asked one by one
+        place = at // width  # one division per row: it takes as long as all the rest
         put(log, first, event, place)
         while at < min(end, (place + 1) * width):
             then[at] = content[at]
@@ -329,7 +328,7 @@ def compare(content: Array, then: Array, start: int, end: int, width: int, log: 
 
 @jitable
 def put(log: Any, first: int, event: int, place: int) -> None:
-    """An entry for a place, if this event has none yet."""
+    """Append an entry for a place, unless there is one from *first* on, of the same moment."""
     if log.latest[unsigned(place)] < first:
         entry = log.count[0]
         log.previous[unsigned(entry)] = log.latest[unsigned(place)]
@@ -340,7 +339,7 @@ def put(log: Any, first: int, event: int, place: int) -> None:
 
 
 class RowWatch:
-    """Some arrays of a state, watched while its engine advances."""
+    """Watches some arrays of a state while its engine advances."""
 
     def __init__(
         self,
@@ -355,11 +354,11 @@ class RowWatch:
         only: Sequence[int] = (),
         begun: DerivedSoFar | None = None,
     ) -> None:
-        """At most MOST_WATCHED *names*; *moments* are the events to come, from 0, after which it is looked.
+        """Watch at most MOST_WATCHED *names*; *moments* are the coming events, from 0, after which to compare.
 
-        Those that are *settled* change only in rows in which others do, and are not compared.  Arrays watched
-        *whole* are one row each, and do not grow.  What is *touched* stands in the rows of the *tape*, and says nothing
-        of what is *derived*, which may have *begun* before.  Of some places *only* it is told if any are given.
+        Arrays that are *settled* change only in rows in which others do, and are not compared.  Arrays watched *whole*
+        are one row each, and do not grow.  *touched* refers to the rows on the *tape*, and does not cover *derived*
+        numbers, for which *begun* may be what an earlier watch left.  If places are given in *only*, no others count.
         """
         self._names, self._whole, self._follows = tuple(names), whole, derived
         followed, kept = np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
@@ -403,12 +402,12 @@ class RowWatch:
         return array
 
     def now(self, state: Any) -> tuple[Any, ...]:
-        """The arrays as bytes, up to MOST_WATCHED."""
+        """The watched arrays as bytes, padded with empty ones to MOST_WATCHED."""
         own = tuple(_bytes(self._array(state, name)) for name in self._names)
         return own + (np.empty(0, np.uint8),) * (MOST_WATCHED - len(own))
 
     def grown(self, state: Any) -> None:
-        """The state has become another one with more places, which no event has changed."""
+        """Go on with a state that was replaced by a copy with more places; no event has changed the new ones."""
         if self._whole:
             return
         now = self.now(state)
@@ -424,14 +423,14 @@ class RowWatch:
             self.log = self.log._replace(event=event, place=place, previous=previous, taken=taken)
 
     def followed(self, events: int) -> DerivedSoFar | None:
-        """What is derived, if it was brought up to the last of so many events."""
+        """What was derived, if it is up to date with the last of so many *events*; else None."""
         log = self.log
         over = int(log.count[1])
         ended = over > 0 and len(log.kept) > 0 and int(log.moments[over - 1]) == events - 1
         return DerivedSoFar(self._follows, log.derived, log.kept) if self._follows is not None and ended else None
 
     def changes(self, state: Any) -> RowChanges:
-        """What was written down."""
+        """The changes that were recorded."""
         count, rows = int(self.log.count[0]), {}
         for name, taken in zip(self._names, self.log.taken, strict=False):
             array = self._array(state, name)
@@ -443,7 +442,7 @@ class RowWatch:
 def changed_rows(
     before: Any, after: Any, names: Sequence[str], whole: bool = False, derived: Derived | None = None
 ) -> RowChanges:
-    """What one event changed, from the states before and after it; of a place that was none before, all."""
+    """What one event changed, from the states before and after it; new places count as changed."""
     if derived is not None:
         before, after = derived.seen(before), derived.seen(after)
     if whole:
@@ -460,29 +459,29 @@ def changed_rows(
 
 @cache
 def watched(run: Callable[..., int], follow: Callable[..., None], name: str) -> Callable[..., int]:
-    """:func:`advance_watched` of a kernel, with what *follow* keeps up; by *name* the cache tells it from others.
+    """:func:`advance_watched` compiled for a kernel and its *follow*; *name* identifies it in the cache.
 
-    The kernel is compiled into it: to hand a function all that it is given takes longer than an event.
+    The kernel is inlined: passing it all its arguments takes longer than an event.
     """
     copy = with_others(advance_watched, {kernel: jitable(run), follow_nothing: follow}, name)
     return compiled_anew(copy, kept=True)
 
 
 def _pays(state: Any, names: Sequence[str], share: float) -> bool:
-    """Whether to be told after each event what it changed is faster than to compare all after a *share* of them."""
+    """Whether deriving the changed places after each event is faster than comparing all after a *share* of events."""
     size = sum(int(getattr(state, name).nbytes) for name in names if hasattr(state, name))
     return share * size > BYTES_FOR_AN_EVENT
 
 
 def _of_each(known: Sequence[int], kind: type[np.generic]) -> NDArray[Any]:
-    """[MOST_WATCHED] a number of each array, none of those that there are not."""
+    """[MOST_WATCHED] a number for each array, padded with zeros."""
     numbers = np.zeros(MOST_WATCHED, kind)
     numbers[: len(known)] = known
     return numbers
 
 
 def offset_of(row: np.dtype[Any], name: str) -> int:
-    """Where a number of four bytes stands in a row, or the lower half of one of eight."""
+    """The byte offset of a 32-bit integer in a row, or of the lower half of a 64-bit one."""
     assert row.fields is not None
     kind, offset = row.fields[name][:2]
     assert kind in (np.int32, np.int64), name
@@ -490,7 +489,7 @@ def offset_of(row: np.dtype[Any], name: str) -> int:
 
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
-    """[n] an array itself, as bytes."""
+    """[n] a view of an array as bytes."""
     return array.reshape(-1).view(np.uint8)
 
 
