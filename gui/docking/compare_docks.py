@@ -1,7 +1,7 @@
-"""The docks of further lanes: some are built when a comparison starts, others once asked for.
+"""The docks of further lanes: some are built when a comparison starts, others on first use.
 
-Every lane has all panels that one run has; what nobody looks at costs nothing.  What is about to be needed is built
-before what it will show is opened.
+Every lane has all the panels of a single run; panels that nobody looks at cost nothing.  Panels that a comparison will
+need at once are built before it is opened.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.panels import COMPARISON, SENTENCES, companions_of, panels_of
 from slotscope.gui.theme import current_fonts
 
-#: A panel of a lane.
+#: A panel, and the lane that it belongs to.
 LanePanel = tuple[PanelEntry, int]
 
 
 class PanelsAhead(QObject):
-    """Builds a panel with its dock, or a part of one, in each turn of the event loop: the window answers in between."""
+    """Builds panels and docks ahead, one part per turn of the event loop, so that the window stays responsive."""
 
     def __init__(self, area: DockArea) -> None:
         super().__init__(area)
@@ -36,9 +36,9 @@ class PanelsAhead(QObject):
         self._turn = soon(self, self._build_next)
 
     def expect(self, wanted: Iterable[LanePanel], then: Callable[[], object]) -> None:
-        """Build each of these, and do *then* what needs them; what was to be done before is done at once.
+        """Build these panels in turns, then call *then*; a call still outstanding is made at once.
 
-        In a hall none is built: it is left before docks come, and has another type.
+        In lecture mode nothing is built ahead: lecture mode is left before docks are added, and its fonts differ.
         """
         self._go_on()
         self.forget()
@@ -56,9 +56,9 @@ class PanelsAhead(QObject):
             self._go_on()
 
     def _build_in_turns(self, wanted: Iterable[LanePanel]) -> Iterator[bool]:
-        """A panel, or what else of it is built for its first frame, with each step."""
+        """Build a panel, or another part that it needs for its first frame, per step."""
         for one in wanted:
-            with suppress(Exception):  # it is raised again where the panel is needed, and told there
+            with suppress(Exception):  # it is raised again, and reported, when the panel is needed
                 dock = self._built[one] = self._made(*one)
                 parts = dock.panel.build_ahead()
                 yield True
@@ -72,11 +72,11 @@ class PanelsAhead(QObject):
         return self._area.make(entry.load(), lane)
 
     def dock(self, entry: PanelEntry, lane: int) -> PanelDock:
-        """One that is there, or is built now."""
+        """Return a panel's dock, building it now unless it was built ahead."""
         return self._built.pop((entry, lane), None) or self._made(entry, lane)
 
     def forget(self) -> None:
-        """Nobody needs what is left, nor what was to be done with it."""
+        """Drop the docks built ahead, the rest of the work and the outstanding call."""
         self._turn.stop()
         self._turns, self._then = iter(()), []
         for dock in self._built.values():
@@ -86,12 +86,12 @@ class PanelsAhead(QObject):
 
 Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
-#: Share of the width, by the number of lanes, that servers and logs get; that of the height for
-#: the servers; and that of the right column for the comparison.
+#: Shares: of the width for servers and logs, by the number of lanes; of the height for
+#: the servers; and of the right column for the comparison.
 _LEFT = {2: 0.62, 3: 0.66}
 _SERVERS, _COMPARISON = 0.60, 0.68
 
-#: From this height on the reward of the first lane stands below the comparison.
+#: From this window height in pixels, the first lane's reward is placed below the comparison.
 _TALL = 1150
 
 
@@ -100,12 +100,12 @@ _OF_ALL = {"comparison", "scenario"}
 
 
 class CompareDocks(QObject):
-    """Owns the docks that only a comparison has.
+    """Owns the docks that exist only in a comparison.
 
     Signals
     -------
     changing(), changed()
-        Docks of lanes are about to come or go; they are arranged anew.
+        Docks of lanes are about to be added or removed; they have been laid out again.
     """
 
     changing = Signal()
@@ -116,27 +116,27 @@ class CompareDocks(QObject):
         self._area, self._window = area, area.window
         self._settings = settings
         self._view_menu = view_menu
-        self.labels: tuple[str, ...] = ()  #: of the lanes; empty where one policy runs alone
+        self.labels: tuple[str, ...] = ()  #: labels of the lanes; empty if one policy runs alone
         self._built: list[str] = []  # names of docks
         self._ahead = PanelsAhead(area)
-        self._menus: list[QMenu] = []  # further panels of each further lane
-        self._alone = ""  # the arrangement before
+        self._menus: list[QMenu] = []  # menus of the further panels of each further lane
+        self._alone = ""  # the layout before the comparison
         self._default_alone = ""
-        self._wanted_layout = ""  # a session's, to be arranged once all docks are there
+        self._wanted_layout = ""  # the layout of a session, to be restored once all docks exist
 
     @property
     def layout_key(self) -> str:
-        """Where the settings keep the present arrangement of docks."""
+        """The settings key of the present layout."""
         several = f"-{len(self.labels)}" if self.labels else ""
         return f"layout/{self._area.system}{several}"
 
     def keep_layout(self) -> None:
-        """Keep the present arrangement in the settings, if all docks have their places."""
+        """Save the present layout in the settings, if all docks have been placed."""
         if self._area.complete:
             self._settings.setValue(self.layout_key, self._area.layouts.text())
 
     def allow(self) -> None:
-        """The window's own docks are complete: those of lanes can follow, and a session's layout."""
+        """The window's own docks are complete: build the docks of lanes, and restore a session's layout."""
         if self.labels:
             with self._area.layouts.picture.behind():
                 self._build()
@@ -145,7 +145,7 @@ class CompareDocks(QObject):
             self.arrange(wanted)
 
     def arrange(self, layout: str) -> None:
-        """Arrange the docks as a session was saved, once they are all there."""
+        """Restore the layout of a session, as soon as all docks exist."""
         if not self._area.complete:
             self._wanted_layout = layout
             return
@@ -154,13 +154,13 @@ class CompareDocks(QObject):
             self._area.said.emit(tr("The session's layout is of another version; the present one stays."))
 
     def expect(self, lanes: int, then: Callable[[], object]) -> None:
-        """Do what opens so many lanes, once the panels that they need are built."""
+        """Build the panels that *lanes* lanes need, then call *then*, which opens the lanes."""
         new = self._area.complete and lanes not in (1, self._lanes())
-        ahead = (one for one in self._panels_of(lanes) if one[0].name != self._area.roles.curve)  # which is in tabs
+        ahead = (one for one in self._panels_of(lanes) if one[0].name != self._area.roles.curve)  # it is behind tabs
         self._ahead.expect(ahead if new else (), then)
 
     def _panels_of(self, lanes: int) -> Iterator[LanePanel]:
-        """The panels that so many lanes have from the first on, but for those of a single run."""
+        """The panels that a comparison of *lanes* lanes shows at once, besides those of a single run."""
         yield from ((entry, lane) for lane in range(1, lanes) for entry in companions_of(self._area.system))
         yield COMPARISON, 0
 
@@ -172,7 +172,7 @@ class CompareDocks(QObject):
         else:
             self._area.layouts.finish()
             self._area.layouts.free_keys()
-            self.changing.emit()  # what is arranged and kept is the usual layout
+            self.changing.emit()  # leaves lecture mode, so that the usual layout is saved
             with self._area.layouts.picture.behind():
                 self.keep_layout()
                 self._change(labels)
@@ -212,11 +212,11 @@ class CompareDocks(QObject):
     # Panels that are built once somebody asks for them.
 
     def lanes_of(self, name: str) -> int:
-        """How many lanes have a panel of this name, built or not."""
+        """The number of lanes that have a panel of this name, built or not."""
         return 1 if name in _OF_ALL or not self._built else len(self.labels)
 
     def dock_of(self, name: str, lane: int) -> PanelDock:
-        """The dock of a panel in a lane; one that is not there yet is put behind that of the first.
+        """The dock of a panel in a lane; if missing it is built and placed in a tab behind the first lane's.
 
         Raises KeyError if no lane has such a panel.
         """
@@ -232,13 +232,13 @@ class CompareDocks(QObject):
         return docks[known]
 
     def bring(self, name: str, lane: int) -> None:
-        """Bring the panel of a lane to the front."""
+        """Raise the panel of a lane."""
         dock = self.dock_of(name, lane)
         dock.show()
         dock.raise_()
 
     def _offer(self) -> None:
-        """The View menu has the panels that no dock shows yet, policy by policy."""
+        """Fill the View menu with the panels of further lanes, one submenu per policy."""
         own = [dock.shows for name, dock in self._area.docks.items() if name == dock.shows.name]
         further = [(one.name, one.title) for one in own if self.lanes_of(one.name) > 1]
         for lane, label in enumerate(self.labels[1:], 1):
@@ -250,7 +250,7 @@ class CompareDocks(QObject):
             self._menus.append(menu)
 
     def build_for(self, layout: str) -> None:
-        """Build the docks that a saved layout has and nobody has asked for yet."""
+        """Build the docks that a saved layout contains and that do not exist yet."""
         docks = self._area.docks
         known = {lane_name(name, lane): (name, lane) for name in docks for lane in range(1, self.lanes_of(name))}
         for name in named_in(layout):
@@ -265,7 +265,7 @@ class CompareDocks(QObject):
         return dock
 
     def _name(self) -> None:
-        """Docks say whose they are while several policies run."""
+        """Name the policy in the titles of docks while several policies run."""
         for dock in self._area.docks.values():
             if dock.shows.name not in _OF_ALL:
                 known = dock.lane < len(self.labels)
@@ -274,10 +274,10 @@ class CompareDocks(QObject):
     # Arranging.
 
     def _arrange(self) -> None:
-        """Servers side by side above, logs side by side below, the comparison at the right.
+        """Place servers side by side on top, logs side by side below, and the comparison at the right.
 
-        Nothing is put in tabs with servers, so that their pictures are equally high and have one scale.
-        Docks are taken out and put in anew: what is put beside a dock in tabs would become one.
+        No dock is tabbed with servers, so that their pictures have the same height and scale.  All docks are removed
+        and added anew, as splitting a dock that is in tabs would only add a tab.
         """
         window, roles, docks = self._window, self._area.roles, self._area.docks
         servers, curve = roles.servers, roles.curve
@@ -321,7 +321,7 @@ class CompareDocks(QObject):
                 self._window.tabifyDockWidget(docks[front], docks[name])
 
     def _shares(self, rest: Sequence[str]) -> Shares:
-        """Every lane has as much room as the others; *rest* stands below the comparison."""
+        """Equal shares for all lanes; the docks *rest* are below the comparison."""
         roles, lanes = self._area.roles, len(self.labels)
         left, below = _LEFT[lanes], 1 - _COMPARISON if rest else 0.0
         rows = {
@@ -335,7 +335,7 @@ class CompareDocks(QObject):
     # Removing.
 
     def _remove(self) -> None:
-        """Take the docks of further lanes out, and what floats of them."""
+        """Remove the docks of further lanes, floating ones included."""
         docks = self._area.docks
         self._area.remove(*[name for name, dock in docks.items() if dock.lane or name in self._built])
         self._built.clear()
@@ -345,7 +345,7 @@ class CompareDocks(QObject):
         self._menus.clear()
 
     def clear(self) -> None:
-        """Another kind of system begins: its docks are built once its own panels are there."""
+        """Forget the lanes' docks before another kind of system; they are built again after its panels."""
         self._ahead.forget()
         self._remove()
         self._alone = self._default_alone = ""

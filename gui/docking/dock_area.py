@@ -1,4 +1,4 @@
-"""All docks of the window, and what is shown in them: the frames of a run, and what is pointed at."""
+"""All docks of the window, and what they show: frames of a run, and the selection."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from slotscope.model.reporting.frame import Frame, RunInfo
 
 
 class DockArea(QObject):
-    """Makes docks, knows which there are, and has them show what somebody sees."""
+    """Creates docks, keeps track of them, and updates the visible ones."""
 
-    asked = Signal(object, int)  #: (intent, lane): a panel of a lane asks for something
+    asked = Signal(object, int)  #: (intent, lane): a panel of a lane emitted an intent
     said = Signal(str)  #: (text): a line for the status bar
-    built = Signal()  #: another panel is there
-    parted = Signal(QWidget)  #: (dock): a panel has a window of its own from now on
+    built = Signal()  #: another panel has been built
+    parted = Signal(QWidget)  #: (dock): a dock has begun to float
 
     def __init__(self, window: QMainWindow, theme: Theme, system: str) -> None:
         super().__init__(window)
-        self.window = window  #: where docks are placed
+        self.window = window  #: the window that holds the docks
         self.theme = theme
         self.layouts = Layouts(window)
         self.docks: dict[str, PanelDock] = {}
         self.info: RunInfo | None = None
         self.frame: Frame | None = None
-        self.selection = Select()  #: of the first lane
+        self.selection = Select()  #: the first lane's selection
         self._announced = ""
-        self._leapt = False  # whether the next frame is of a moment that is no neighbour
+        self._leapt = False  # whether the next frame is of a moment not adjacent to the last
         self._veil = ""
         self.follow(system)
         application = QApplication.instance()
@@ -56,18 +56,18 @@ class DockArea(QObject):
 
     @property
     def roles(self) -> Roles:
-        """Which panels stand where."""
+        """Which panels have which role."""
         return PANEL_ROOMS[self.system].roles
 
     def follow(self, system: str) -> None:
-        """Docks made from now on take frames of this kind of system."""
+        """Set the kind of system for docks created from now on."""
         self.system = system
         self.window.setProperty(SYSTEM, system)
 
     # Docks.
 
     def make(self, shows: type[Panel], lane: int = 0, name: str = "") -> PanelDock:
-        """A dock for a panel of a lane; once it has its place, :meth:`take` has it show something."""
+        """Create a dock for a panel of a lane; after placing it, call :meth:`take` to have it updated."""
         dock = PanelDock(shows, self.theme, self.window, lane, name)
         dock.asked.connect(lambda intent: self.asked.emit(intent, lane))
         dock.built.connect(self.built)
@@ -78,33 +78,33 @@ class DockArea(QObject):
         return dock
 
     def take(self, dock: PanelDock) -> None:
-        """From now on a dock shows what the others show."""
+        """Register a dock, and show in it what the others show."""
         self.docks[dock.name] = dock
         dock.veil(self._veil)
         self._show_in(dock)
 
     def remove(self, *names: str) -> None:
-        """Take docks out, for good."""
+        """Remove and delete docks."""
         for name in names:
             dock = self.docks.pop(name)
             self.window.removeDockWidget(dock)
             dock.deleteLater()
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type; a panel behind another tab does so once it is seen."""
+        """Apply another theme or font size; hidden panels follow when they become visible."""
         self.theme = theme
         for dock in self.docks.values():
             if dock.seen:
                 self._dress(dock)
 
     def _dress(self, dock: PanelDock) -> None:
-        """Let a dock follow theme and type; where all are arranged anew in a turn of its own, before it is laid out."""
+        """Apply theme and fonts to a dock; during a rearrangement as a separate step, before the layout."""
         self.layouts.picture.before(dock.titleBarWidget(), lambda: dock.follow(self.theme))
 
     # What they show.
 
     def begin(self, info: RunInfo) -> None:
-        """Another run: nothing of the last one is shown any more."""
+        """Another run begins: clear the frame and the selection."""
         self.frame, self.selection = None, Select()
         if info is not self.info:
             self.info = info
@@ -112,11 +112,11 @@ class DockArea(QObject):
                 dock.forget()
 
     def leap(self) -> None:
-        """The next frame is of a moment that is no neighbour: its picture is the same, whatever was seen before."""
+        """Announce a jump: before the next frame panels choose sizes anew, independent of earlier frames."""
         self._leapt = True
 
     def show_frame(self, frame: Frame) -> None:
-        """Show a frame wherever somebody sees it."""
+        """Show a frame in all visible docks."""
         self.frame = frame
         if self._leapt:
             self._leapt = False
@@ -130,7 +130,7 @@ class DockArea(QObject):
             announce(self.window, words)
 
     def _show_in(self, dock: PanelDock) -> None:
-        """Show the last frame in a dock, once that has its size; one behind another tab costs nothing."""
+        """Show the last frame in a dock, if visible, after it has been laid out."""
         frame = None if self.frame is None else dock.part(self.frame)
         if not dock.seen or dock.is_up_to(frame):
             return
@@ -141,11 +141,11 @@ class DockArea(QObject):
             panel = dock.panel
             if frame is not None:
                 panel.set_frame(frame)
-        if not dock.is_built:  # it cannot be
+        if not dock.is_built:  # the panel cannot be built
             self.remove(dock.name)
 
     def _turn(self, dock: PanelDock, seen: bool) -> None:
-        seen |= dock.isFloating() and dock.isVisible()  # Qt tells where it was as a tab, if a layout brings it back
+        seen |= dock.isFloating() and dock.isVisible()  # Qt reports the former tab's state for a restored floating dock
         dock.seen = seen
         if self.docks.get(dock.name) is dock:
             if seen:
@@ -155,20 +155,20 @@ class DockArea(QObject):
                 dock.panel.tell(seen)
 
     def _raise_focused(self, _: QWidget | None, now: QWidget | None) -> None:
-        """Who goes from panel to panel by keys sees where the keys are: to the front with what stands behind a tab."""
+        """Raise the dock that has received the focus, so that keyboard users see it even if it was behind a tab."""
         while now is not None and not isinstance(now, PanelDock):
             now = now.parentWidget()
         if now is not None and not now.seen and self.docks.get(now.name) is now:
             now.raise_()
 
     def veil(self, what: str) -> None:
-        """Let no panel tell *what* a question asks for; empty: none does."""
+        """Hide, in all panels, *what* an open question asks for; empty: no question is open."""
         self._veil = what
         for dock in self.docks.values():
             dock.veil(what)
 
     def come_to_rest(self) -> None:
-        """Show the last frame once more in all docks that are seen, at their present sizes, and nothing in motion."""
+        """End all animations, and show the last frame again in all visible docks at their present sizes."""
         self.layouts.picture.finish()
         come_to_rest(self.window)
         for dock in self.docks.values():
@@ -177,7 +177,7 @@ class DockArea(QObject):
                 dock.panel.set_frame(part)
 
     def select(self, selection: Select, lane: int = 0) -> None:
-        """Point at something of a lane in every panel."""
+        """Set the selection of a lane in every panel."""
         if lane == 0:
             self.selection = selection
         for dock in self.docks.values():
@@ -185,14 +185,15 @@ class DockArea(QObject):
 
 
 class DockWindow(QMainWindow):
-    """Lets go of the separator under the pointer before the docks beside it change; and shows what Tab has reached.
+    """A main window that makes Tab reach only visible widgets, and works around a crash in Qt's separators.
 
-    Qt keeps that separator by its place among the docks, and looks there at the next key and at the
-    next move of the mouse; if fewer docks stand there by then, it reads beyond them and the program dies.
+    Qt remembers the hovered separator by its index among the docks and looks there at the next key or mouse move; if
+    fewer docks are there by then, it reads out of bounds and the process dies.  So hovering is ended before docks
+    change.
     """
 
     def focusNextPrevChild(self, onward: bool) -> bool:
-        """Keys go on to what can be seen, and it is seen where they are."""
+        """Move the focus to the next visible widget, scroll to it and show its focus ring."""
         moved = super().focusNextPrevChild(onward)
         first = self.focusWidget()
         while moved and _is_nothing(self.focusWidget()):
@@ -213,9 +214,10 @@ class DockWindow(QMainWindow):
         super().addDockWidget(*place)
 
     def removeDockWidget(self, dock: QDockWidget) -> None:
-        """Take a dock out; PySide keeps it as a child of the window, which it still is.
+        """Remove a dock, and keep it a child of the window for PySide, too.
 
-        Else, found among the children before it is destroyed, it would be held for ever, with the frame that it shows.
+        Otherwise a dock that PySide finds among the children before it is destroyed would be held for ever, with its
+        frame.
         """
         self._let_go()
         super().removeDockWidget(dock)
@@ -235,12 +237,12 @@ class DockWindow(QMainWindow):
 
 
 def _is_nothing(focused: QWidget | None) -> bool:
-    """Whether nothing is to be seen of what has the keys: Qt keeps bars of tabs that it needs no more, out of sight."""
+    """Whether the focused widget is invisible: Qt keeps tab bars that it no longer needs, hidden."""
     return focused is not None and (focused.size().isEmpty() or (isinstance(focused, QTabBar) and not focused.count()))
 
 
 def _scroll_to(focused: QWidget) -> None:
-    """Scroll to what has the keys: Qt does where they come from within what scrolls."""
+    """Scroll the focused widget into view; Qt does so only when the focus moves within the scroll area."""
     around = focused.parentWidget()
     while around is not None:
         if isinstance(around, QScrollArea):

@@ -1,6 +1,6 @@
-"""Docks around panels: what their buttons do, and the policy that they show.
+"""Docks around panels: their buttons, and the policy that they show.
 
-A dock is there at once, its panel from the first time on that somebody sees it or asks for it.
+A dock exists at once; its panel is built when it first becomes visible or is asked for.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from slotscope.model.reporting.frame import Frame
 
 
 class PanelPlace(QWidget):
-    """Holds the place of a panel that is not built yet: as small as that can be, and reached by keys like it."""
+    """Placeholder of a panel that is not built yet, with its minimum size and its place in the tab order."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class PanelPlace(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def give_to(self, panel: Panel, dock: QDockWidget) -> None:
-        """Let a panel stand here, also in the order in which keys go from one thing to the next."""
+        """Replace this placeholder with a panel, in the tab order as well."""
         focused = self.hasFocus()
         self.clearFocus()
         dock.setWidget(panel)
@@ -46,14 +46,14 @@ class PanelPlace(QWidget):
             panel.setFocus(Qt.FocusReason.TabFocusReason)
         layout = dock.layout()
         assert layout is not None
-        layout.activate()  # it has its size before it shows anything
+        layout.activate()  # so that the panel has its size before it shows anything
         self.deleteLater()
 
 
 def _put_behind(before: QWidget, panel: Panel) -> None:
-    """Have keys go from *before* to a panel and all that is in it, to which they went last.
+    """Move a panel and the widgets in it, which are last in the tab order, to just after *before*.
 
-    Qt moves what is inside along with a widget that hands its keys on to that, as far as keys go.
+    Qt moves a compound widget's children along only if its focus proxy is one of them, up to the last that takes Tab.
     """
     first, last = panel.nextInFocusChain(), panel.window().previousInFocusChain()
     assert first is not None and last is not None
@@ -61,7 +61,7 @@ def _put_behind(before: QWidget, panel: Panel) -> None:
     last.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     panel.setFocusProxy(first)
     QWidget.setTabOrder(before, panel)
-    panel.setFocusProxy(None)  # type: ignore[arg-type]  # which takes the proxy away
+    panel.setFocusProxy(None)  # type: ignore[arg-type]  # removes the proxy
     last.setFocusPolicy(policy)
 
 
@@ -71,7 +71,7 @@ AREAS = {
     "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
 }
 
-#: Buttons of a title: what each says.
+#: Tooltips of the title bar's buttons.
 _BUTTONS = {
     "copy": "Copy picture\nCopies this panel's picture; drag it from here into a slide.",
     "camera": "Save picture\nSaves this panel as PNG or SVG.",
@@ -80,34 +80,34 @@ _BUTTONS = {
     "cancel": "Hide\nHides this panel; the View menu brings it back.",
 }
 
-#: Those that give way to a title that is long; what can be dragged from stays if it can.
+#: Buttons folded into a menu if the title is long; the one that pictures are dragged from is folded last.
 _FOLDING = (("camera", "csv", "out"), ("camera", "copy", "csv", "out"))
 
-#: Characters of a policy's name on the tabs of its panels, so that the panel's own name is seen, too.
+#: Most characters of a policy's name on tabs, so that the panel's own name stays visible.
 LONGEST_POLICY = 16
 
-#: The property of a window that names the kind of system whose panels it has.
+#: The window's dynamic property that names the kind of system of its panels.
 SYSTEM = "system"
 
 
 class PanelDock(QDockWidget):
-    """A dock that holds one panel, which is built once it is seen or asked for; until then its place is held."""
+    """A dock for one panel, which is built when it first becomes visible or is asked for; until then a placeholder."""
 
     said = Signal(str)
     closed = Signal()
-    asked = Signal(object)  #: (intent): the panel asks for something
-    built = Signal()  #: the panel is there from now on
+    asked = Signal(object)  #: (intent): the panel emitted an intent
+    built = Signal()  #: the panel has been built
 
     def __init__(self, shows: type[Panel], theme: Theme, parent: QMainWindow, lane: int = 0, name: str = "") -> None:
         super().__init__(tr(shows.title), parent)
-        self.shows = shows  #: which panel, for what is declared of it
+        self.shows = shows  #: the panel's class
         self._panel: Panel | None = None
-        self._selected: tuple[Select, ...] = ()  # what was pointed at last, after the thing that a line leaves selected
+        self._selected: tuple[Select, ...] = ()  # the last selection; first the thing, if a line was selected after it
         self._veil = ""
         self.name = name or lane_name(shows.name, lane)  #: for scripts and saved layouts
-        self.lane = lane  #: which of the policies that run side by side the panel shows
-        self.system = str(parent.property(SYSTEM))  #: the kind whose frames it takes
-        self.seen = True  #: neither closed nor behind another tab
+        self.lane = lane  #: the lane that the panel shows
+        self.system = str(parent.property(SYSTEM))  #: the kind of system whose frames it accepts
+        self.seen = True  #: whether it is neither closed nor behind another tab
         self.setObjectName(f"dock-{self.name}")
         self._place = PanelPlace(tr(shows.title))
         self.setWidget(self._place)
@@ -118,12 +118,12 @@ class PanelDock(QDockWidget):
         self._bar = TitleBar(self._title, list(self._buttons.values()), folding)
         self.setTitleBarWidget(self._bar)
         self.topLevelChanged.connect(self._frame)
-        self._looks: tuple[Theme, Fonts] | None = None  # those that the panel has
+        self._looks: tuple[Theme, Fonts] | None = None  # theme and fonts applied last
         self.set_theme(theme)
 
     @property
     def panel(self) -> Panel:
-        """The panel: this builds it, if nobody has seen it or asked for it before."""
+        """The panel; built on first access."""
         if self._panel is None:
             self._panel = self._build()
             self._place.give_to(self._panel, self)
@@ -138,7 +138,7 @@ class PanelDock(QDockWidget):
         panel.setAccessibleName(self._place.accessibleName())
         panel.intent.connect(self.asked)
         if current_fonts().lecture:
-            panel.set_theme(theme)  # type is larger there than panels are built for
+            panel.set_theme(theme)  # panels are built for the usual, smaller font size
         panel.veil(self._veil)
         for selection in self._selected:
             panel.set_selection(selection)
@@ -151,31 +151,31 @@ class PanelDock(QDockWidget):
     # What the panel is told, or will be once it is built.
 
     def select(self, selection: Select) -> None:
-        """Show what is pointed at."""
+        """Set the selection."""
         before = self._selected[:1] if selection.line is not None else ()
         self._selected = *before, selection
         if self._panel is not None:
             self._panel.set_selection(selection)
 
     def veil(self, what: str) -> None:
-        """Show nothing while a question asks for *what* the panel tells; empty: none does."""
+        """Hide the panel while a question asks for *what*, if the panel shows it; empty: no question is open."""
         self._veil = what
         if self._panel is not None:
             self._panel.veil(what)
 
     @property
     def veiled(self) -> bool:
-        """Whether a question asks for what the panel tells."""
+        """Whether an open question asks for what the panel shows."""
         return self.shows.would_tell(self._veil)
 
     def forget(self) -> None:
-        """Another run begins."""
+        """Clear the selection and the panel for another run."""
         self._selected = ()
         if self._panel is not None:
             self._panel.forget()
 
     def is_up_to(self, frame: Frame | None) -> bool:
-        """Whether the panel is there and shows a frame; any where there is none."""
+        """Whether the panel is built and shows this frame (or, with None, any)."""
         return self._panel is not None and (frame is None or frame is self._panel.frame)
 
     def _made_buttons(self) -> dict[str, QToolButton]:
@@ -198,7 +198,7 @@ class PanelDock(QDockWidget):
         return made
 
     def follow(self, theme: Theme) -> None:
-        """Have this theme, and type as large as it is now, if the panel has others."""
+        """Apply the theme and the current font size, unless they are applied already."""
         if self._looks != (theme, current_fonts()):
             self.set_theme(theme)
 
@@ -209,12 +209,12 @@ class PanelDock(QDockWidget):
         self._title.setHidden(fonts.lecture and not self.shows.titled_in_lecture)
         for name, button in self._buttons.items():
             button.setIcon(icon(name, theme, theme.muted))
-        self._bar.offer_buttons(not fonts.lecture)  # a hall reads titles
+        self._bar.offer_buttons(not fonts.lecture)  # lecture mode shows titles only
         if self._panel is not None:
             self._panel.set_theme(theme)
 
     def height_for(self, width: int, lines: int) -> int:
-        """Height in pixels that the panel's sentence needs at a width, or one of *lines*, its title included."""
+        """Height in pixels of title bar and sentence at a width: the panel's own sentence, or one of *lines* lines."""
         title = self.titleBarWidget().sizeHint().height()
         return title + max(self.panel.heightForWidth(width), self.panel.height_of_lines(lines))
 
@@ -223,22 +223,22 @@ class PanelDock(QDockWidget):
         self.closed.emit()
 
     def part(self, frame: Frame) -> Frame | None:
-        """What of a frame the panel shows: that of its lane, and none of another kind of system.
+        """The part of a frame for this dock's lane; None if the frame is of another kind of system.
 
-        While a run of another kind begins, docks of both kinds are there.
+        Docks of both kinds may exist while a run of another kind begins.
         """
         lanes = frame.lanes
         mine = frame.info.system == self.system and self.lane < len(lanes)
         return lanes[self.lane] if mine else None
 
     def part_of(self, selection: Select, lane: int) -> Select:
-        """What of a selection made in a lane the panel shows: elsewhere only the job is the same."""
+        """The part of another lane's selection that holds here, only the job; the whole of its own lane's."""
         if self.lane == lane:
             return selection
         return replace(selection, server=None, line=None, thing=None)
 
     def name_policy(self, label: str) -> None:
-        """Say in the title which policy the panel shows; nothing where only one runs."""
+        """Show the policy's label in title and tab; empty if only one policy runs."""
         own = tr(self.shows.title)
         title = f"{label}: {own}" if label else own
         half = LONGEST_POLICY // 2
@@ -249,10 +249,7 @@ class PanelDock(QDockWidget):
         (self._panel or self._place).setAccessibleName(title)
 
     def _frame(self, floating: bool) -> None:
-        """Give a panel in a window of its own the frame of a window.
-
-        Qt leaves it out where a dock has a title bar of its own.
-        """
+        """Give a floating dock the frame of a window, which Qt omits for docks with a custom title bar."""
         if floating:
             kind = Qt.WindowType
             buttons = kind.WindowMinMaxButtonsHint | kind.WindowCloseButtonHint
@@ -272,7 +269,7 @@ class PanelDock(QDockWidget):
         ask_new_file(self, tr("Save picture"), self.save_picture, "PNG (*.png);;SVG (*.svg)", f"{self.shows.name}.png")
 
     def save_picture(self, path: Path) -> None:
-        """Save the panel's picture; the ending decides the format."""
+        """Save the panel's picture; the file name's ending decides the format."""
         self._save(path, self.panel.save_svg if path.suffix.lower() == ".svg" else self.panel.save_png)
 
     def _save(self, path: Path, write: Callable[[Path], None]) -> None:
@@ -304,10 +301,10 @@ class PanelDock(QDockWidget):
                 writer.writerows(rows)
 
     def save_series(self, path: Path) -> None:
-        """Save the panel's series as CSV, or its log as JSON lines (by the path's ending)."""
+        """Save the panel's series as CSV, or its log as JSON lines; the file name's ending decides."""
         self._save(path, self._write_series)
 
 
 def lane_name(name: str, lane: int) -> str:
-    """The name of the dock that shows a panel of some name in a lane."""
+    """The name of a panel's dock in a lane."""
     return name if lane == 0 else f"{name}-{lane + 1}"

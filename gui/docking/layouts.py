@@ -1,8 +1,8 @@
-"""Layouts: where a window's docks stand, and their shares of the window, whatever its size.
+"""Layouts: the arrangement of a window's docks, and their shares of its size.
 
-Qt keeps sizes in pixels, which go astray whenever the window, its screen or its tabs change.
-Here every dock has a share of the width and of the height instead.  Only the user (and another
-arrangement) changes shares; pixels are made from them again at each change of size.
+Qt stores sizes in pixels, which go wrong when the window, its screen or its tabs change.  Here every dock has a share
+of the width and of the height instead.  Only the user, or another arrangement, changes shares; pixels are computed
+from them at each change of size.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.panels import panels_of
 from slotscope.gui.widgets.kept_picture import KeptPicture
 
-#: Shares of the room for docks, width and height, by the name of a dock.
+#: Shares of the docks' area, width and height, by the dock's name.
 Shares = dict[str, tuple[float, float]]
 
 _Horizontal, _Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
@@ -28,27 +28,27 @@ _PREFIX = "dock-"
 
 
 class Layouts(QObject):
-    """Keeps the shares of a window's docks, and writes and restores layouts as text."""
+    """Keeps the shares of a window's docks, and saves and restores layouts as text."""
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
         self._window = window
         self._shares: Shares = {}
-        self._stands: Mapping[str, frozenset[str]] = {}  # as the shares were taken
+        self._stands: Mapping[str, frozenset[str]] = {}  # arrangement for which the shares were taken
         self._before = ""
-        self.default = ""  #: the layout of the complete window, as it is at first
-        self.aside: str | None = None  #: what is kept and saved while another one is shown
-        self._coming = ""  # what is about to be restored
+        self.default = ""  #: the default layout of the complete window
+        self.aside: str | None = None  #: the layout to be saved while a temporary one is shown
+        self._coming = ""  # the layout that is about to be restored
         self._look = soon(self, self.look)
         self._measure = soon(self, self.measure)
         self._again = soon(self, self.apply)
-        self.picture = KeptPicture(window)  #: what is seen while they are arranged anew
+        self.picture = KeptPicture(window)  #: shown while docks are arranged
         self.picture.laid_out.connect(self._again.start)
-        window.setAnimated(False)  # a size is measured where it ends, not on its way there
+        window.setAnimated(False)  # so that measured sizes are final
         window.installEventFilter(self)
 
     def watch(self, dock: QDockWidget) -> None:
-        """Notice what the user does with a dock."""
+        """Connect to a dock's signals of changes made by the user."""
         dock.visibilityChanged.connect(self._look.start)
         dock.topLevelChanged.connect(self._look.start)
         dock.dockLocationChanged.connect(self._measure.start)
@@ -56,10 +56,10 @@ class Layouts(QObject):
     # Shares.
 
     def take(self, shares: Shares) -> None:
-        """Give docks these shares from now on."""
+        """Set the shares of all docks, and apply them."""
         self._shares = dict(shares)
         self.apply()
-        self._again.start()  # docks that are not shown yet take no size
+        self._again.start()  # docks that are not shown yet cannot be resized
 
     def widen(self, share: float) -> None:
         """Give the docks at the right this share of the width; the others keep their proportions."""
@@ -79,7 +79,7 @@ class Layouts(QObject):
             )
 
     def apply(self) -> None:
-        """Give every dock its share of the window's present size."""
+        """Resize every dock to its share of the window's present size."""
         self._look.stop()
         self._measure.stop()
         docks = {name: dock for name, dock in self._docked().items() if name in self._shares}
@@ -92,7 +92,7 @@ class Layouts(QObject):
             self._window.resizeDocks(list(docks.values()), sizes, orientation)
 
     def measure(self) -> None:
-        """Take the shares from the docks as they are now."""
+        """Set the shares from the docks' present sizes."""
         width, height = self.room
         shown = {name: dock for name, dock in self._docked().items() if dock.seen}
         if not shown or width <= 0 or height <= 0:
@@ -104,12 +104,12 @@ class Layouts(QObject):
         self._stands = self._standing()
 
     def look(self) -> None:
-        """Take the shares anew where a dock was shown, hidden, moved or put into a window."""
+        """Measure the shares anew if a dock was shown, hidden, moved or floated."""
         if self._standing() != self._stands:
             self.measure()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A separator that the user has moved changes the shares; tabs are made wherever docks share a place."""
+        """Measure shares after the user has moved a separator; set up the tab bars that Qt creates."""
         if watched is self._window and event.type() == QEvent.Type.MouseButtonRelease:
             self._measure.start()
         if isinstance(event, QChildEvent) and event.polished() and isinstance(bar := event.child(), QTabBar):
@@ -117,36 +117,37 @@ class Layouts(QObject):
         return False
 
     def _docked(self) -> dict[str, PanelDock]:
-        """The docks that take part in the layout, also those behind a tab."""
+        """The docks in the layout by name, including those behind a tab."""
         docks = self._window.findChildren(PanelDock, options=_DIRECT)
-        area, nowhere = self._window.dockWidgetArea, Qt.DockWidgetArea.NoDockWidgetArea  # where a layout forgot one
+        area, nowhere = self._window.dockWidgetArea, Qt.DockWidgetArea.NoDockWidgetArea  # a dock absent from the layout
         shown = (dock for dock in docks if not (dock.isHidden() or dock.isFloating()))
         return {_name_of(dock): dock for dock in shown if area(dock) != nowhere}
 
     def _standing(self) -> Mapping[str, frozenset[str]]:
-        """Which docks there are, and in whose tabs."""
+        """The docks in the layout, each with the docks that share its tabs."""
         tabs = self._window.tabifiedDockWidgets
         return {name: frozenset(map(_name_of, tabs(dock))) for name, dock in self._docked().items()}
 
     @property
     def room(self) -> tuple[int, int]:
-        """Width and height in pixels that all docks share."""
+        """Width and height in pixels of the area of all docks."""
         window = self._window
         bars = (window.menuWidget(), window.statusBar())
         taken = sum(bar.height() for bar in bars if bar is not None and not bar.isHidden())
         return window.width(), window.height() - taken
 
     def _tabs_of(self, dock: QDockWidget) -> int:
-        """Height of the tabs below a dock, which Qt counts to its size."""
+        """Height of the tab bar below a dock, which Qt counts as part of the dock's size."""
         if not self._window.tabifiedDockWidgets(dock):
             return 0
         bars = self._window.findChildren(QTabBar, options=_DIRECT)
         return next((bar.height() for bar in bars if bar.isVisible()), 0)
 
     def free_keys(self) -> None:
-        """The window has the keys that a dock had: they would bring it to the front, or another one where it goes.
+        """Move the focus from a dock to the window: otherwise that dock, or another one in its place, would be raised.
 
-        Qt hands them on to what is next, and gives them back behind a tab once a dialog before the window closes.
+        Qt passes the focus of a hidden widget on, and restores it behind a tab when a dialog in front of the window
+        closes.
         """
         focused = self._window.focusWidget()
         if any(dock.isAncestorOf(focused) for dock in self._docked().values()):
@@ -155,7 +156,7 @@ class Layouts(QObject):
     # Layouts as text.
 
     def text(self) -> str:
-        """The layout that is to be kept: arrangement and shares."""
+        """The layout to be saved: arrangement and shares, as JSON."""
         if self.aside is not None or self._coming:
             return self.aside or self._coming
         self.look()
@@ -163,17 +164,17 @@ class Layouts(QObject):
         return json.dumps({"arrangement": bytes(state).decode(), "shares": self._shares})
 
     def restore_soon(self, text: str) -> None:
-        """Arrange docks as saved in a turn of its own, before they are laid out behind the old picture."""
+        """Restore a layout as a separate step, before docks are laid out behind the old picture."""
         self._coming = text
         self.picture.before(self, self.finish)
 
     def finish(self) -> None:
-        """Arrange docks as is about to be done."""
+        """Restore now what :meth:`restore_soon` has put off."""
         if self._coming:
             self.restore(self._coming)
 
     def restore(self, text: str) -> bool:
-        """Arrange docks as saved; False if the text is no layout of this version."""
+        """Restore a layout; returns False if the text is not a layout of this version."""
         self._coming = ""
         arrangement, shares = _read(text)
         state = QByteArray.fromBase64(QByteArray(arrangement.encode()))
@@ -187,23 +188,23 @@ class Layouts(QObject):
         return True
 
     def reset(self) -> None:
-        """Put every panel back where it was at first."""
+        """Restore the default layout."""
         self._before = self.text()
         self.restore(self.default)
 
     def undo(self) -> None:
-        """Take back the last reset."""
+        """Undo the last reset."""
         if self._before:
             self.restore(self._before)
 
     def forget(self) -> None:
-        """Other panels come: there is nothing to go back to."""
+        """Forget all layouts, as other panels are about to be built."""
         self.default = self._before = self._coming = ""
         self._shares = {}
 
 
 def _read(text: str) -> tuple[str, Shares]:
-    """Qt's arrangement and the shares in a layout; earlier versions kept the first alone."""
+    """Qt's arrangement and the shares in a layout; earlier versions stored the arrangement alone."""
     try:
         kept = json.loads(text)
         shares = {str(name): (float(width), float(height)) for name, (width, height) in kept["shares"].items()}
@@ -213,7 +214,7 @@ def _read(text: str) -> tuple[str, Shares]:
 
 
 def named_in(text: str) -> tuple[str, ...]:
-    """The names of the docks of a layout."""
+    """The names of the docks in a layout."""
     return tuple(_read(text)[1])
 
 
@@ -222,28 +223,28 @@ def _name_of(dock: QDockWidget) -> str:
 
 
 def soon(parent: QObject, call: Callable[[], object]) -> QTimer:
-    """Starts what is to be done once, in the event loop's next turn."""
+    """A single-shot timer whose ``start`` schedules one *call* for the next turn of the event loop."""
     timer = QTimer(parent, singleShot=True, interval=0)
     timer.timeout.connect(call)
     return timer
 
 
 def _version(window: QMainWindow) -> int:
-    """Tells which panels there are.
+    """A version number for Qt's layout that identifies the set of panels.
 
-    A layout saved with others would leave them in disorder, and is not restored.
+    A layout saved with other panels would be restored in disorder, so it is refused.
     """
     modules = [entry.module for entry in panels_of(str(window.property(SYSTEM)))]
     return crc32(" ".join(modules).encode()) & 0x7FFFFFFF
 
 
 def _show_whole_titles(bar: QTabBar) -> None:
-    """Let tabs of docks scroll where they have no room, instead of cutting their titles short."""
+    """Let tab bars of docks scroll when short of room, instead of eliding the titles."""
     bar.setAccessibleName(tr("Panels that share a place"))
     bar.setElideMode(Qt.TextElideMode.ElideNone)
     bar.setUsesScrollButtons(True)
 
 
 def columns(*stacks: tuple[float, Iterable[tuple[float, Iterable[str]]]]) -> Shares:
-    """Shares of docks in columns: of each its width, and its docks with their heights."""
+    """Shares of docks in columns; each column has a width and rows of docks with a height."""
     return {name: (width, height) for width, rows in stacks for height, names in rows for name in names}

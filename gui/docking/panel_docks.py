@@ -1,4 +1,4 @@
-"""The docks of the window's own panels: made one by one, placed, and changed with the system."""
+"""The docks of the window's own panels: built one by one, placed, and replaced with the kind of system."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.panels import SENTENCES, panels_of
 from slotscope.gui.plotting.importing import import_in_parts
 
-#: The kind of system whose panels are built where nothing is known yet.
+#: The kind of system whose panels are built while none is known.
 USUAL = next(iter(PANEL_ROOMS))
 
-#: Share of the width that the servers have, of the height below it, and of that at the right for
+#: Shares: of the width for the servers, of the height for them, and of the right column's height for
 #: the curves.
 _LEFT, _SERVERS, _CURVES = 0.64, 0.54, 0.46
 
-#: The property of a dock that names those with which it shares its tabs.
+#: Dynamic property of a dock that names its group of tabs.
 _GROUP = "group"
 
 
 class PanelDocks(QObject):
-    """Builds the docks of a kind of system, and others when a run of another kind begins.
+    """Builds the docks of a kind of system, and replaces them when a run of another kind begins.
 
-    Layouts are kept for each kind.
+    Layouts are saved for each kind.
     """
 
-    completed = Signal()  #: all docks are there
-    leaving = Signal()  #: they are about to make room for those of another kind
+    completed = Signal()  #: all docks have been built
+    leaving = Signal()  #: the docks are about to be replaced by those of another kind
 
     def __init__(self, area: DockArea, settings: QSettings) -> None:
         super().__init__(area)
@@ -48,51 +48,51 @@ class PanelDocks(QObject):
         self.begin_with(area.system)
 
     def begin_with(self, system: str) -> None:
-        """The panels of this kind of system are the ones to build."""
-        self._own_fronts = False  # whether it is settled which tabs are in front
+        """Set the kind of system whose panels are to be built."""
+        self._own_fronts = False  # whether the front tabs have been chosen
         self._area.follow(system)
         self._pending = list(panels_of(system))
 
     # Building.
 
     def build(self) -> None:
-        """Import and build the panels in parts, so that the window answers in between."""
+        """Import and build one part of the panels per turn of the event loop, so that the window stays responsive."""
         if self._area.complete or self._finishing:
             return
         if self._pending:
-            self._turn.start()  # whatever fails in this part, the others come
+            self._turn.start()  # scheduled first: if this part fails, the others follow
             next(self._parts)
-            self._area.layouts.take(self._shares())  # Qt leaves next to nothing to a column that is not full yet
+            self._area.layouts.take(self._shares())  # Qt would squeeze a column that is not full yet
         else:
             self._close()
 
     def _build_in_parts(self) -> Iterator[None]:
-        """A module or a panel with each step, without end: there may be other panels by the next one."""
+        """Import or build one panel per step, endlessly: the list of pending panels may change between steps."""
         while True:
-            with suppress(Exception):  # building the panel raises it again, where it is told
+            with suppress(Exception):  # building the panel raises it again and reports it
                 self._pending[0].load()
             yield
             behind = bool(self._pending) and self._partner(self._pending[0]) is not None
             if self._pending:
                 self._build_next()
             if behind:
-                continue  # only a dock was made
+                continue  # only a dock was made, which is quick
             yield
             with caught():
-                yield from import_in_parts()  # the servers, which come first, do without
+                yield from import_in_parts()  # after the servers, which do not need it
 
     def finish(self) -> None:
-        """Build at once what is still missing."""
+        """Build all remaining panels now."""
         while self._pending:
             self._build_next()
         if not self._area.complete:
-            self._finishing = True  # the building one by one must not close meanwhile
-            QApplication.processEvents()  # docks that are not shown yet take no size
+            self._finishing = True  # keeps :meth:`build` from closing meanwhile
+            QApplication.processEvents()  # docks that are not shown yet cannot be resized
             self._finishing = False
             self._close()
 
     def _build_next(self) -> None:
-        """Make a dock, and its panel if that is seen; one that cannot be is told of, and the others come."""
+        """Create the next dock, and its panel if visible; a failure is reported, and the others follow."""
         entry = self._pending.pop(0)
         with caught():
             dock = self._area.make(entry.load())
@@ -101,7 +101,7 @@ class PanelDocks(QObject):
             self._area.take(dock)
 
     def _partner(self, entry: PanelEntry) -> PanelDock | None:
-        """A dock behind which, in tabs, a panel is to stand; None if it begins a group."""
+        """The dock behind which a panel is tabbed; None if it is the first of its group."""
         docks = self._area.docks.values()
         return next((other for other in docks if other.property(_GROUP) == entry.group), None)
 
@@ -110,7 +110,7 @@ class PanelDocks(QObject):
         if partner is not None:
             self._window.tabifyDockWidget(partner, dock)
             partner.raise_()
-            dock.seen = False  # Qt tells only later
+            dock.seen = False  # Qt signals this only later
             return
         below = entry.place == "bottom"
         self._window.addDockWidget(AREAS["left" if below else entry.place], dock)
@@ -118,7 +118,7 @@ class PanelDocks(QObject):
             self._place_below(dock)
 
     def _place_below(self, dock: PanelDock) -> None:
-        """The bottom row stands under the servers: algorithm left, decisions right."""
+        """Place a dock in the bottom row below the servers: algorithm left, decisions right."""
         docks, servers = self._area.docks, self._area.roles.servers
         if "algorithm" in docks:
             self._window.splitDockWidget(docks["algorithm"], dock, Qt.Orientation.Horizontal)
@@ -131,7 +131,7 @@ class PanelDocks(QObject):
         self.completed.emit()
 
     def _lay_out(self) -> None:
-        """Bring back how the panels stood when somebody last saw them."""
+        """Restore the layout that was saved last."""
         layouts = self._area.layouts
         layouts.take(self._shares())
         layouts.default = layouts.text()
@@ -142,7 +142,7 @@ class PanelDocks(QObject):
         self.choose_fronts()
 
     def choose_fronts(self) -> None:
-        """In tabs that nobody has arranged: to the front the first panel that has what it needs.
+        """If the user has no layout yet, raise in each group of tabs the first panel that the run has data for.
 
         Done once, for the first run of a kind of system.
         """
@@ -158,7 +158,7 @@ class PanelDocks(QObject):
             dock.raise_()
 
     def _shares(self) -> Shares:
-        """The servers have most of the room, the algorithm enough for a whole function."""
+        """The default shares: most for the servers, and room for a whole function in the algorithm."""
         group: dict[str, list[str]] = {"servers": [], "curves": [], "programs": []}
         for name, dock in self._area.docks.items():
             group.setdefault(str(dock.property(_GROUP)), []).append(name)
@@ -171,10 +171,10 @@ class PanelDocks(QObject):
     # Another kind of system.
 
     def show_system(self, system: str) -> None:
-        """Have the panels of this kind of system; nothing happens if they are there.
+        """Replace the docks by those of this kind of system, unless they are shown already.
 
-        No dock stays for the next kind of system: Qt is not up to docks that are put back after
-        others of their tabs were deleted.
+        No dock is reused for the next kind: Qt fails with docks that are added again after others of their tabs were
+        deleted.
         """
         if system == self._area.system:
             return

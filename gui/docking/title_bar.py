@@ -1,4 +1,4 @@
-"""The title of a panel, after the name of the policy that it shows, and the panel's own buttons."""
+"""The title bar of a dock: the policy's name, the panel's name, and the panel's buttons."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.rows import in_row
 
-#: As wide as this is what is left of a policy's name at least, since nothing else tells panels of one kind apart; and
-#: its share of the width where the panel's own name has to be cut, too.
+#: The least width of an elided policy name, as text: only the name distinguishes panels of the same kind; and
+#: its share of the width when the panel's own name must be elided, too.
 _LEAST, _SHARE = "M…m", 0.45
 
 
 class PanelTitle(QLabel):
-    """Cuts the policy's name where both have no room, so that the panel's own is seen; the end of that where it must.
+    """A title that elides the policy's name first, in the middle, and the panel's name at its end only if it must.
 
-    A policy's name is cut in the middle: a fork is called as the run that it leaves, and then by what is otherwise.
+    Forks are named after the run that they leave, followed by what differs, so both ends matter.
     """
 
     def __init__(self, own: str) -> None:
@@ -29,12 +29,12 @@ class PanelTitle(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def name_policy(self, policy: str) -> None:
-        """Name this policy, too; nothing is none."""
+        """Set the policy's name; empty for none."""
         self._policy = policy
         self._fit()
 
     def whole_width(self) -> int:
-        """Pixels that nothing would be cut at."""
+        """Width in pixels at which nothing is elided."""
         whole = f"{self._policy}: {self._own}" if self._policy else self._own
         return self.fontMetrics().horizontalAdvance(whole) + 2
 
@@ -61,9 +61,9 @@ class PanelTitle(QLabel):
 
 
 class TitleBar(QWidget):
-    """A title and buttons; where the title would be cut, some of them wait in a menu.
+    """A title and buttons; if the title would be elided, some buttons fold into a menu.
 
-    - *folding*: Those of the *buttons* that do; of several such lists the first that leaves the title its room.
+    - *folding*: Lists of *buttons* to fold; the first that leaves the title enough room is used.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class TitleBar(QWidget):
     ) -> None:
         super().__init__()
         self._title, self._buttons, self._folding = title, buttons, folding
-        self._folded: Sequence[QToolButton] = ()  # those that wait in the menu now
+        self._folded: Sequence[QToolButton] = ()  # buttons that are folded into the menu now
         self._offered = True
         self.more = QToolButton(self)
         self.more.setText("⋯")
@@ -84,12 +84,12 @@ class TitleBar(QWidget):
         in_row(self, (title, 1), *others, self.more, last, margins=(8, 2, 4, 2), spacing=0)
 
     def name_policy(self, policy: str) -> None:
-        """Name this policy in the title, too; nothing is none."""
+        """Set the policy's name in the title; empty for none."""
         self._title.name_policy(policy)
         self._fit()
 
     def offer_buttons(self, offered: bool) -> None:
-        """Show the buttons, or the title alone."""
+        """Show or hide the buttons."""
         self._offered = offered
         self._fit()
 
@@ -106,7 +106,7 @@ class TitleBar(QWidget):
         self.more.setVisible(self._offered and bool(self._folded))
 
     def _room_beside(self, folded: Sequence[QToolButton]) -> int:
-        """What is left of the width where these buttons wait in the menu."""
+        """The width left for the title if these buttons are folded."""
         shown = [button for button in self._buttons if button not in folded]
         shown += [self.more] if folded else []
         return self.width() - 12 - sum(button.sizeHint().width() for button in shown)

@@ -1,7 +1,7 @@
-"""All panels: those that every kind of system has, and those of its room.
+"""All panels: those of every kind of system, and those of its room.
 
-A panel is found here by name; its module is imported only when the window builds it, so
-that the window can be seen before pyqtgraph is there.
+Panels are found here by name; a panel's module is imported only when the window builds it, so that the window is
+visible before pyqtgraph is imported.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from slotscope.gui.kinds.rooms import PANEL_ROOMS
 #: The log, below the servers.
 SENTENCES = "decisions"
 
-#: What every kind has: built after the servers, and after everything else.
+#: Panels of every kind: built after the servers, and after everything else.
 _BELOW = (
     PanelEntry("algorithm", f"{__name__}.algorithm", "AlgorithmPanel", "bottom", "algorithm"),
     PanelEntry(SENTENCES, f"{__name__}.decisions", "DecisionsPanel", "bottom", "decisions"),
@@ -24,18 +24,18 @@ _LAST = (
     PanelEntry("scenario", f"{__name__}.scenario_form", "ScenarioPanel", "right", "programs"),
 )
 
-#: The panel that only a comparison has.
+#: The panel that exists only in a comparison.
 COMPARISON = PanelEntry("comparison", f"{__name__}.comparison", "ComparisonPanel", "right", "curves")
 
 
 def panels_of(system: str) -> tuple[PanelEntry, ...]:
-    """The panels of a kind of system, in the order in which they are built."""
+    """The panels of a kind of system, in the order of building."""
     servers, *others = PANEL_ROOMS[system].panels
     return (servers, *_BELOW, *others, *_LAST)
 
 
 def companions_of(system: str) -> tuple[PanelEntry, ...]:
-    """The panels that each further policy has when several run side by side."""
+    """The panels that a comparison shows for each further policy."""
     roles = PANEL_ROOMS[system].roles
     shown = {roles.servers, SENTENCES, roles.curve}
     return tuple(entry for entry in panels_of(system) if entry.name in shown)

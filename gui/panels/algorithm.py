@@ -1,4 +1,4 @@
-"""The policy's pseudocode with the current line and its live values."""
+"""The policy's pseudocode with the current line and live values."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Line, Record
 
-#: Characters of the longest sentence that is common.
+#: Width of a panel in characters at which a common sentence fits on one line.
 _LONG_SENTENCE = 120
-#: Lines of height below which the sentence has one line, and none: the pseudocode comes first.
+#: Panel heights in lines below which the sentence has one line, or none: the pseudocode has priority.
 _LOW, _LOWEST = 9, 6
-#: Characters of a header that says all.
+#: Panel width in characters that is enough for the full header.
 _HEADER = 64
 
 
 class AlgorithmPanel(Panel):
-    """The pseudocode as the paper prints it, bound to the run."""
+    """The pseudocode as printed in the paper, bound to the run."""
 
     name = "algorithm"
     title = "Algorithm"
     summary = "The policy's pseudocode, with the current line and its values."
 
     def build(self) -> None:
-        """A header of two lines above the pseudocode."""
+        """Create the header, of two lines, and the pseudocode below it."""
         self.where = CutLabel()
         self.agreement = QLabel(self.body)
         self.agreement.setToolTip(
@@ -60,9 +60,9 @@ class AlgorithmPanel(Panel):
         self.view.typeset()
 
     def arrange(self) -> None:
-        """Room for two lines of a sentence, or for one where the panel is wide or low, or for none.
+        """Give the sentence two lines, one if the panel is wide or low, or none.
 
-        In lecture mode the sentence stands below the servers, for all to read.
+        In lecture mode the sentence is shown below the servers instead.
         """
         metrics = QFontMetricsF(self.sentence.font())
         height = self.height() / metrics.lineSpacing()
@@ -71,11 +71,11 @@ class AlgorithmPanel(Panel):
         self.sentence.setFixedHeight(round(lines * metrics.lineSpacing() + 1))
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its policy's pseudocode."""
+        """Set the pseudocode of another run's policy."""
         self.view.set_code(Code(frame.info.pseudocode))
 
     def show_frame(self, frame: Frame) -> None:
-        """Mark the line of the last sub-step, with all values of the event so far."""
+        """Mark the line of the last sub-step, and show all values of the event so far."""
         records = frame.records or frame.last_records
         fast = (frame.running or frame.explaining) and not records
         self._head(frame, records, fast)
@@ -87,7 +87,7 @@ class AlgorithmPanel(Panel):
         self.view.set_picture(ShownPseudocode(self.view.code.current(records), beside, False, _line(self.selection)))
 
     def show_selection(self, selection: Select) -> None:
-        """Mark the line that is pointed at."""
+        """Mark the selected line."""
         self.view.set_picture(self.view.picture._replace(selected=_line(selection)))
 
     def _head(self, frame: Frame, records: tuple[Record, ...], fast: bool) -> None:
@@ -134,5 +134,5 @@ def _set(label: QLabel, text: str) -> None:
 
 
 def _steps(count: int) -> str:
-    """How many sub-steps an event had that is over."""
+    """The number of sub-steps of a completed event, in words."""
     return tr("its only sub-step") if count == 1 else tr("all {count} sub-steps").format(count=grouped(count))

@@ -1,4 +1,4 @@
-"""Where lines of pseudocode and the values of a run stand: beside each other or wrapped."""
+"""Layout of pseudocode lines and the values beside them, wrapped to a width."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from slotscope.gui.panels.algorithm_values import Beside, Code
 from slotscope.model.policies.common import PseudocodeLine
 from slotscope.model.reporting.records import Line
 
-_EDGE = 8.0  # pixels that stay free at the right
-HEADING_LEFT = 8.0  #: where headings begin
-_INDENT, _GAP, _NEXT = 0.7, 0.7, 0.6  # of a level, before values and between them, in rows
-_READABLE = 0.3  # of the width, that a line which is cut keeps beside its values
+_EDGE = 8.0  # right margin in pixels
+HEADING_LEFT = 8.0  #: x of headings
+_INDENT, _GAP, _NEXT = 0.7, 0.7, 0.6  # widths of an indentation level, before values and between them, in row heights
+_READABLE = 0.3  # share of the width that an elided line keeps beside its values
 
-#: A row that ends in an ellipsis is filled with letters, not with words.
+#: A row that ends in an ellipsis is filled up to the last letter, not word.
 _ANYWHERE = QTextOption()
 _ANYWHERE.setWrapMode(QTextOption.WrapMode.WrapAnywhere)
 
-#: Values that are remembered as they are set; then all are forgotten.
+#: Size of the cache of typeset values, which is cleared when full.
 _MOST_REMEMBERED = 512
 
 
 class SetText(QTextDocument):
-    """Rich text as it is set; what each painting asks is found once a width."""
+    """A rich text document that caches what each paint needs, per width."""
 
     _ascent: float | None = None
 
@@ -47,7 +47,7 @@ class SetText(QTextDocument):
 
     @property
     def ascent(self) -> float:
-        """From the top to the first base line."""
+        """Distance from the top to the first baseline."""
         if self._ascent is None:
             self.size()  # lays it out
             self._ascent = self.firstBlock().layout().lineAt(0).ascent()
@@ -55,25 +55,25 @@ class SetText(QTextDocument):
 
 
 class Value(NamedTuple):
-    """A value, from the corner of its line's strip."""
+    """A typeset value, positioned relative to its line's top left corner."""
 
     document: SetText
-    base: QPointF  #: where its base line begins
+    base: QPointF  #: start of its baseline
     fresh: bool
 
 
 class PlacedLine(NamedTuple):
-    """One line with its values."""
+    """One positioned line with its values."""
 
     top: float
     height: float
     document: SetText
     values: tuple[Value, ...]
-    heading: SetText | None = None  #: above it, where an algorithm begins
+    heading: SetText | None = None  #: above the line, if an algorithm begins here
 
     @property
     def begin(self) -> float:
-        """Its top, with the heading above it."""
+        """Top of the line, heading included."""
         return self.top if self.heading is None else self.top - self.heading.size().height() - 3
 
     @property
@@ -83,27 +83,27 @@ class PlacedLine(NamedTuple):
 
 
 class Text(NamedTuple):
-    """The text of a line as it is set, without its values."""
+    """The typeset text of a line, without values."""
 
     document: SetText
     height: float
-    end: float  #: of its last row
-    base: float  #: of its last row
+    end: float  #: x of its last row's end
+    base: float  #: y of its last row's baseline
 
 
-#: A line's text, its values, and how high it is with them.
+#: A line's text, its values, and the height of both.
 SetLine = tuple[SetText, tuple[Value, ...], float]
 
 
 class CodeLayout:
-    """Pseudocode set in a type, wrapped to a width; values stand after the line they belong to, or below it."""
+    """Pseudocode typeset in a font and wrapped to a width; values follow their line, or are placed below it."""
 
     def __init__(
         self, code: Code, font: QFont, width: float, headings: bool, tight: bool = False, brief: bool = False
     ) -> None:
-        """*tight*: rows stand as close as those without raised and lowered letters.
+        """*tight*: rows are only as high as text without subscripts and superscripts.
 
-        *brief*: long lines but the current one end in an ellipsis on their first row.
+        *brief*: long lines other than the current one are elided to their first row.
         """
         self._code, self._font, self._headings, self._brief = code, font, headings, brief
         metrics = QFontMetricsF(font)
@@ -120,7 +120,7 @@ class CodeLayout:
         self.wrap(width)
 
     def wrap(self, width: float) -> None:
-        """Wrap all lines to another width; they stay set in their type."""
+        """Wrap all lines to another width, without typesetting them again."""
         if width == self._width:
             return
         self._width = width
@@ -130,7 +130,7 @@ class CodeLayout:
         self._set_lines: dict[int, tuple[object, SetLine]] = {}
 
     def indent(self, place: int) -> float:
-        """Where a line begins."""
+        """x of a line's text."""
         return self.gutter + self._code.lines[place].indent * self.row * _INDENT
 
     def _wrapped(self, document: SetText, left: float) -> SetText:
@@ -138,7 +138,7 @@ class CodeLayout:
         return document
 
     def _text(self, document: SetText, left: float) -> Text:
-        """A text that begins there, wrapped."""
+        """Wrap a text that begins at x = *left*."""
         height = self._height(self._wrapped(document, left))
         rows = document.firstBlock().layout()
         first, last = rows.lineAt(0), rows.lineAt(rows.lineCount() - 1)
@@ -146,7 +146,7 @@ class CodeLayout:
         return Text(document, height, left + last.naturalTextWidth(), 1 + self.ascent + below)
 
     def _cut(self, place: int, values: float) -> Text:
-        """The first row of a line, as far as it leaves room for *values* of so many pixels and can still be read."""
+        """The first row of a line, elided to leave room for *values* pixels of values if enough of it stays legible."""
         left = self.indent(place)
         room = self._width - _EDGE - left
         if room - values > _READABLE * self._width:
@@ -168,7 +168,7 @@ class CodeLayout:
         return self._cuts[key]
 
     def placed(self, beside: Mapping[Line, Mapping[str, Beside]], current: Line | None = None) -> list[PlacedLine]:
-        """All lines from top to bottom, with these values; the *current* one is always whole."""
+        """Lay out all lines from top to bottom with these values; the *current* line is never elided."""
         column = self._column(beside)
         result: list[PlacedLine] = []
         top, before = 4.0, None
@@ -186,7 +186,7 @@ class CodeLayout:
         return result
 
     def _line(self, place: int, values: Mapping[str, Beside], column: float, current: bool) -> SetLine:
-        """A line with its values, as it was set before if it was: most stay as they are from moment to moment."""
+        """A line with its values, from the cache if nothing has changed, as for most lines."""
         given = values, column, current
         known = self._set_lines.get(place)
         if known is None or known[0] != given:
@@ -201,8 +201,8 @@ class CodeLayout:
         return text.document, *self._values(place, found, column, text)
 
     def _height(self, document: SetText) -> float:
-        """How high the strip of a text is, at least a row."""
-        height = document.size().height()  # asking for it lays the text out
+        """Height of a text, at least one row."""
+        height = document.size().height()  # size() lays the text out
         lines = document.firstBlock().layout().lineCount()
         return self.row * lines if self._tight else max(self.row, height + 3)
 
@@ -215,18 +215,18 @@ class CodeLayout:
         return self._set_headings[algorithm]
 
     def _column(self, beside: Mapping[Line, Mapping[str, Beside]]) -> float:
-        """Where values stand below each other, if the panel is wide enough for that."""
+        """x at which values are aligned below each other, if the panel is wide enough."""
         ends = [self._texts[place].end for place, line in enumerate(self._code.lines) if line.line in beside]
         return min(max(ends, default=0.0) + self.row, 0.5 * self._width)
 
     def _row_of(self, found: Mapping[str, Beside]) -> float:
-        """How wide values are beside each other."""
+        """Total width of values beside each other."""
         return sum(self._value(item.text)[1] for item in found.values()) + self.row * _NEXT * (len(found) - 1)
 
     def _values(
         self, place: int, found: Mapping[str, Beside], column: float, text: Text
     ) -> tuple[tuple[Value, ...], float]:
-        """The values of a line, and how high it is with them."""
+        """The positioned values of a line, and the line's height with them."""
         height = text.height
         if not found:
             return (), height
@@ -239,13 +239,13 @@ class CodeLayout:
             y = text.base
         else:
             left, y, height = self.indent(place) + self.row, height + self.ascent, height + self.row
-            if most >= self.gutter:  # further left rather than on one more row
+            if most >= self.gutter:  # rather further left than on one more row
                 left = min(left, most)
         start, values = left, []
         for item, document, width, high in zip(items, documents, widths, heights, strict=True):
             if left > start and left + width > self._width - _EDGE:
                 left, y, height = start, y + self.row, height + self.row
-            if left + width > self._width - _EDGE:  # one that is wider than the panel
+            if left + width > self._width - _EDGE:  # a value wider than the panel
                 wrapped = self._wrapped(document_of(item.text, self._font), left)
                 values.append(Value(wrapped, QPointF(left, y), item.fresh))
                 more = self._height(wrapped) - self.row
@@ -257,7 +257,7 @@ class CodeLayout:
         return tuple(values), height
 
     def _value(self, text: str) -> tuple[SetText, float, float]:
-        """A value on one line, its width and its height: most stay as they are from moment to moment."""
+        """A value on one line, its width and its height; cached, as most stay the same from frame to frame."""
         if text not in self._set_values:
             if len(self._set_values) >= _MOST_REMEMBERED:
                 self._set_values.clear()
@@ -267,19 +267,19 @@ class CodeLayout:
 
 
 def _printed(line: PseudocodeLine) -> dict[str, Beside]:
-    """What the paper prints, beside a line that departs from it."""
+    """What the paper prints, shown beside a line that departs from it."""
     return {"printed": Beside(f"<i>in print:</i>&nbsp; {line.printed}", False)} if line.printed else {}
 
 
 def document_of(text: str, font: QFont) -> SetText:
-    """Rich text, on one line as long as no width is set."""
+    """Rich text, on one line until a width is set."""
     document = SetText(documentMargin=0, defaultFont=font)
     document.setHtml(f"<span style='white-space: pre-wrap'>{text}</span>")
     return document
 
 
 def draw_document(painter: QPainter, document: SetText, base: QPointF, color: str) -> None:
-    """Draw rich text from the base line of its first line."""
+    """Draw rich text with its first line's baseline at *base*."""
     top = base.y() - document.ascent
     painter.translate(base.x(), top)
     document.documentLayout().draw(painter, _ink(color))

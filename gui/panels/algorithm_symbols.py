@@ -1,4 +1,4 @@
-"""How the values of records are written beside pseudocode; their names are a kind's own."""
+"""Wording of records' values beside pseudocode; their names are declared by each kind of system."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _number(value: Any) -> str:
 
 
 def vector(value: Any, *_: Any) -> str:
-    """A number, or several in brackets."""
+    """A number, or several in parentheses."""
     if isinstance(value, tuple | list):
         return f"({', '.join(_number(item) for item in value)})"
     return _number(value)
@@ -34,7 +34,7 @@ def servers(value: Any, *_: Any) -> str:
 
 
 def size(value: Any, *_: Any) -> str:
-    """A size of jobs, or several."""
+    """A job size, or several."""
     if isinstance(value, tuple | list):
         return f"({', '.join(size(item) for item in value)})"
     return amount(value) if isinstance(value, Fraction) else f"{float(value):.4g}"
@@ -53,5 +53,5 @@ def numbered_job(value: Any, *_: Any) -> str:
 
 
 def left_out(*_: Any) -> str:
-    """Nothing: others say it already."""
+    """Nothing, for values that others already express."""
     return ""

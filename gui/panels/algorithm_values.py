@@ -1,7 +1,7 @@
 """Values of a run beside the lines of pseudocode that set or read them.
 
-Nothing here knows any one policy: a value is worded after its name, and its line is found by
-the paper's symbol in the pseudocode itself.
+Nothing here is specific to a policy: a value's wording depends on its name, and its line is found by the paper's
+symbol in the pseudocode itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from slotscope.model.reporting.records import Line, Record
 
 _TAG = re.compile(r"<[^>]*>")
 _ASSIGNED = re.compile(r"([^,←]+?) ←|for (\w+) =")
-#: How the procedure of an event begins, in pseudocode and in a file of one's own.
+#: How the procedure of an event begins, in pseudocode and in a user's policy file.
 _PROCEDURES = {
     kind: re.compile(rf"(procedure|when|def) .*({words})", re.IGNORECASE)
     for kind, words in {
@@ -32,19 +32,19 @@ _PROCEDURES = {
         "update": "update",
     }.items()
 }
-#: A value further than so many lines from where it was found would be out of sight.
+#: Most lines between a value and the line where it was found: further away it would be out of sight.
 _NEAR = 4
 
 
 class Beside(NamedTuple):
-    """A value beside a line: rich text, and whether the last sub-step gave it."""
+    """A value beside a line: rich text, and whether the last sub-step produced it."""
 
     text: str
     fresh: bool
 
 
 class Code:
-    """A policy's pseudocode, and where in it a value belongs."""
+    """A policy's pseudocode, and the lines beside which values are shown."""
 
     def __init__(self, lines: Sequence[PseudocodeLine]) -> None:
         self.lines = tuple(lines)
@@ -59,20 +59,20 @@ class Code:
             self._block.append((self._block[-1] if self._block else 0) + (line.indent == 0))
 
     def heading(self, algorithm: int) -> str:
-        """What stands above the lines of an algorithm."""
+        """The heading above the lines of an algorithm."""
         return self._headings.get(algorithm, f"Algorithm {algorithm}")
 
     def algorithm_of(self, place: int) -> list[int]:
-        """The places of all lines under the heading that a line stands under."""
+        """The indices of all lines under the same heading as a line."""
         mine = self.lines[place].line.algorithm
         return [other for other, one in enumerate(self.lines) if one.line.algorithm == mine]
 
     def function_of(self, place: int) -> list[int]:
-        """The places of all lines of the procedure that a line belongs to."""
+        """The indices of all lines in the same procedure as a line."""
         return [other for other, block in enumerate(self._block) if block == self._block[place]]
 
     def current(self, records: Sequence[Record]) -> Line | None:
-        """The line of the last sub-step; of an event that has just begun, which no line does, that of its procedure."""
+        """The line of the last sub-step; if it has none, as when an event begins, that of the event's procedure."""
         if not records:
             return None
         if (line := records[-1].line) is not None:
@@ -84,8 +84,8 @@ class Code:
     def line_for(self, symbol: str, line: Line) -> Line:
         """The line near *line*, in the same procedure, that sets or reads *symbol*.
 
-        A line that assigns it comes before one that mentions it; failing both, or where they
-        are too far away to be seen at once, *line* itself.
+        A line that assigns it is preferred to one that mentions it; if there is neither, or only too far away to be
+        visible as well, *line* itself.
         """
         if (symbol, line) not in self._homes:
             self._homes[symbol, line] = self._line_for(symbol, line)
@@ -103,21 +103,21 @@ class Code:
         return line
 
 
-#: Values that only the sentence of a sub-step uses.
+#: Values that are used only in the sentence of a sub-step.
 _IN_WORDS = frozenset({"reason", "counts", "name"})
 _NOT_SHOWN = frozenset({"kind", "line", "values", "configurations", "counts", "time", "extended"})
 
 
 @cache
 def symbols_of(system: str) -> Mapping[str, Symbol]:
-    """How values are written for a kind of system, by the names that records give them."""
+    """How a kind of system writes values, by their names in records."""
     symbols: Mapping[str, Symbol] = import_module(PANEL_ROOMS[system].symbols).SYMBOLS
     return symbols
 
 
 @lru_cache(maxsize=4096)
 def _written(name: str, system: str, own_policy: bool) -> Symbol:
-    """How a value is written; under a policy of one's own by the name that its file gives it."""
+    """How a value is written; under a user's policy, with the name from the policy file."""
     own = Symbol(html.escape(name.replace("_", " ")))
     known = symbols_of(system).get(name, own)
     return own._replace(word=known.word) if known.text and own_policy else known
@@ -125,12 +125,12 @@ def _written(name: str, system: str, own_policy: bool) -> Symbol:
 
 @cache
 def _labelled(system: str, own_policy: bool) -> frozenset[str]:
-    """The values whose symbols carry a label."""
+    """The names of values whose symbols contain the iteration's number."""
     return frozenset(name for name in symbols_of(system) if "{i}" in _written(name, system, own_policy).text)
 
 
 def numbers_of(record: Record) -> dict[str, Any]:
-    """All that a record says, by name."""
+    """All values of a record, by name."""
     own = {name: getattr(record, name) for name in record.__dataclass_fields__ if name not in _NOT_SHOWN}
     said = {name: value for name, value in record.values.items() if name not in _IN_WORDS}
     return {**said, **own}
@@ -147,7 +147,7 @@ def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
     left = symbol.text.replace("{i}", str(values.get("i", "<i>i</i>")))
     try:
         right = symbol.word(value, info, values)
-    except (LookupError, TypeError, ValueError):  # of a policy of one's own: another meaning
+    except (LookupError, TypeError, ValueError):  # a user's policy may give the name another meaning
         right = vector(value)
     if left in {"", "from", "to"}:
         return f"{left} {right}".strip()
@@ -155,10 +155,10 @@ def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
 
 
 def values_beside(code: Code, records: Sequence[Record], info: RunInfo) -> dict[Line, dict[str, Beside]]:
-    """The values known after *records*, by the line beside which they stand."""
+    """The values known after *records*, by the line beside which they are shown."""
     own = is_own(info.policy_name)
     labelled = _labelled(info.system, own)
-    said: dict[Line, dict[str, tuple[Mapping[str, Any], bool]]] = {}  # last: of many sub-steps few are to be worded
+    said: dict[Line, dict[str, tuple[Mapping[str, Any], bool]]] = {}  # worded last: few values remain
     for record in records:
         if record.line not in code.place:
             continue
@@ -166,9 +166,9 @@ def values_beside(code: Code, records: Sequence[Record], info: RunInfo) -> dict[
         said.setdefault(record.line, {})
         for name in values:
             if name == "i" and not labelled.isdisjoint(values):
-                continue  # the labels of the others carry it
+                continue  # it is part of the others' symbols
             if name == "configuration" and "count" in values:
-                continue  # it was said when it was found
+                continue  # it is shown where it was found
             symbol = _written(name, info.system, own).plain
             line = code.line_for(symbol, record.line) if symbol else record.line
             said.setdefault(line, {})[name] = values, fresh

@@ -1,4 +1,4 @@
-"""Pseudocode, painted: the current line stays in view, values stand beside their lines."""
+"""Painted pseudocode: the current line stays visible, values are shown beside their lines."""
 
 from __future__ import annotations
 
@@ -42,27 +42,27 @@ _DIMMED = 0.38
 
 
 class TypeSetting(NamedTuple):
-    """How lines are set."""
+    """How lines are typeset."""
 
     tight: bool = False
-    share: float = 1.08  #: of the panel's type
-    brief: bool = False  #: long lines end in an ellipsis
+    share: float = 1.08  #: font size relative to the panel's
+    brief: bool = False  #: whether long lines are elided
 
 
-#: From the roomiest on; in a hall all steps have one type, and as smaller type shows its last row nothing, long lines
-#: are cut there.
+#: From the roomiest on.  In lecture mode all steps have the same font size, as smaller type is illegible from the
+#: last row; long lines are elided there instead.
 _SETTINGS = (TypeSetting(), *(TypeSetting(True, share) for share in (1.0, 0.92, 0.85, 0.78, 0.72)))
 _IN_HALL = (TypeSetting(True, 1.0), TypeSetting(True, 1.0, True))
 
 
 class ShownPseudocode(NamedTuple):
-    """What the pseudocode shows at one moment."""
+    """What is shown of the pseudocode at one moment."""
 
     current: Line | None = None
     beside: Mapping[Line, Mapping[str, Beside]] = {}
     dimmed: bool = False
     selected: Line | None = None
-    past: bool = False  #: the run has long left the event: its lines keep their places, without marks and values
+    past: bool = False  #: the run has long left the event: lines keep their places, but lose marks and values
 
     @property
     def marks(self) -> Mapping[Line, Mapping[str, Beside]]:
@@ -76,7 +76,7 @@ class ShownPseudocode(NamedTuple):
 
 
 class PseudocodeView(QAbstractScrollArea):
-    """Lines of pseudocode, painted; the current one stays in view."""
+    """A scroll area of painted lines of pseudocode; the current one stays visible."""
 
     line_chosen = Signal(object)
 
@@ -86,12 +86,12 @@ class PseudocodeView(QAbstractScrollArea):
         self.code = Code(())
         self.picture = ShownPseudocode()
         self.headings = False
-        self._due = False  # whether lines are to be set anew
-        self._anew = True  # whether the next picture is shown as if none had been before it
+        self._due = False  # whether lines must be typeset again
+        self._anew = True  # whether the next picture is laid out independently of earlier ones
         self._setting, self._set_as, self._size = 0, _SETTINGS[0], self.size()
         self._layout = CodeLayout(self.code, self._type(), 0.0, False)
-        self._given: object = None  #: what all layouts are made of,
-        self._layouts: dict[TypeSetting, CodeLayout] = {}  #: where none shows enough, all are tried at each step
+        self._given: object = None  #: what all cached layouts were made from
+        self._layouts: dict[TypeSetting, CodeLayout] = {}  #: a cache: if none shows enough, all are tried at each step
         self._placed: list[PlacedLine] = []
         self._glide = QPropertyAnimation(self.verticalScrollBar(), b"value", self)
         self._glide.setEasingCurve(QEasingCurve.Type.OutCubic)
@@ -114,7 +114,7 @@ class PseudocodeView(QAbstractScrollArea):
         self.typeset()
 
     def set_picture(self, picture: ShownPseudocode) -> None:
-        """Show another moment; nothing is painted if nothing changed."""
+        """Show another moment; nothing is painted if nothing has changed."""
         if picture == self.picture and not self._anew:
             return
         was, self.picture = self.picture, picture
@@ -127,7 +127,7 @@ class PseudocodeView(QAbstractScrollArea):
             describe(self, self._words())
 
     def _move_on(self, was: ShownPseudocode, picture: ShownPseudocode) -> None:
-        """Show another moment in the type and size that there were."""
+        """Show another moment with the present font size and widget size."""
         moved = (picture.current, picture.beside) != (was.current, was.beside)
         selected = picture.selected != was.selected
         before = self._looks(was)
@@ -139,7 +139,7 @@ class PseudocodeView(QAbstractScrollArea):
             self.bring_into_view(picture.selected)
 
     def _words(self) -> str:
-        """The current line and all values, for who does not see them."""
+        """The current line and all values as text for screen readers."""
         current, code = self.picture.marked, self.code
         said = [] if current is None else [f"{code.heading(current.algorithm)}, line {current.number}"]
         for line in code.lines:
@@ -151,23 +151,23 @@ class PseudocodeView(QAbstractScrollArea):
         return "; ".join(said)
 
     def typeset(self) -> None:
-        """Set all lines in the present type and size, with the current one in view."""
+        """Typeset all lines for the present font and size, and scroll to the current one."""
         self._due = True
         once_laid_out(self, self._typeset_due)
 
     def _typeset_due(self) -> None:
-        """The way to a moment leaves nothing: it is scrolled from the top, at once."""
+        """Typeset now if due, scrolled from the top without animation: earlier moments leave no trace."""
         if not self._due:
             return
         self._due = False
         self._glide.stop()
-        self.verticalScrollBar().setRange(0, 0)  # nor does the bar's own width
+        self.verticalScrollBar().setRange(0, 0)  # nor does the result depend on the scroll bar's width
         self._set(0)
         self._place()
         self._keep_in_view()
 
     def _keep_in_view(self) -> None:
-        """Another layout of what is shown."""
+        """Repaint a new layout, scrolled to the current or selected line."""
         self.viewport().update()
         shown = self.picture.current or self.picture.selected
         if shown is not None:
@@ -187,9 +187,9 @@ class PseudocodeView(QAbstractScrollArea):
         self._placed = self._layout.placed(self.picture.beside, self.picture.current)
 
     def _place(self) -> None:
-        """Where lines and values stand: as roomy as shows the whole function that runs, and from then on.
+        """Lay out lines and values, as roomy as shows the whole current function; later moments keep the setting.
 
-        Where no setting does the lines stay as they are; in a hall the tightest shows most of them.
+        If no setting does, the present one is kept; in lecture mode the tightest is used, which shows most lines.
         """
         self._placed = self._layout.placed(self.picture.beside, self.picture.current)
         roomy = self._setting
@@ -205,7 +205,7 @@ class PseudocodeView(QAbstractScrollArea):
         return font
 
     def _too_high(self) -> bool:
-        """Whether the function that runs is not seen whole with its values."""
+        """Whether the current function with its values is higher than the viewport."""
         place = None if self.picture.current is None else self.code.place.get(self.picture.current)
         if place is None:
             return False
@@ -220,13 +220,13 @@ class PseudocodeView(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         bar.setRange(0, max(0, round(whole - height)))
         highest = max((one.bottom - _above(one) for one in self._placed), default=0.0)
-        bar.setPageStep(max(1, round(height - highest)))  # a line that was cut is whole on the next page
+        bar.setPageStep(max(1, round(height - highest)))  # so that a line cut at the edge is whole on the next page
         bar.setSingleStep(round(self._layout.row))
 
     def bring_into_view(self, line: Line, glide: bool = True) -> None:
-        """Scroll as little as will show *line* with all of its algorithm, or at least its function, if there is room.
+        """Scroll as little as needed to show *line* with its whole algorithm, or at least its function, if they fit.
 
-        Else the values found there are shown with it, and some room around them.
+        Otherwise show it with the values that the last sub-step found, and a margin.
         """
         place = self.code.place.get(line)
         if place is None:
@@ -260,12 +260,12 @@ class PseudocodeView(QAbstractScrollArea):
         self._glide.start()
 
     def _extent(self, places: Sequence[int]) -> tuple[float, float]:
-        """Top and bottom of some lines."""
+        """Top and bottom of some lines together."""
         placed = [self._placed[place] for place in places]
         return min(one.top for one in placed), max(one.bottom for one in placed)
 
     def _fresh(self) -> list[int]:
-        """The lines beside which the last sub-step's values stand."""
+        """The lines beside which the last sub-step's values are shown."""
         return [
             self.code.place[line]
             for line, items in self.picture.beside.items()
@@ -280,7 +280,7 @@ class PseudocodeView(QAbstractScrollArea):
         before, self._size = self._size, self.size()
         if self._size != before:
             self.typeset()
-        elif not self._due:  # a scroll bar alone leaves the type as it is
+        elif not self._due:  # only the scroll bar has changed: the font size stays
             self._set(self._setting)
             self._place()
             self._keep_in_view()
@@ -288,14 +288,14 @@ class PseudocodeView(QAbstractScrollArea):
     # Painting.
 
     def _looks(self, shown: ShownPseudocode) -> list[tuple[PlacedLine, bool, bool, bool, bool]]:
-        """All that decides how each line looks."""
+        """Everything that determines how each line is painted."""
         return [
             (placed, shown.dimmed, one.line in shown.marks, one.line == shown.marked, one.line == shown.selected)
             for one, placed in zip(self.code.lines, self._placed, strict=True)
         ]
 
     def _paint_again(self, before: Sequence[tuple[PlacedLine, bool, bool, bool, bool]]) -> None:
-        """Paint the lines that looked otherwise *before*."""
+        """Repaint the lines that looked different *before*."""
         changed = QRegion()
         for was, now in zip(before, self._looks(self.picture), strict=True):
             if was != now:
@@ -303,7 +303,7 @@ class PseudocodeView(QAbstractScrollArea):
         self.viewport().update(changed)
 
     def _reach(self, placed: PlacedLine) -> QRect:
-        """Where a line may be painted, its heading included; a lowered letter reaches into the next row."""
+        """The rectangle that a line may paint into, with its heading; subscripts extend into the next row."""
         top, row = placed.top - self.verticalScrollBar().value(), self._layout.row
         above = placed.top - placed.begin + row
         return QRectF(0, top - above, self.viewport().width(), above + placed.height + row).toAlignedRect()
@@ -316,21 +316,21 @@ class PseudocodeView(QAbstractScrollArea):
             painter.setOpacity(_DIMMED)
         painter.translate(0, -self.verticalScrollBar().value())
         seen, room = self._seen(), QRectF(self.viewport().rect())
-        # On paper Qt does not keep a widget to its room.
+        # When printing, Qt does not clip a widget to its viewport.
         whole = self._whole(seen) if current_fonts().lecture else room.translated(0, self.verticalScrollBar().value())
         painter.setClipRect(whole)
         seen = [(place, placed) for place, placed in seen if event.region().intersects(self._reach(placed))]
-        for place, placed in seen:  # all before the first letter
+        for place, placed in seen:  # all backgrounds before any text
             strip = QRectF(0, placed.top, self.viewport().width(), placed.height)
             self._paint_ground(painter, self.code.lines[place].line, strip)
         kind = self._type()
         for place, placed in seen:
-            painter.setFont(kind)  # what is drawn of rich text leaves its own behind
+            painter.setFont(kind)  # drawing rich text changes the painter's font
             self._paint_line(painter, place, placed)
         painter.end()
 
     def _seen(self) -> list[tuple[int, PlacedLine]]:
-        """The lines that can be seen, each with its place; in a hall none that the edges cut."""
+        """The visible lines, each with its index; in lecture mode without those cut by the edges."""
         first = self.verticalScrollBar().value()
         last, about = first + self.viewport().height(), 4 * self._layout.row
         lines = [*enumerate(self._placed)]
@@ -340,7 +340,7 @@ class PseudocodeView(QAbstractScrollArea):
         return [(place, one) for place, one in lines if first - about <= one.bottom and one.top <= last + about]
 
     def _whole(self, seen: Sequence[tuple[int, PlacedLine]]) -> QRectF:
-        """Where lines are seen, from the first one's heading on, unless the edge cuts that."""
+        """The area in which lines are visible, from the first one's heading on unless the edge cuts that."""
         first, room = self.verticalScrollBar().value(), QRectF(self.viewport().rect())
         top = min((_above(one) if _above(one) >= first else one.top for _, one in seen), default=first)
         return QRectF(0, top, room.width(), first + room.height() - top)
@@ -358,7 +358,7 @@ class PseudocodeView(QAbstractScrollArea):
         painter.drawText(QPointF(right, top + ascent), number)
         base = QPointF(self._layout.indent(place), top + ascent)
         draw_document(painter, placed.document, base, self.theme.normal)
-        # What the paper prints in another way stays.
+        # What the paper prints differently remains.
         for value in placed.values[: bool(self.code.lines[place].printed) if self.picture.past else None]:
             color = ink if value.fresh else self.theme.muted
             draw_document(painter, value.document, value.base + QPointF(0, top), color)
@@ -382,7 +382,7 @@ class PseudocodeView(QAbstractScrollArea):
     # Pointing.
 
     def line_at(self, position: QPoint) -> Line | None:
-        """The line at a position of the viewport."""
+        """The line at a position of the viewport; None if there is none."""
         self._typeset_due()
         y = position.y() + self.verticalScrollBar().value()
         for line, placed in zip(self.code.lines, self._placed, strict=True):
@@ -391,19 +391,19 @@ class PseudocodeView(QAbstractScrollArea):
         return None
 
     def place_of(self, line: Line) -> QPoint:
-        """The middle of a line, in the viewport's coordinates."""
+        """The middle of a line's first row, at the left, in viewport coordinates."""
         self._typeset_due()
         top = self._placed[self.code.place[line]].top - self.verticalScrollBar().value()
         row = self._layout.row
         return QPoint(round(self._layout.gutter + row), round(top + row / 2))
 
     def is_whole(self, line: Line) -> bool:
-        """Whether all of a line and of its values is in view."""
+        """Whether a line and its values are completely visible."""
         self._typeset_due()
         return self._holds(self._placed[self.code.place[line]])
 
     def _holds(self, placed: PlacedLine) -> bool:
-        """Whether a line is within the edges; lines end between pixels, where nothing can be scrolled to."""
+        """Whether a line is within the edges, up to a pixel: lines end between pixels, scrolling does not."""
         top = self.verticalScrollBar().value()
         return top <= placed.top + 1 and placed.bottom <= top + self.viewport().height() + 1
 
@@ -430,7 +430,7 @@ class PseudocodeView(QAbstractScrollArea):
         return super().viewportEvent(event)
 
     def tip(self, line: Line) -> str:
-        """One sentence about a line."""
+        """The tooltip of a line."""
         values = self.picture.marks.get(line)
         visited = "" if self.picture.past else f", {'not ' if values is None else ''}visited in this event"
         name = f"{self.code.heading(line.algorithm)}, line {line.number}" if self.headings else f"Line {line.number}"
@@ -444,5 +444,5 @@ def _settings() -> tuple[TypeSetting, ...]:
 
 
 def _above(line: PlacedLine) -> float:
-    """Where a line begins, with its heading."""
+    """Top of a line, heading included."""
     return line.top - (0.0 if line.heading is None else line.heading.size().height() + 2)

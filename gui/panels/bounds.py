@@ -1,4 +1,4 @@
-"""A panel of bounds: what is known of them in columns, a sign that they are computed, or why there are none."""
+"""The base of panels of bounds: results in columns, a page while they are computed, or why there are none."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.rows import STRETCH, in_column
 from slotscope.model.reporting.frame import Frame
 
-#: From this width on, at the usual size of type, there is room for two columns.
+#: Least width in pixels, at the usual font size, for two columns.
 TWO_COLUMNS = 880
 
 
 class BoundsPanel(Panel):
     """Follows the bounds of a run as they become known.
 
-    A subclass builds the parts of the page of what is known, then calls :meth:`build_pages`; it
-    says what is known (:meth:`knows`), shows it (:meth:`show_bounds`, :meth:`write`), and the run
-    beside it (:meth:`show_present`).
+    A subclass builds the parts of the page of results, then calls :meth:`build_pages`; it tells whether there are
+    results (:meth:`knows`), shows them (:meth:`show_bounds`, :meth:`write`), and the run beside them
+    (:meth:`show_present`).
     """
 
     def build(self) -> None:
-        """The few numbers above all; a subclass goes on."""
-        self.bounds: Any = None  #: those that are shown, of the kind's own class; None before the first
+        """Create the tiles; subclasses continue."""
+        self.bounds: Any = None  #: the bounds shown, of the kind's own class; None before the first
         self.tiles = Tiles(self.theme)
         self.follow_theme(self.tiles)
 
     def build_pages(self, busy: QWidget, head: QWidget | None = None) -> None:
-        """The three pages; *head* stands above the columns, in place of the numbers alone."""
+        """Create the three pages; *head* is placed above the columns, in place of the tiles alone."""
         self.area = HeadedColumns(head or self.tiles)
         self._busy = busy
         self._sentence = QLabel(wordWrap=True, margin=16, alignment=Qt.AlignmentFlag.AlignCenter)
@@ -41,9 +41,9 @@ class BoundsPanel(Panel):
         self._pages.setContentsMargins(0, 0, 0, 0)
         for page in (self.area, busy, self._sentence):
             self._pages.addWidget(page)
-        self.arrange()  # parts that come into the page later would not take its ground on
+        self.arrange()  # parts added to the page later would not get its background
         self.ground(self.body, self.area.content, busy, self._sentence)
-        self.restyle(self.theme)  # parts take their least heights from the size of type
+        self.restyle(self.theme)  # parts derive their minimum heights from the font size
 
     # What a kind says.
 
@@ -51,30 +51,30 @@ class BoundsPanel(Panel):
     knows: Callable[[Any], bool]
 
     def problem_of(self, bounds: Any) -> str:
-        """Why there will be none; empty while they are computed."""
+        """Why there will be no bounds; empty while they are computed."""
         return str(bounds.problem)
 
     def show_waiting(self) -> None:
-        """What there is to tell while they are not known."""
+        """Update what is shown while the bounds are not known."""
 
     def show_bounds(self, frame: Frame) -> None:
-        """Other bounds, or more of them."""
+        """Take new bounds, or more of them."""
 
     def write(self) -> None:
-        """Sentences and tables, which have colours."""
+        """Write sentences and tables, which contain colours."""
 
     def show_present(self, frame: Frame) -> None:
-        """The run beside its bounds."""
+        """Show the run beside its bounds."""
 
     # Frames.
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its bounds are others, even where they are not known either."""
+        """Clear the bounds for another run, even if its bounds are not known either."""
         self.bounds = None
         self.tiles.forget()
 
     def show_frame(self, frame: Frame) -> None:
-        """Follow the bounds as they become known, and the run a few times a second."""
+        """Take new bounds at once, and show the run beside them a few times a second."""
         if frame.bounds is not self.bounds:
             self.bounds = frame.bounds
             known, problem = self.knows(self.bounds), self.problem_of(self.bounds)
@@ -93,7 +93,7 @@ class BoundsPanel(Panel):
 
     @property
     def known(self) -> bool:
-        """Whether the page of what is known is shown."""
+        """Whether the page of results is shown."""
         return self._pages.currentWidget() is self.area and self.bounds is not None
 
     # The window.
@@ -105,19 +105,19 @@ class BoundsPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         super().restyle(theme)
-        if self.known and self.current is not None:  # between two runs there is nothing to write about
+        if self.known and self.current is not None:  # not between two runs
             self.write()
 
 
 def say(*texts: tuple[QLabel, str]) -> None:
-    """Write each text into its label, which is hidden without one."""
+    """Set the texts of labels, and hide those whose text is empty."""
     for label, text in texts:
         label.setText(text)
         label.setVisible(bool(text))
 
 
 def busy_page(text: str) -> QWidget:
-    """A page with a sentence over a bar that moves."""
+    """A page with a sentence and a progress bar without an end."""
     page = QWidget()
     words = QLabel(text, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
     bar = QProgressBar()

@@ -1,4 +1,4 @@
-"""Widgets in one column or in two, also below a head and scrolled where there is no room for them."""
+"""Widgets in one column or two; also below a head, in a scroll area."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from slotscope.gui.widgets.curtain import Curtain
 from slotscope.gui.widgets.rows import in_column
 
-_GAP = 2  # between one widget and the next below it
+_GAP = 2  # pixels between widgets in a column
 
 
 class TwoColumns(QHBoxLayout):
-    """What :meth:`arrange` says."""
+    """A layout of one or two columns, set by :meth:`arrange`."""
 
     def __init__(self, spacing: int = 0) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class TwoColumns(QHBoxLayout):
             stack.setSpacing(_GAP)
             self.addLayout(stack)
         self._shown: tuple[object, ...] = ()
-        self.columns = 0  #: how many there are; 0 before anything was arranged
+        self.columns = 0  #: the number of columns; 0 before the first :meth:`arrange`
 
     def arrange(
         self,
@@ -33,7 +33,7 @@ class TwoColumns(QHBoxLayout):
         growing: Mapping[QWidget, int] | None = None,
         widths: tuple[int, int] = (1, 1),
     ) -> None:
-        """Show the widgets in these orders; the room that is left goes to those of *growing*, in such shares."""
+        """Show these widgets in order; *growing* maps those that share the spare height to their stretch factors."""
         growing = growing or {}
         wanted = (tuple(left), tuple(right), growing, widths)
         if wanted == self._shown:
@@ -44,13 +44,13 @@ class TwoColumns(QHBoxLayout):
                 stack.takeAt(0)
             for widget in widgets:
                 stack.addWidget(widget, growing.get(widget, 0))
-            # A column in which nothing grows, or what grows is hidden, keeps to the top.
+            # A column without a growing widget, or whose growing widget is hidden, is aligned to the top.
             stack.addStretch(0 if any(widget in growing for widget in widgets) else 1)
             self.setStretch(number, widths[number] if widgets else 0)
 
 
 def scrolled(content: QWidget, parent: QWidget | None = None) -> QScrollArea:
-    """*content* as wide as its area, which scrolls where it is low."""
+    """A scroll area with *content*, which takes the area's width and scrolls vertically."""
     area = QScrollArea(parent, widgetResizable=True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidget(content)
@@ -59,7 +59,7 @@ def scrolled(content: QWidget, parent: QWidget | None = None) -> QScrollArea:
 
 
 class HeadedColumns(QScrollArea):
-    """A head, and below it columns."""
+    """A scroll area with a head and columns below it."""
 
     def __init__(self, head: QWidget) -> None:
         super().__init__()
@@ -74,28 +74,28 @@ class HeadedColumns(QScrollArea):
         Curtain(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Ask for another width where the content does."""
+        """Update the size hint when the content's changes."""
         if watched is self.content and event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().eventFilter(watched, event)
 
     @property
     def count(self) -> int:
-        """How many columns there are; 0 before anything was arranged."""
+        """The number of columns; 0 before the first :meth:`arrange`."""
         return self._columns.columns
 
     def arrange(
         self, left: Sequence[QWidget], right: Sequence[QWidget] = (), growing: Collection[QWidget] = ()
     ) -> None:
-        """Show the widgets in these orders; those of *growing* take the room that is left."""
+        """Show these widgets in order; those in *growing* take the spare height."""
         self._columns.arrange(left, right, dict.fromkeys(growing, 1))
 
     def least_height(self, first: Sequence[QWidget]) -> int:
-        """Pixels that the head and the *first* widgets of a single column need, down to where the next one begins."""
+        """Height in pixels of the head and the *first* widgets of a single column, up to where the next one begins."""
         parts = (self._head, *(widget for widget in first if not widget.isHidden()))
         return sum(max(part.minimumSizeHint().height(), part.minimumHeight()) + _GAP for part in parts)
 
     def minimumSizeHint(self) -> QSize:
-        """Wide enough for nothing to be scrolled sideways."""
+        """The content's minimum width, so that nothing is scrolled sideways, and the scroll bar's."""
         wanted = self.content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
         return QSize(wanted, super().minimumSizeHint().height())

@@ -1,4 +1,4 @@
-"""Policies side by side: measures, paired differences, and the decisions that differ."""
+"""The comparison: measures of the policies, paired differences, and decisions that differ."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ _BUTTONS = (
     ),
 )
 
-#: Heights in pixels, at the usual size of type where it is said: that of the panel from which on
-#: the measures are explained, and those that curves, in a hall or elsewhere, and measures keep.
+#: Heights in pixels, at the usual font size except for the last: of the panel from which the measures are
+#: explained; and the least ones of curves, in lecture mode and otherwise, and of measures.
 _ROOMY, _LOW_PLOT, _LEAST_PLOT, _LEAST_MEASURES = 460, 75, 120, 60
 
 
 class ComparisonPanel(Panel):
-    """What sets the policies apart: in numbers, over time, and job by job."""
+    """How the policies differ: in numbers, over time, and job by job."""
 
     name = "comparison"
     title = "Comparison"
     summary = "Measures of the policies side by side, with paired differences on the same jobs."
 
     def build(self) -> None:
-        """The measures, the curves, and what is said of the decision that differs."""
+        """Create the measures, the curves, and the sentence on the decision that differs."""
         self._lanes: tuple[LaneMeasures, ...] = ()
         self._sizes: dict[
             Hashable, tuple[int, int]
-        ] = {}  # of the measures, by what decides them: Qt lays all out to tell
+        ] = {}  # sizes of the measures, by what determines them: Qt computes them by a complete layout
         self.table = _text(self.body)
         self.caption = _text(self.body)
         self.sentence = _text(self.body)
@@ -70,7 +70,7 @@ class ComparisonPanel(Panel):
         self.curves.event_picked.connect(self.go_to)
         self.where = QCheckBox()
         self.where.setAccessibleName(tr("What else counts as a difference"))
-        self._named = ""  # the kind of system whose words the controls use
+        self._named = ""  # the kind of system for which the controls are worded
         self.where.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.buttons = {name: self._button(name, text, title, tip) for name, text, title, tip in _BUTTONS}
         self._where_row = -1
@@ -84,7 +84,7 @@ class ComparisonPanel(Panel):
         self.follow_theme(self.curves)
 
     def build_ahead(self) -> Iterator[None]:
-        """The plots."""
+        """Build the plots, one per step."""
         return self.curves.build_ahead()
 
     def _fill_measures(self) -> None:
@@ -101,14 +101,14 @@ class ComparisonPanel(Panel):
         return controls
 
     def _place_where(self, row: int) -> None:
-        """Put the box beside the buttons, or below them."""
+        """Move the check box to the row of the buttons (0), or below it (1)."""
         if row != self._where_row:
             self._where_row = row
             self._control_rows[row].insertWidget(0 if row else len(self.buttons), self.where)
-            self._both_rows.invalidate()  # Qt does so in the next turn; the measures are given their room now
+            self._both_rows.invalidate()  # Qt would do so later, but sizes are needed now
 
     def _fit_where(self) -> None:
-        """The box has a line of its own where it would be cut."""
+        """Give the check box its own row if it would be cut beside the buttons."""
         wanted = sum(one.sizeHint().width() + 3 for one in (*self.buttons.values(), self.where))
         self._place_where(int(wanted + 16 > self.body.width()))
 
@@ -135,32 +135,33 @@ class ComparisonPanel(Panel):
     # Frames.
 
     def why_not(self, frame: Frame) -> str:
-        """A comparison needs several policies."""
+        """A note if only one policy runs."""
         return (
             "" if frame.comparison is not None else tr("One policy runs alone; Compare, above, puts others beside it.")
         )
 
     def show_frame(self, frame: Frame) -> None:
-        """Bring numbers, curves and sentences up to a moment; a few times a second in a run."""
+        """Show a frame's numbers, curves and sentences; during a run a few times a second."""
         if not self.numbers_due(frame):
             return
         self._name_decisions(frame.info.system)
         compared = frame.info.kind.compares_decisions
         for button in self.buttons.values():
             button.setVisible(compared)
-        for part in (self.where, self.sentence):  # a hall reads what each lane decides
+        for part in (self.where, self.sentence):  # in lecture mode each lane's log tells its decision
             part.setVisible(compared and not current_fonts().lecture)
         self._lanes = measured_lanes(frame)
         self.table.setToolTip(reasons(self._lanes))
         self.caption.setText(f'<span style="color:{self.theme.muted}">{caption(frame)}</span>')
         self.sentence.setText(self._told(frame))
         self.arrange()
-        once_laid_out(self.curves, partial(self.curves.show_frame, frame))  # the first time takes long
+        once_laid_out(self.curves, partial(self.curves.show_frame, frame))  # deferred: the first time takes long
 
     def arrange(self) -> None:
-        """The measures take what they need, but leave the curves some room.
+        """Give the measures the height that they need, but leave some for the curves.
 
-        In a hall, where nobody scrolls, first the curves give way to them, then the buttons, and then the last of them.
+        In lecture mode, where nobody scrolls, the curves are hidden first if room is short, then the buttons, then the
+        last measures.
         """
         if self.frame is None or self.frame.comparison is None or not self._lanes:
             return
@@ -184,7 +185,7 @@ class ComparisonPanel(Panel):
             self.measures.setFixedHeight(max(_LEAST_MEASURES, min(wanted, room - curves)))
 
     def _tell(self, frame: Frame, left_out: int) -> tuple[int, int]:
-        """Show the measures but so many of the last ones; the least width, and the height, that they need."""
+        """Write all but the last *left_out* measures; returns the minimum width and the height that they need."""
         least = wanted = 0
         for narrow in (False, True):
             least, wanted = self._write(table_text(frame, self._lanes, self.theme, left_out, narrow))
@@ -193,7 +194,7 @@ class ComparisonPanel(Panel):
         return least, wanted
 
     def _write(self, text: str) -> tuple[int, int]:
-        """Show the measures; the least width, and the height, that they need."""
+        """Write the measures; returns the minimum width and the height that they need."""
         self.table.setText(text)
         explained = "" if self.caption.isHidden() else self.caption.text()
         width = self.measures.viewport().width()
@@ -228,7 +229,7 @@ class ComparisonPanel(Panel):
         return event is not None and event.job == found.job and event.time == found.time
 
     def _difference(self, frame: Frame, found: Difference, title: str) -> str:
-        """A sentence for each lane: what it does with the job, and why."""
+        """A sentence per lane on what it does with the job, and why."""
         assert frame.comparison is not None
         time = significant(found.time, 6)
         job = job_words(frame.info, found.type, found.job)

@@ -1,4 +1,4 @@
-"""The reward rates of policies side by side over time, and their differences from the first."""
+"""Curves of the headline measure of policies side by side, and of their differences from the first."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from slotscope.gui.widgets.rows import in_column
 from slotscope.model.kinds.spec import Kind
 from slotscope.model.reporting.frame import Frame
 
-#: Height that both plots need, in pixels at the usual size of type; in less room the differences
-#: stand alone.
+#: Least height in pixels, at the usual font size, for both plots; with less, the differences are shown
+#: alone.
 _BOTH = 240
 
-#: Averages are over so many times longer stretches than those of a single run's curve: curves
-#: that cross one another are read more easily when they are calm.
+#: Averages are over intervals so many times as long as in the curve of a single run: curves that
+#: cross are easier to read when they are smooth.
 _COARSER = 4
 
 
 class LaneCurves(QWidget):
-    """Two plots, one above the other, over the same time.
+    """Two plots, one above the other, with the same time axis.
 
-    Signals: ``event_picked`` (the event of the first lane at or before the time of a click).
+    Signals: ``event_picked`` (the first lane's last event at or before the clicked time).
     """
 
     event_picked = Signal(int)
@@ -60,12 +60,12 @@ class LaneCurves(QWidget):
 
     @cached_property
     def rewards(self) -> TimePlot:
-        """The plot above, built when it is first asked for, as the one below is: each takes long."""
+        """The upper plot; both plots are created on first access, as it takes long."""
         return self._placed(0, TimePlot(self._theme, current_fonts(), PlotText("time", "value"), parent=self))
 
     @cached_property
     def differences(self) -> TimePlot:
-        """The plot below."""
+        """The lower plot."""
         text = PlotText("time", "difference", "diff.")
         return self._placed(1, TimePlot(self._theme, current_fonts(), text, from_zero=False, parent=self))
 
@@ -77,13 +77,13 @@ class LaneCurves(QWidget):
         return plot
 
     def build_ahead(self) -> Iterator[None]:
-        """Build a plot with each step."""
+        """Build one plot per step."""
         for name in ("rewards", "differences"):
             getattr(self, name)
             yield
 
     def show_frame(self, frame: Frame) -> None:
-        """Draw all lanes up to a moment."""
+        """Draw all lanes up to a frame."""
         assert frame.comparison is not None
         labels = frame.comparison.labels
         self._frame = frame
@@ -108,7 +108,7 @@ class LaneCurves(QWidget):
         for plot in (self.rewards, self.differences):
             if any(anew):
                 plot.forget()
-            elif labels != self._labels:  # a fork has a name now
+            elif labels != self._labels:  # a fork was renamed
                 plot.fit_anew()
         self._labels = labels
         self.differences.set_reference("none", 0.0, LANE_ROLES[0], labels[0])
@@ -116,13 +116,13 @@ class LaneCurves(QWidget):
         self._draw(frame)
 
     def _read(self, _: Any, samples: Values) -> Columns:
-        """The headline of samples, and its exact integral: by the numbers of the first lane, as all measures are."""
+        """Read the headline measure and its exact integral, with the constants of the first lane, like all measures."""
         assert self._kind is not None and self._frame is not None
         values, totals = self._kind.headline_series(self._frame.info.numbers, samples)
         return Columns(values[:, None], None if totals is None else totals[:, None])
 
     def _begin(self, labels: tuple[str, ...]) -> None:
-        """As many curves as lanes."""
+        """Create one curve per lane."""
         for lane in range(len(self._curves)):
             self.rewards.remove(f"lane {lane + 1}")
             if lane:
@@ -146,7 +146,7 @@ class LaneCurves(QWidget):
             plot.set_now(frame.time)
             plot.set_cursor(frame.time)
         for plot in (self.rewards, self.differences):
-            for _ in range(2):  # drawing can change the range, and the range what is drawn
+            for _ in range(2):  # drawing can change the range, on which the drawing depends
                 self._fill(plot, frame.time)
                 plot.refresh()
         self._drawing = False
@@ -162,10 +162,10 @@ class LaneCurves(QWidget):
             curve.replace(times, heights)
 
     def points(self, view: tuple[float, float], now: float) -> tuple[Values, list[Values]]:
-        """What to draw of the range *view* until *now*: times, and the heights of each lane.
+        """The points to draw in the range *view* up to *now*: times, and each lane's values.
 
-        Few samples are drawn one by one, as steps; many as averages.  Either way a curve ends at
-        the present value, but for averages of a run that goes on: it would flicker.
+        Few samples are drawn one by one, as steps; many as averages.  Curves end at the present value, except averages
+        while the run goes on, which would flicker.
         """
         assert self._frame is not None
         series = [history.series[0] for history in self._histories]
@@ -184,7 +184,7 @@ class LaneCurves(QWidget):
         return np.append(times, now), [np.append(one, value) for one, value in present]
 
     def _present(self) -> list[float]:
-        """The headline of each lane at the moment shown."""
+        """The headline measure of each lane at the current moment."""
         assert self._frame is not None and self._kind is not None
         return [self._kind.headline_now(self._frame.info.numbers, one.state) for one in self._frame.lanes]
 
@@ -193,7 +193,7 @@ class LaneCurves(QWidget):
             self._draw(self._frame)
 
     def _pick(self, time: float) -> None:
-        if self._frame is not None:  # plots are built before there is one
+        if self._frame is not None:  # plots may be built before the first frame
             self.event_picked.emit(self._histories[0].event_at(self._frame, time))
 
     def restyle(self, theme: Theme) -> None:
@@ -202,13 +202,13 @@ class LaneCurves(QWidget):
             plot.set_theme(theme, current_fonts())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Both plots where there is room for them, else the differences."""
+        """Show both plots if there is room, else the differences."""
         super().resizeEvent(event)
         self.rewards.setVisible(self.height() >= _BOTH * current_fonts().scale)
 
 
 def _steps(series: Sequence[SampledSeries], first: float, last: float) -> tuple[Values, list[Values]]:
-    """Corners of piecewise constant curves from *first* to *last*, the same times for all."""
+    """Corners of piecewise constant curves from *first* to *last*, at the same times for all series."""
     inside = [np.searchsorted(one.values.x, [first, last], side="right") for one in series]
     inner = np.unique(np.concatenate([one.values.x[slice(*ends)] for one, ends in zip(series, inside, strict=True)]))
     starts = np.append(first, inner)
@@ -218,10 +218,10 @@ def _steps(series: Sequence[SampledSeries], first: float, last: float) -> tuple[
 
 
 def _averages(series: Sequence[SampledSeries], first: float, last: float, width: float) -> tuple[Values, list[Values]]:
-    """Middles of stretches, and the mean of each series in them.
+    """Midpoints of intervals of time, and the mean of each series in them.
 
-    The stretches are the same for all: multiples of *width*, between *first* and the last time
-    that every series has a sample of.
+    The intervals are the same for all series: multiples of *width*, from *first* to the last time at which every
+    series has a sample.
     """
     end = min(last, *(float(one.values.x[-1]) for one in series))
     if end <= first:

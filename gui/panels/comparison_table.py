@@ -1,4 +1,4 @@
-"""The measures of policies side by side, and their paired differences, as rich text."""
+"""The measures of policies side by side and their paired differences, as rich text."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ _PER_CENT = 100.0
 _NO_BREAK = "\u00a0"
 _RIGHT = '<td align="right" style="padding-left:8px">'
 
-#: Longer names of policies and options break between any words.
+#: Names of policies and options longer than this may break between words.
 _LONG = 16
 
-#: Digits of a number that has no interval yet.
+#: Digits of a mean that has no interval yet.
 _EARLY_DIGITS = 3
 
 
 class LaneMeasures(NamedTuple):
-    """What is known of one lane: its measures, and their differences from the first lane."""
+    """One lane's measures, and their differences from the first lane."""
 
     label: str
     means: dict[str, Estimate]
     differences: dict[str, Estimate]  #: empty for the first lane
-    judgement: Judgement | None  #: None where nothing is judged
+    judgement: Judgement | None  #: None if the kind judges nothing
 
 
 def measured_lanes(frame: Frame) -> tuple[LaneMeasures, ...]:
     """The measures of all lanes so far, in the same batches of time.
 
-    While the warm-up lasts they are those since the start, without intervals: what has just begun
-    tells nothing of the long run.
+    During the warm-up they are counted from the start, without intervals: the beginning says nothing about the long
+    run.
     """
     assert frame.comparison is not None
     samples = [one.until_now for one in frame.lanes]
@@ -78,14 +78,14 @@ def measured_lanes(frame: Frame) -> tuple[LaneMeasures, ...]:
 
 
 def is_early(frame: Frame) -> bool:
-    """Whether the warm-up lasts."""
+    """Whether the warm-up is not over."""
     return frame.time <= warmup(frame)
 
 
 def _judged(frame: Frame, batches: dict[str, Batches], span: float) -> Judgement | None:
-    """What the kind of system judges of a lane, such as whether a queue grows.
+    """The kind of system's judgement of a lane, such as whether a queue grows.
 
-    Nothing is judged of a warm-up; a queue that grows has no mean.
+    Nothing is judged during the warm-up; a growing queue has no mean.
     """
     info = frame.info
     if not info.kind.judges:
@@ -96,7 +96,7 @@ def _judged(frame: Frame, batches: dict[str, Batches], span: float) -> Judgement
 
 
 def _scaled(value: Estimate, scale: str | None, span: float) -> tuple[float, float]:
-    """Counts per unit of time, and shares in per cent: numbers that do not grow as it runs."""
+    """Scale a measure: counts per unit of time, shares in per cent, so that values do not grow with time."""
     factor = {"as it is": 1.0, "per cent": _PER_CENT}.get(scale or "", 1.0 / span)
     return value.mean * factor, value.half_width * factor
 
@@ -104,12 +104,12 @@ def _scaled(value: Estimate, scale: str | None, span: float) -> tuple[float, flo
 def table_text(
     frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme, left_out: int = 0, narrow: bool = False
 ) -> str:
-    """A table with a column for each lane; differences from the first stand below the means.
+    """A table with a column per lane; differences from the first are written below the means.
 
-    So many of the last measures are *left_out*; where it is *narrow* an interval may stand below its mean.
+    The last *left_out* measures are omitted; in a *narrow* table an interval may wrap below its mean.
     """
     labels = [lane.label for lane in lanes]
-    if len(lanes) < 3:  # a policy and each of its options have a line of their own where there is no more room
+    if len(lanes) < 3:  # lines break between the policy and its options
         labels = [", ".join(map(_kept_together, label.split(", "))) for label in labels]
     head = "".join(
         f'{_RIGHT}<b style="color:{lane_ink(theme, n)}">{escape(label)}</b></td>' for n, label in enumerate(labels)
@@ -126,17 +126,17 @@ def table_text(
 
 
 def _title(measure: Measure, unit: str) -> str:
-    """What a measure is called, with the unit of time where it is one."""
+    """A measure's title, with the unit if it is a time."""
     return f"{measure.title}, {units(unit)}" if measure.scale == "a time" and unit else measure.title
 
 
 def _kept_together(words: str) -> str:
-    """A policy or an option in one line, unless it is so long that it would push columns out of the panel."""
+    """Keep a policy or an option on one line, unless it is so long that columns would be pushed out of the panel."""
     return words if len(words) > _LONG else words.replace(" ", _NO_BREAK)
 
 
 def _verdicts(lanes: Sequence[LaneMeasures], theme: Theme) -> str:
-    """A row with the verdict of each lane; none where nothing is judged."""
+    """A row with each lane's verdict; empty if nothing is judged."""
     found = [lane.judgement for lane in lanes if lane.judgement is not None]
     inks = [theme.rejection if one.verdict == UNSTABLE else theme.normal for one in found]
     cells = "".join(
@@ -147,7 +147,7 @@ def _verdicts(lanes: Sequence[LaneMeasures], theme: Theme) -> str:
 
 
 def reasons(lanes: Sequence[LaneMeasures]) -> str:
-    """Why the verdicts are as they are, a line for each lane."""
+    """The reasons for the verdicts, a line per lane."""
     return "\n".join(
         f"{lane.label}: {lane.judgement.verdict}, {lane.judgement.reason}"
         for lane in lanes
@@ -156,7 +156,7 @@ def reasons(lanes: Sequence[LaneMeasures]) -> str:
 
 
 def caption(frame: Frame) -> str:
-    """Since when the measures are taken, and what the differences are."""
+    """From when the measures are counted, and what the differences are."""
     start = quantity(significant(warmup(frame)), frame.info.time_unit)
     if is_early(frame):
         return (
@@ -170,7 +170,7 @@ def caption(frame: Frame) -> str:
 
 
 def lane_ink(theme: Theme, lane: int) -> str:
-    """The colour of a lane's name."""
+    """The text colour of a lane's name."""
     return theme.ink(theme.color(LANE_ROLES[lane]))
 
 
@@ -186,7 +186,7 @@ def _cell(name: str, lane: LaneMeasures, theme: Theme) -> str:
     difference = lane.differences.get(name)
     if difference is None:
         return mean
-    sure = abs(difference.mean) > difference.half_width  # never without an interval
+    sure = abs(difference.mean) > difference.half_width  # never true without an interval
     text = _written(difference, signed=True)
     told = f"<b>{text}</b>" if sure else f'<span style="color:{theme.muted}">{text}</span>'
     return f"{mean}<br>{told}"
@@ -201,7 +201,7 @@ def _written(value: Estimate | None, signed: bool = False) -> str:
         mean, half = with_interval(value.mean, value.half_width)
     sign = ""
     if signed and not mean.strip("0."):
-        sign = "" if half else "+"  # it is written as 0, and is no mean
+        sign = "" if half else "+"  # without an interval, a plus marks a 0 as a difference
     elif signed and value.mean > 0:
         sign = "+"
     text = f"{sign}{mean} ± {half}" if half else f"{sign}{mean}"
@@ -209,7 +209,7 @@ def _written(value: Estimate | None, signed: bool = False) -> str:
 
 
 def table_rows(lanes: Sequence[LaneMeasures]) -> Iterator[list[object]]:
-    """A row for each lane and measure, for a CSV file."""
+    """A row per lane and measure, for CSV files."""
     for lane in lanes:
         for name, one in lane.means.items():
             difference = lane.differences.get(name)

@@ -1,4 +1,4 @@
-"""The log: one sentence for each event, with its reason in numbers; a click goes there."""
+"""The log: one sentence per event, with its reason in numbers; a click goes to the event."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from slotscope.model.reporting.frame import Frame
 
 
 class FilterBar(QWidget):
-    """A chip for each kind of event, and a field to search the sentences.
+    """A button for each kind of event, and a field to search the sentences.
 
-    While something stands in the field, or is to, it has a line of its own where it is short of room beside the chips.
-    The count stands beside these, else beside the field, where the log stays where it is, and below it at last.
-    In lecture mode all of it is there only while something is written into the field.
+    While the search field is in use, it has its own row if it is short of room beside the buttons.  The count stands
+    in the row of the buttons, or else in the field's row, so that the log stays in place, or in a third row.  In
+    lecture mode the bar is visible only while the field has the focus.
     """
 
     changed = Signal()
-    switched = Signal(bool)  #: a hall sees it, or not; whether it did
+    switched = Signal(bool)  #: (whether it was visible): in lecture mode the bar was shown or hidden
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +55,7 @@ class FilterBar(QWidget):
         self.count = QLabel(self)
         self.search = QuestionField(self)
         self._lecture = False
-        self._placed = (-1, -1)  # in which rows the count and the field are
+        self._placed = (-1, -1)  # rows of the count and of the field
         self._counts: tuple[str, ...] = ("",)
         self.search.setPlaceholderText(tr("search"))
         self.search.setToolTip(
@@ -71,7 +71,7 @@ class FilterBar(QWidget):
         self.restyle(theme)
 
     def set_marks(self, marks: tuple[EventKind, ...], theme: Theme) -> None:
-        """Offer other kinds of event; none is chosen then."""
+        """Create the buttons of other kinds of event, none of them checked."""
         if marks == self.marks:
             return
         for chip in self.chips.values():
@@ -94,16 +94,16 @@ class FilterBar(QWidget):
 
     @property
     def flags(self) -> int:
-        """The flags of the kinds chosen, 0 if all are shown."""
+        """The flags of the checked kinds; 0 if all kinds are shown."""
         return sum(flag for flag, chip in self.chips.items() if chip.isChecked())
 
     @property
     def text(self) -> str:
-        """What is searched for."""
+        """The search text."""
         return self.search.text().strip()
 
     def begin_search(self) -> None:
-        """What is typed goes to the field, in place of what stands there."""
+        """Focus the search field, with its text selected so that typing replaces it."""
         self.show()
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
@@ -126,11 +126,11 @@ class FilterBar(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in {QEvent.Type.FocusIn, QEvent.Type.FocusOut}:
-            QTimer.singleShot(0, self, self._fit)  # once it has the focus, or has it no more
+            QTimer.singleShot(0, self, self._fit)  # after the focus has changed
         return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
-        """Name the chips where there is room; else their marks and tooltips must do."""
+        """Show names on the buttons if there is room, else only marks; then place the count and the field."""
         measure = self.fontMetrics().horizontalAdvance
         searching = 16 * self.fontMetrics().averageCharWidth()
         names = sum(measure(mark.label) + 2 * self.fontMetrics().height() for mark in self.marks)
@@ -148,7 +148,7 @@ class FilterBar(QWidget):
         fitting = [(text, row) for text in self._counts for row, room in enumerate(rooms) if measure(text) <= room]
         text, row = (fitting or [(self._counts[-1], 2)])[0]
         self.count.setText(text)
-        self._place(row if text else 0, int(below))  # an empty line would take height
+        self._place(row if text else 0, int(below))  # an empty row would take height
         if self._lecture:
             was_hidden, was_seen = self.isHidden(), self.isVisible()
             self.setHidden(not self.search.hasFocus())
@@ -168,25 +168,25 @@ class FilterBar(QWidget):
             self._rows[count].addWidget(self.count)
 
     def put(self, text: str) -> None:
-        """Another text to be searched for, of which who listens to changes knows already."""
+        """Set the search text without emitting ``changed``: its receivers know it already."""
         with QSignalBlocker(self.search):
             self.search.setText(text)
         self._fit()
 
     def tell(self, *counts: str) -> None:
-        """How many there are of all; shorter and shorter, where there is little room."""
+        """Set the count, in ever shorter wordings for when room is short."""
         if counts != self._counts:
             self._counts = counts
             self.count.setToolTip(counts[0])
             self._fit()
 
 
-#: Events from one telling to the next up to which sentences can be read.
+#: Most events between two updates of the log in which sentences can still be read.
 _READABLE = 2
 
 
 class DecisionsPanel(Panel):
-    """One sentence for each event; while stepping, also for each sub-step."""
+    """One sentence per event; while stepping, also one per sub-step."""
 
     name = "decisions"
     title = "Decisions"
@@ -194,10 +194,10 @@ class DecisionsPanel(Panel):
     titled_in_lecture = False
 
     def build(self) -> None:
-        """The filters above the log."""
+        """Create the filter bar, and the log below it."""
         self._following = True
         self._was_running = False
-        self._paused_at: int | None = None  # where a run ended while the user read further up
+        self._paused_at: int | None = None  # event at which the run stopped while the user was scrolled up
         self.model = LogModel(self)
         self.bar = FilterBar(self.theme, self.body)
         self.view = LogView(self.model, self.theme, self.body)
@@ -211,9 +211,9 @@ class DecisionsPanel(Panel):
         self.bar.search.textChanged.connect(self._ask_no_more)
         self._asking = ""
         self._once_left: Callable[[], object] = lambda: None
-        self._shared = ""  # what the run was asked when it was shown last, here or in another lane
-        self._read_up_to = -1  # the event that was told last
-        self._awaited: str | None = None  # what was asked here, until the run has it
+        self._shared = ""  # the run's question in the last frame, asked here or in another lane
+        self._read_up_to = -1  # the event of the last update
+        self._awaited: str | None = None  # a question asked here that the run has not taken yet
         self.mistake = FaultLine()
         self.mistake.setContentsMargins(6, 0, 6, 4)
         bar = self.view.verticalScrollBar()
@@ -226,7 +226,7 @@ class DecisionsPanel(Panel):
         in_column(self.body, self.bar, self.mistake, (self.view, 1), spacing=0)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type; in lecture mode sentences are all there is."""
+        """Apply another theme or font size; lecture mode shows sentences only."""
         lecture = current_fonts().lecture
         self.bar.restyle(theme)
         self.view.set_lecture(lecture)
@@ -234,7 +234,7 @@ class DecisionsPanel(Panel):
         self.setMinimumHeight(self.view.minimumSizeHint().height() if lecture else LEAST[1])
 
     def begin_search(self, once_left: Callable[[], object]) -> None:
-        """See :meth:`Panel.begin_search`: the log's search is a question, too, once Return is pressed."""
+        """Focus the log's search, see :meth:`Panel.begin_search`; Return asks its text as a question."""
         self._once_left = once_left
         self.bar.begin_search()
 
@@ -242,23 +242,23 @@ class DecisionsPanel(Panel):
         self._refilter()
         left = was_seen and self.bar.isHidden()
         asked = None if self.frame is None else self._asked(self.frame)
-        if left and (asked is None or not asked.hits):  # the hits of a question stay
+        if left and (asked is None or not asked.hits):  # not while hits of a question are shown
             self._once_left()
 
     def go_on_paper(self) -> None:
-        """Every sentence is whole: paper has no tips."""
+        """Print every sentence in full, as paper has no tooltips."""
         self.view.rows.whole = True
 
     def heightForWidth(self, width: int) -> int:
-        """Height that the present sentence needs at a width."""
+        """Height in pixels of the current sentence at a width."""
         return self.view.height_of(self.model.present_row(), width)
 
     def height_of_lines(self, count: int) -> int:
-        """Height of a sentence of so many lines."""
+        """Height in pixels of a sentence of *count* lines."""
         return self.view.height_of_lines(count)
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its words, marks and unit of time."""
+        """Set words, marks and unit of time for another run."""
         self._paused_at, self._read_up_to = None, -1
         self._following = True
         self.model.set_run(frame.info.kind, frame.info.narrator)
@@ -269,9 +269,9 @@ class DecisionsPanel(Panel):
         self.view.horizontalHeader().setToolTip(f"time in {unit}" if unit else "")
 
     def show_frame(self, frame: Frame) -> None:
-        """Show the rows up to the present event, unless the user reads further up.
+        """Show the rows up to the present event, unless the user is scrolled up.
 
-        While events rush past, a few times a second: each of them is worded and drawn.
+        During a run only a few times a second, as each row must be worded and painted.
         """
         if self._holds(frame):
             self._show_follow(frame)
@@ -287,7 +287,7 @@ class DecisionsPanel(Panel):
             self._refill(self.frame)
 
     def _holds(self, frame: Frame) -> bool:
-        """Does the log stand still because the user scrolled up while it ran?"""
+        """Whether the log stands still because the user scrolled up during the run."""
         was_running, self._was_running = self._was_running, frame.running
         if self._following:
             return False
@@ -313,7 +313,7 @@ class DecisionsPanel(Panel):
         self.mistake.say("" if asked is None else asked.fault)
         if asked is not None:
             text = ""
-            asked = None if asked.fault else asked  # a mistake takes no line away
+            asked = None if asked.fault else asked  # a mistaken question filters nothing
         rows = self.model.passing(frame.rows if asked is None else self._found(frame, asked), flags, text)
         self.model.set_moment(frame.event, frame.time, frame.breakpoints)
         self.model.set_rows(rows, frame.records)
@@ -327,7 +327,7 @@ class DecisionsPanel(Panel):
         self.bar.tell(*counts)
         unseen = f"{self._asking}? " if asked is not None and self.bar.isHidden() else ""
         self.view.note_if_empty(unseen + self._said_of_none(frame, asked, text))
-        # While events rush past, no row changes its height; in a hall who can read one reads all of it.
+        # During a run no row changes its height, except in lecture mode at a pace that can be read.
         read = current_fonts().lecture and 0 <= frame.event - self._read_up_to <= _READABLE
         self._read_up_to = frame.event
         self.view.open_row(self.model.present_row() if read or not frame.running else -1, alone=frame.running)
@@ -335,13 +335,13 @@ class DecisionsPanel(Panel):
             self._to_present()
 
     def _asked(self, frame: Frame) -> Asked | None:
-        """What is asked of all history here; a mistake in it is told beside the field alone: a hall has the log."""
+        """The question asked here, if the run has it; in lecture mode a mistaken one counts as none."""
         asked = frame.asked
         told = asked is not None and asked.text == self._asking and not (asked.fault and self.bar.isHidden())
         return asked if told else None
 
     def _found(self, frame: Frame, asked: Asked) -> np.ndarray:
-        """The hits; in a hall, where the pictures have no sentence, the present event, too; without any, the log."""
+        """The hits; in lecture mode, where the pictures show no sentence, with the present event; if none, all rows."""
         present, hits = frame.rows[-1:], asked.rows["event"]
         if self._is_low and not asked.hits:
             return frame.rows
@@ -351,12 +351,12 @@ class DecisionsPanel(Panel):
 
     @property
     def _is_low(self) -> bool:
-        """In a hall it has the sentence of the present event and little else, unless something is searched for."""
+        """In lecture mode the panel shows little more than the present event's sentence, except during a search."""
         return self.bar.isHidden() and current_fonts().lecture
 
     @staticmethod
     def _said_of_none(frame: Frame, asked: Asked | None, text: str) -> str:
-        """What stands where no row does."""
+        """The note shown if there are no rows."""
         if asked is not None:
             if asked.hits:
                 return tr("It holds at none of these kinds of event.")
@@ -371,11 +371,11 @@ class DecisionsPanel(Panel):
         return tr("The events up to here are not at hand: step on, or back.")
 
     def _ask(self) -> None:
-        """Return in the search: what stands there is a question."""
+        """Ask the search text as a question, on Return."""
         self._want(self.bar.text)
 
     def _ask_no_more(self) -> None:
-        """Other words are searched for."""
+        """End the question when other text is typed."""
         if self._asking and self.bar.text != self._asking:
             self._want("")
 
@@ -384,7 +384,7 @@ class DecisionsPanel(Panel):
         self.intent.emit(Ask(question))
 
     def _share(self, frame: Frame) -> None:
-        """What is asked in the log of one lane stands in those of all, but where other words are searched for."""
+        """Show a question asked in one lane's log in all lanes' logs, except where another search is typed."""
         asked = frame.asked.text if frame.asked is not None else ""
         if self._awaited is not None and asked != self._awaited:
             return
@@ -394,7 +394,7 @@ class DecisionsPanel(Panel):
         self._shared, self._awaited = asked, None
 
     def _to_present(self) -> None:
-        """To the end; of what is found in all of history to the present sub-step, the next hit, or the last one."""
+        """Scroll to the end; among hits in all history to the present sub-step, the next hit, or else the last one."""
         bar = self.view.verticalScrollBar()
         present = self.model.present_row()
         alone = self.model.steps or (self._is_low and present >= 0)
@@ -437,7 +437,7 @@ class DecisionsPanel(Panel):
             self.menu(index.row()).popup(self.view.viewport().mapToGlobal(position))
 
     def menu(self, row: int) -> QMenu:
-        """What can be done with a line of the log."""
+        """The context menu of a row."""
         entry = self.model.entry(row)
         event, line, place = entry.event, self.model.line(row), self._place(row)
         menu = QMenu(self)
@@ -459,7 +459,7 @@ class DecisionsPanel(Panel):
         return menu
 
     def command(self, place: GoTo) -> str:
-        """The command that opens a moment of this policy's run; empty where none can."""
+        """The command that opens a moment of this policy's run; empty if none can."""
         return "" if self.current is None else self.current.info.opening_line(place.event, place.substep)
 
     def _copy(self, text: str) -> None:
@@ -469,11 +469,11 @@ class DecisionsPanel(Panel):
     # Saving.
 
     def series(self) -> Table | None:
-        """The rows of the log at hand, with their sentences."""
+        """The rows of the log, with their sentences."""
         return None if self.frame is None else self._table(self.frame.rows)
 
     def read_out(self) -> Table | None:
-        """The last event alone, in its sentence: the log itself can be read line by line."""
+        """Only the last event and its sentence, as screen readers can read the log itself row by row."""
         if self.frame is None:
             return None
         rows = self.frame.rows[-1:]
@@ -484,7 +484,7 @@ class DecisionsPanel(Panel):
         return names, ([*row.tolist(), self.model.sentence(row)] for row in rows)
 
     def json_lines(self) -> Iterator[str]:
-        """The log at hand, one JSON object for each event."""
+        """The rows of the log as one JSON object per event."""
         if self.frame is None:
             return
         for row in self.frame.rows:

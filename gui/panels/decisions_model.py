@@ -1,7 +1,7 @@
-"""The log as a table of rows, sub-steps and sentences, and the marks of each kind of event.
+"""The model of the log: rows, sub-steps and sentences, and the marks of each kind of event.
 
-Only rows that are looked at are worded; a frame with some hundred new rows costs next to
-nothing.  Used by the panel of decisions and for the histories in the inspector.
+Only visible rows are worded, so a frame with some hundred new rows costs next to nothing.  Used by the panel of
+decisions, and for histories in the inspector.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Index = QModelIndex | QPersistentModelIndex
 MARKS, EVENT, TIME, SENTENCE = range(4)
 COLUMNS = ("", "event", "time", "decision")
 
-#: Sentences remembered, so that scrolling does not word them again.
+#: Size of the cache of sentences, so that scrolling does not word rows again.
 _MOST_SENTENCES = 4096
 
 
 class LogEntry(NamedTuple):
-    """What one line of the log shows."""
+    """The contents of one row of the log."""
 
-    event: int  #: the event, or the one in the making
-    step: int  #: sub-step of the event in the making, from 1; 0 for a whole event
+    event: int  #: number of the event, or of the one in progress
+    step: int  #: number of the sub-step of the event in progress, from 1; 0 for a whole event
     number: str
     time: str
     sentence: str
@@ -44,30 +44,30 @@ class LogEntry(NamedTuple):
 
 
 class LogModel(QAbstractTableModel):
-    """Rows of events that pass the filters; after those up to the present the sub-steps of the event in the making.
+    """The rows of events that pass the filters; below the present event's row, the sub-steps of the event in progress.
 
-    Later events stand behind these: a question has hits in all of history.
+    Rows of later events follow: a question has hits in all of history.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.rows = np.zeros(0, [("event", np.int64)])  #: those that pass
+        self.rows = np.zeros(0, [("event", np.int64)])  #: the rows that pass
         self.marks: tuple[EventKind, ...] = ()
         self.steps: tuple[Record, ...] = ()
-        self.present = -1  #: the event that the run stands after
+        self.present = -1  #: the event after which the run stands
         self.breakpoints: frozenset[int | str] = frozenset()
         self._narrator: Narrator | None = None
         self._sentences: dict[bytes, str] = {}
-        self._entries: dict[int, LogEntry] = {}  # of this moment
+        self._entries: dict[int, LogEntry] = {}  # cached for the current moment
         self._decimals = 2
         self._step_time = 0.0
 
     # What is shown.
 
     def set_run(self, kind: Kind, narrator: Narrator) -> None:
-        """Mark rows as *kind* does and word them with *narrator* from here on.
+        """Set the marks of *kind* and the wording of *narrator*.
 
-        Nobody words the rows of one run with the narrator of another: those at hand go.
+        The present rows are removed, as they must not be worded by the narrator of another run.
         """
         if narrator is self._narrator:
             return
@@ -80,17 +80,17 @@ class LogModel(QAbstractTableModel):
 
     @property
     def places(self) -> int:
-        """Columns of marks."""
+        """The number of columns of marks."""
         return 1 + max((mark.place for mark in self.marks), default=0)
 
     def set_moment(self, event: int, time: float, breakpoints: frozenset[int | str]) -> None:
-        """The event that the run stands after, and the time now."""
+        """Set the event after which the run stands, and the time."""
         self.present, self.breakpoints, self._step_time = event, breakpoints, time
         self._decimals = decimals_for(event, time)
         self._entries.clear()
 
     def set_rows(self, rows: np.ndarray, steps: tuple[Record, ...] = ()) -> None:
-        """Show other rows, and the sub-steps taken so far of the event after them."""
+        """Show other rows, and the sub-steps so far of the event after the present one."""
         before, after = self.rowCount(), len(rows) + len(steps)
         if after > before:
             self.beginInsertRows(QModelIndex(), before, after - 1)
@@ -107,16 +107,16 @@ class LogModel(QAbstractTableModel):
 
     @property
     def last_event(self) -> int:
-        """The greatest number that stands in the log."""
+        """The greatest event number in the log."""
         last = int(self.rows["event"][-1]) if len(self.rows) else 0
         return max(last, self.present + bool(self.steps))
 
     def row_up_to(self, event: int) -> int:
-        """The line of the last event up to one; -1 where there is none."""
+        """The row of the last event up to *event*; -1 if there is none."""
         return int(np.searchsorted(self.rows["event"], event, "right")) - 1
 
     def passing(self, rows: np.ndarray, flags: int, text: str) -> np.ndarray:
-        """Those of *rows* that have one of the *flags* (0: all) and *text* in their sentence."""
+        """The *rows* that have one of the *flags* (0: all) and all words of *text* in their sentence."""
         if flags:
             rows = rows[(rows["flags"] & flags) != 0]
         wanted = text.casefold().split()
@@ -137,7 +137,7 @@ class LogModel(QAbstractTableModel):
         return known
 
     def entry(self, place: int) -> LogEntry:
-        """All that stands in line *place*."""
+        """The contents of row *place*."""
         if place not in self._entries:
             self._entries[place] = self._entry(place)
         return self._entries[place]
@@ -173,12 +173,12 @@ class LogModel(QAbstractTableModel):
         )
 
     def present_row(self) -> int:
-        """The line that the run stands at, or -1 if the filters hide it."""
+        """The row at which the run stands; -1 if the filters hide it."""
         place = self.row_up_to(self.present) + len(self.steps)
         return place if place >= 0 and self.entry(place).present else -1
 
     def line(self, place: int) -> str:
-        """Line *place* as text."""
+        """Row *place* as text."""
         entry = self.entry(place)
         return "\t".join((grouped(entry.event), entry.time, entry.sentence))
 
@@ -210,7 +210,7 @@ class LogModel(QAbstractTableModel):
 
 
 def paint_mark(painter: QPainter, shape: str, square: QRectF, color: str) -> None:
-    """Draw the mark of a kind of event, by the name of its shape."""
+    """Draw the mark of a kind of event, given the name of its shape."""
     side = square.width()
     pen = QPen(QColor(color), max(1.4, side / 8))
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
@@ -245,7 +245,7 @@ _STROKES: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
 
 
 def mark_icon(mark: EventKind, theme: Theme, side: int, ratio: float) -> QIcon:
-    """A mark, for buttons."""
+    """A mark as an icon for buttons."""
     pixmap = QPixmap(round(side * ratio), round(side * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -256,12 +256,12 @@ def mark_icon(mark: EventKind, theme: Theme, side: int, ratio: float) -> QIcon:
 
 
 def mark_side(text_height: float) -> float:
-    """The side of a mark beside text of this height."""
+    """The side length of a mark beside text of this height."""
     return round(text_height * 0.68)
 
 
 def touching(rows: np.ndarray, fields: Iterable[str], number: int) -> np.ndarray:
-    """Those of *rows* in which one of the *fields* has this number."""
+    """The *rows* in which one of the *fields* equals *number*."""
     found = np.zeros(len(rows), bool)
     for name in fields:
         found |= rows[name] == number

@@ -1,4 +1,4 @@
-"""How the log is drawn, and the table view that holds it."""
+"""Painting of the log, and the table view that contains it."""
 
 from __future__ import annotations
 
@@ -38,35 +38,35 @@ from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.labels import cut_lines, paint_cut, sentence_lines
 from slotscope.model.questions.fields import EventKind
 
-#: Below this many characters for the sentence, the times make room for it.
+#: With less room for the sentence, in characters, the column of times is hidden.
 _SHORT_LINE = 36
-#: Below so many also the marks, and below so many the numbers of the events go into the sentence.
+#: With less room, the marks are hidden as well, and then the event numbers move into the sentence.
 _ROOM = {"window": (15, 15), "hall": (60, 30)}
-#: Lines that the sentence of an opened row takes at most.
+#: Most lines of the sentence in the opened row.
 _MOST_LINES = 4
-#: Sentences of which it is remembered how many lines they take; then all are forgotten.
+#: Size of the cache of sentences' line counts, which is cleared when full.
 _MOST_REMEMBERED = 4096
 _PADDING = 4.0
-_NOTE_MARGIN = 12  # on both sides of what stands where no row does
-_MARGIN, _GAP = 5, 3  # before the first mark, and between marks
-_STEP_INDENT = 0.8  # of a sub-step's sentence, in heights of the type
+_NOTE_MARGIN = 12  # on both sides of the note in an empty log
+_MARGIN, _GAP = 5, 3  # in pixels, before the first mark and between marks
+_STEP_INDENT = 0.8  # of a sub-step's sentence, in line heights
 
 
 class LogRows:
-    """Draws rows of the log, as they were painted before if they were: from event to event nearly all only move on."""
+    """Paints the rows of the log from cached pixmaps: from event to event nearly all of them only move."""
 
     def __init__(self, theme: Theme, view: LogView) -> None:
         self.theme = theme
-        self.whole = False  #: whether sentences are whole, and a row that is not seen whole is left out
-        self.numbers_within = False  #: whether sentences begin with their numbers, which have no column
+        self.whole = False  #: whether sentences are shown in full, and rows cut at the top left out
+        self.numbers_within = False  #: whether sentences begin with the event numbers, which then have no column
         self._view = view
         self._kept = Kept()
         self._looks: tuple[object, ...] = ()
         self._marks_of_kind: Sequence[EventKind] = ()
-        self._columns: list[tuple[int, int, int]] = []  # each with its place and width
+        self._columns: list[tuple[int, int, int]] = []  # each with its x and width
 
     def paint(self, painter: QPainter, model: LogModel, rows: range, hovered: Index) -> None:
-        """Draw some rows where they stand; *hovered* is the cell under the mouse."""
+        """Paint these rows; *hovered* is the cell under the mouse."""
         view = self._view
         self._marks_of_kind = model.marks
         self._columns = [
@@ -93,7 +93,7 @@ class LogRows:
                 painter.drawLine(rect.bottomLeft(), rect.bottomRight())
 
     def _paint(self, rect: QRect, entry: LogEntry, hovered: int, painter: QPainter) -> None:
-        """Draw a row, cell by cell."""
+        """Paint a row, cell by cell."""
         for column, left, width in self._columns:
             cell = QRect(left, rect.y(), width, rect.height())
             painter.save()
@@ -141,20 +141,20 @@ class LogRows:
 
 
 def _worded(entry: LogEntry, numbered: bool) -> str:
-    """What stands in the column of the sentence."""
+    """The text of the sentence's cell."""
     return f"{entry.number}  {entry.sentence}" if numbered else entry.sentence
 
 
 class LogView(QTableView):
-    """A table of the log: no grid, one focus line, the present event marked."""
+    """The log's table view: no grid, a focus line, the present event marked."""
 
     def __init__(self, model: LogModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.empty_note = ""
         self._digits = (0, 0)
         self._opened, self._alone = -1, False
-        self._heights: set[int] = set()  # rows whose heights are not the usual one
-        self._counted: dict[tuple[str, str, float], int] = {}  # lines, by sentence, type and width
+        self._heights: set[int] = set()  # rows whose heights differ from the default
+        self._counted: dict[tuple[str, str, float], int] = {}  # number of lines, by sentence, font and width
         self._lecture = False
         self._log = model
         self.rows = LogRows(theme, self)
@@ -184,22 +184,22 @@ class LogView(QTableView):
         self.viewport().update()
 
     def fit_digits(self, event: int, time: float) -> None:
-        """Make room for numbers as large as these."""
+        """Make the columns wide enough for numbers as large as these."""
         wanted = len(str(event)), len(str(int(time)))
         if wanted != self._digits:
             self._digits = wanted
             self.fit()
 
     def set_lecture(self, lecture: bool) -> None:
-        """For a hall: no header, and every sentence in full."""
-        self._lecture, self.rows.whole = lecture, False  # no row is measured for the width without a scroll bar alone
+        """In lecture mode hide the header, and show every sentence in full."""
+        self._lecture, self.rows.whole = lecture, False  # avoids measuring rows for the width with a scroll bar
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if lecture else policy.ScrollBarAsNeeded)
         self.horizontalHeader().setHidden(lecture)
         self.rows.whole = lecture
 
     def fit(self) -> None:
-        """Set widths and heights after the type's size and the panel's width."""
+        """Set column widths and row heights for the font size and the panel's width."""
         for column, width in self._widths(self.viewport().width()).items():
             self.setColumnHidden(column, not width)
             self.setColumnWidth(column, width)
@@ -210,7 +210,7 @@ class LogView(QTableView):
         self.open_row(self._opened, self._alone)
 
     def _widths(self, whole: int) -> dict[int, int]:
-        """Widths of the columns before the sentence; what leaves it too little room has none."""
+        """Widths of the columns before the sentence; 0 for those that leave it too little room."""
         metrics = QFontMetricsF(self.font())
         side, digit = mark_side(metrics.height()), metrics.horizontalAdvance("0")
         title = 0.0 if self._lecture else metrics.horizontalAdvance(tr(COLUMNS[EVENT])) + 12
@@ -221,7 +221,7 @@ class LogView(QTableView):
         marks = round(_MARGIN + (side + _GAP) * (1 + self._log.places))
         short = _SHORT_LINE * metrics.averageCharWidth()
         if self._lecture or whole - marks - event - time < short:
-            time = 0  # for a hall it stands above, in larger type
+            time = 0  # lecture mode shows it above, in larger type
         long, least = _ROOM["hall" if self._lecture else "window"]
         if whole - marks - event < long * metrics.averageCharWidth():
             marks = _MARGIN
@@ -230,11 +230,11 @@ class LogView(QTableView):
         return {MARKS: marks, EVENT: event, TIME: time}
 
     def height_of(self, row: int, whole: int) -> int:
-        """Height in pixels that a row needs to show all of its sentence at a panel's width."""
+        """Height in pixels of a row with its whole sentence, at a panel width of *whole* pixels."""
         return next(self._heights_of((row,), whole))
 
     def _heights_of(self, rows: Iterable[int], whole: int) -> Iterator[int]:
-        """The same of several; in a hall hundreds are measured, at each width on the way to a layout."""
+        """Heights of several rows; in lecture mode hundreds are measured, at each width during a layout."""
         font, widths, known = self.font(), self._widths(whole), self._log.rowCount()
         high, key = QFontMetricsF(font).height(), font.key()
         room = whole - sum(widths.values()) - 2 * _PADDING
@@ -248,11 +248,11 @@ class LogView(QTableView):
             yield _height(high, count if self.rows.whole else min(count, _MOST_LINES))
 
     def height_of_lines(self, count: int) -> int:
-        """Height in pixels of a row whose sentence takes so many lines."""
+        """Height in pixels of a row whose sentence has *count* lines."""
         return _height(QFontMetricsF(self.font()).height(), count)
 
     def _count_lines(self, text: str, font: QFont, known_as: str, width: float) -> int:
-        """How many lines a sentence takes: most stay as they are from moment to moment."""
+        """The number of lines of a sentence; cached, as most stay the same from frame to frame."""
         key = text, known_as, width
         if key not in self._counted:
             if len(self._counted) >= _MOST_REMEMBERED:
@@ -261,15 +261,15 @@ class LogView(QTableView):
         return self._counted[key]
 
     def note_if_empty(self, text: str) -> None:
-        """Say this where there is no row."""
+        """Set the note that is shown if there are no rows."""
         if text != self.empty_note:
             self.empty_note = text
             self.viewport().update()
 
     def open_row(self, row: int, alone: bool = False) -> None:
-        """Show the whole sentence of one row, on several lines if need be; -1: of none.
+        """Open one row, which then shows its whole sentence, on several lines if needed; -1 opens none.
 
-        In lecture mode and on paper those of all rows are shown, unless it is *alone*.
+        In lecture mode and in print all rows are opened, unless the row is *alone*.
         """
         usual, rows = self.verticalHeader().defaultSectionSize(), self._log.rowCount()
         opened = range(rows) if self.rows.whole and row >= 0 and not alone else (row,)
@@ -284,11 +284,11 @@ class LogView(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():  # each row is measured, of which a hall may have hundreds
+        if event.size().width() != event.oldSize().width():  # fit() measures each row, hundreds in lecture mode
             self.fit()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click goes to its event at once: Qt would scroll to its row half a second later, whatever is shown then."""
+        """Go to the clicked event without Qt's scrolling to its row half a second later, when others may be shown."""
         self.setAutoScroll(False)
         super().mousePressEvent(event)
         self.setAutoScroll(True)
@@ -297,19 +297,19 @@ class LogView(QTableView):
         return QSize(400, 160)
 
     def minimumSizeHint(self) -> QSize:
-        """In lecture mode one line, where there is no more to say: the servers need the room."""
+        """In lecture mode at least one row: the servers need the room."""
         least = super().minimumSizeHint()
         return QSize(least.width(), self.verticalHeader().defaultSectionSize()) if self._lecture else least
 
     @property
     def ground(self) -> QColor:
-        """What rows stand on."""
+        """The background colour of rows."""
         return self.palette().color(QPalette.ColorRole.Base)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """All that is seen, row by row: Qt would go from cell to cell."""
+        """Paint all visible rows; Qt would paint cell by cell."""
         painter, room = QPainter(self.viewport()), self.viewport()
-        # A log that is scrolled while its header is painted is asked for what has moved out of it.
+        # If the log is scrolled while its header is painted, the event's region may extend beyond the viewport.
         seen = event.rect() & room.rect()
         painter.setClipRect(seen)
         painter.fillRect(seen, self.ground)
@@ -327,5 +327,5 @@ class LogView(QTableView):
 
 
 def _height(line: float, count: int) -> int:
-    """Height in pixels of a row with so many lines of a height."""
+    """Height in pixels of a row with *count* lines of height *line*."""
     return round(line * count + 2 * _PADDING)

@@ -1,6 +1,6 @@
-"""The inspector: what is known of the thing that is pointed at, and what happened to it.
+"""The inspector: what is known of the selected thing, and its history.
 
-All it shows comes from the kind of system (:mod:`model.reporting.inspection`); it knows none.
+All contents come from the kind of system (:mod:`model.reporting.inspection`).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from slotscope.model.whys.tables import Candidates
 
 
 class HistoryModel(LogModel):
-    """The lines of a history, as lines of a log."""
+    """The entries of a history as rows of a log."""
 
     told: tuple[Told, ...] = ()
 
     def set_told(self, told: tuple[Told, ...]) -> None:
-        """Show other lines."""
+        """Show other entries."""
         self.told = told
         self.set_rows(np.zeros(len(told), self.rows.dtype))
 
@@ -54,7 +54,7 @@ class HistoryModel(LogModel):
 
 
 class HistoryList(QWidget):
-    """The lines of a history; ``further`` asks for more of it."""
+    """A history as a list; ``further`` asks to search further back."""
 
     further = Signal()
 
@@ -71,14 +71,14 @@ class HistoryList(QWidget):
         in_column(self, (self.view, 1), self.how_far, spacing=0)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type; a hall reads every sentence in full."""
+        """Apply another theme or font size; lecture mode shows every sentence in full."""
         self._theme = theme
         self.view.set_lecture(current_fonts().lecture)
         self.view.horizontalHeader().hide()
         self.view.restyle(theme)
 
     def show_found(self, frame: Frame, found: Found | None) -> None:
-        """Show what was found so far."""
+        """Show what has been found so far."""
         told = found.entries if found is not None else ()
         if told != self.model.told or self.model.present != frame.event:
             self.model.set_run(frame.info.kind, frame.info.narrator)
@@ -92,7 +92,7 @@ class HistoryList(QWidget):
         self.how_far.setText(self._words(found))
 
     def _show_place(self, frame: Frame, newer: bool) -> None:
-        """Open the last line up to the present event, and let it be seen."""
+        """Open the last row up to the present event, and scroll to it."""
         here = sum(told.event <= frame.event for told in self.model.told) - 1
         self.view.open_row(-1 if frame.running else here)
         if newer:
@@ -122,15 +122,15 @@ class HistoryList(QWidget):
         return f"<span style='color: {muted}'>{words}</span>"
 
 
-#: From this width on the history stands beside what is known now, in heights of the type.
+#: Least width, in line heights, for the history beside what is known now.
 _WIDE = 46
-#: Below this height an answer has all the room, in heights of the type.
+#: Height, in line heights, below which an answer has all the room.
 _LOW = 26
-#: Pixels for each part, of which Qt makes shares of the room.
+#: Initial pixels of each part, which Qt scales to shares of the room.
 _HALF = 1000
 
 
-#: What there is to say of the search for the smallest change, where it has found nothing yet.
+#: The state of the search for the smallest change, while it has found nothing.
 _SEARCHES: dict[Search, str] = {
     "none": "",
     "on": "Searching for the smallest change that flips it (Esc stops it) ...",
@@ -139,7 +139,7 @@ _SEARCHES: dict[Search, str] = {
 
 
 class WhyView(QScrollArea):
-    """Shows an answer; hidden where there is none.  ``closed``: it is not wanted any more."""
+    """Shows an answer to *why*; hidden if there is none.  ``closed``: the user has closed it."""
 
     closed = Signal()
 
@@ -162,7 +162,7 @@ class WhyView(QScrollArea):
         self.show_answer(answer)
 
     def show_answer(self, answer: Why | None) -> None:
-        """Show what was found; nothing: hide."""
+        """Show an answer; None hides the view."""
         self.setVisible(answer is not None)
         if answer is self._answer:
             return
@@ -172,11 +172,11 @@ class WhyView(QScrollArea):
 
     @property
     def searching(self) -> bool:
-        """Whether the smallest change is still looked for."""
+        """Whether the search for the smallest change is still going on."""
         return self._answer is not None and self._answer.search == "on"
 
     def close_answer(self) -> None:
-        """It goes at once: whoever closes it may mean the next thing by the next key."""
+        """Close the answer at once: the user's next key may already mean something else."""
         self.show_answer(None)
         self.closed.emit()
 
@@ -188,7 +188,7 @@ class WhyView(QScrollArea):
         return unbroken(f"<p>{head}{close}</p><p>{html.escape(answer.sentence)}</p>{self._flip(answer)}{tables}")
 
     def _table(self, candidates: Candidates) -> str:
-        """Each condition with its counts; below it the numbers, and the paper's line."""
+        """A row per condition with its counts; below it its numbers, and the line in the paper."""
         about = html.escape(counted(candidates.count, candidates.what))
         heads = f"<th align='left' width='80%'>{about}: condition</th>"
         heads += "".join(f"<th align='right' width='10%'>&nbsp;{name}</th>" for name in ("removed", "left"))
@@ -212,7 +212,7 @@ class WhyView(QScrollArea):
 
 
 class InspectorPanel(Panel):
-    """What is selected, as it is now, and its history."""
+    """What is known of the selected thing now, and its history."""
 
     name = "inspector"
     title = "Inspector"
@@ -220,7 +220,7 @@ class InspectorPanel(Panel):
     tells = frozenset({EVERYTHING})
 
     def build(self) -> None:
-        """A heading, what is known now, the history."""
+        """Create the heading, the answer, what is known now, and the history."""
         self._pinned: Thing | None = None
         self._thing: Thing | None = None
         self._asked: tuple[RunInfo, Thing] | None = None
@@ -267,12 +267,12 @@ class InspectorPanel(Panel):
     # What is looked at.
 
     def pin(self, thing: Thing) -> None:
-        """Stay with this thing, whatever is selected elsewhere."""
+        """Keep showing this thing, whatever is selected elsewhere."""
         self._pinned = thing
         self.show_selection(self.selection)
 
     def show_selection(self, selection: Select) -> None:
-        """Look at what is selected; a line of the algorithm changes nothing here."""
+        """Inspect the selected thing; the selection of a pseudocode line changes nothing here."""
         chosen = self._pinned or selection.inspected
         if chosen is None and selection.line is not None:
             return
@@ -281,7 +281,7 @@ class InspectorPanel(Panel):
             self.set_frame(self.frame)
 
     def show_frame(self, frame: Frame) -> None:
-        """Show the thing as it is now."""
+        """Show the thing as of this frame."""
         thing, inspector = self._thing, frame.info.kind.inspector
         answer = frame.why if self._pinned is None else None
         self.why.show_answer(answer)
@@ -308,7 +308,7 @@ class InspectorPanel(Panel):
             self.intent.emit(Inspect(thing, run=frame.info))
 
     def _is_low(self) -> bool:
-        """Whether an answer above what is known and its history would be cut."""
+        """Whether the answer would be cut if the other parts were shown below it."""
         stacked = self._parts.orientation() is Qt.Orientation.Vertical
         return stacked and self.height() < _LOW * self.fontMetrics().height()
 
@@ -322,7 +322,7 @@ class InspectorPanel(Panel):
             self.intent.emit(Inspect(self._thing, further=True, run=self.frame.info))
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """The history, as far as it was searched."""
+        """The history, as far as it has been searched."""
         found = None
         if self.frame is not None and self._thing is not None:
             found = self.frame.histories.get(self._thing)

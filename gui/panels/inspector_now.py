@@ -1,4 +1,4 @@
-"""What is known of a thing now, in the inspector: facts, a curve, a table."""
+"""What is known of a thing now, for the inspector: facts, a curve, a table."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from slotscope.gui.widgets.curtain import Curtain
 from slotscope.gui.widgets.rows import STRETCH, in_column
 from slotscope.model.reporting.inspection import Description, Fact, FactSection, HistoryCurve, Table, TableLine, Thing
 
-#: Lines that a table shows at once.
+#: Most rows that a table shows without scrolling.
 _MOST_LINES = 12
 _HEIGHT, _MARGIN = 3.4, 10
 
 
 class SmallCurve(QWidget):
-    """Draws a :class:`model.reporting.inspection.HistoryCurve` as steps."""
+    """Paints a :class:`model.reporting.inspection.HistoryCurve` as steps."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class SmallCurve(QWidget):
 
     @staticmethod
     def _steps(curve: HistoryCurve, plot: QRectF, most: float) -> QPolygonF:
-        """The largest value in each column of pixels."""
+        """The polygon of the largest value in each column of pixels."""
         columns = max(2, int(plot.width()))
         edges = np.linspace(curve.times[0], curve.times[-1], columns + 1)
         starts = np.maximum(np.searchsorted(curve.times, edges[:-1], side="right") - 1, 0)
@@ -80,7 +80,7 @@ class SmallCurve(QWidget):
 
 
 class LinesModel(QAbstractTableModel):
-    """The lines of a table."""
+    """The model of a table."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -127,13 +127,13 @@ class LinesModel(QAbstractTableModel):
 
 
 def _side(column: int) -> Qt.AlignmentFlag:
-    """Names stand at the left, numbers at the right."""
+    """Names are aligned left, numbers right."""
     side = Qt.AlignmentFlag.AlignRight if column > 1 else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter
 
 
 class Now(QScrollArea):
-    """What is known of a thing; ``chosen`` is a thing that was clicked in it."""
+    """Shows what is known of a thing; ``chosen`` is emitted with a thing that was clicked in it."""
 
     chosen = Signal(object)
 
@@ -181,7 +181,7 @@ class Now(QScrollArea):
         self.model.icons.clear()
 
     def show_description(self, description: Description, new: bool) -> None:
-        """Show what is known; of a *new* thing from its beginning."""
+        """Show a description; that of a *new* thing is scrolled to the top."""
         self._things.clear()
         text = "".join(self._section(section) for section in description.sections)
         text = f"<table cellspacing='0'>{text}</table>" if text else ""

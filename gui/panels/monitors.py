@@ -1,4 +1,4 @@
-"""What must hold of every state, what the paper claims of the long run, and what the user expects, watched."""
+"""Monitors: invariants of every state, the paper's claims about the long run, and the user's own expectations."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from slotscope.model.questions.tracks import OWN, own_monitor
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
 
-#: How a standing is written: never by its colour alone.
+#: The text of each standing, which never depends on colour alone.
 MARKS: dict[Standing, str] = {"holds": "✓ holds", "violated": "✗ violated", "open": "… open"}
 
-#: The link that takes an expression of the user's own away.
+#: The link that removes an expression of the user's.
 _AWAY = "away"
 
-#: The columns of rows, from above.
+#: The groups of rows, from top to bottom.
 _VIOLATED, _OWN, _CLAIMS, _INVARIANTS = range(4)
 
-#: Longer curves of slack are drawn from so many of their samples.
+#: Longer curves of slack are thinned out to so many samples.
 MOST_POINTS = 400
 _WIDTH, _HEIGHT, _EDGE = 110, 30, 3
 
 
 class SlackCurve(QWidget):
-    """A curve from the start of the run to now; the line below it is 0."""
+    """A curve from the start of the run to now, with the zero line."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -55,7 +55,7 @@ class SlackCurve(QWidget):
         self.update()
 
     def show_series(self, values: NDArray[np.float64]) -> None:
-        """Show [n] values at equal distances."""
+        """Show [n] equidistant values."""
         self.values = values
         self.update()
 
@@ -79,14 +79,14 @@ class SlackCurve(QWidget):
 
 
 class MonitorsPanel(Panel):
-    """Each invariant, claim and expression of the user's own: its statement, where it is from, and how it stands."""
+    """A row per invariant, claim and expression of the user's: its statement, its source, and how it stands."""
 
     name = "monitors"
     title = "Monitors"
     summary = "What must hold of every state, and what the paper claims of the long run."
 
     def build(self) -> None:
-        """A list of rows that scrolls."""
+        """Create the scrolled groups of rows, and the field for expressions."""
         self.rows: dict[str, MonitorRow] = {}
         self._list = QWidget()
         column = in_column(self._list, margins=(10, 6, 10, 6), spacing=6)
@@ -125,14 +125,14 @@ class MonitorsPanel(Panel):
             row.restyle(theme)
 
     def begin(self, frame: Frame) -> None:
-        """Another run: other invariants and claims."""
+        """Remove the rows of the last run's invariants and claims."""
         for row in self.rows.values():
             _discard(row)
         self.rows = {}
         self._area.verticalScrollBar().setValue(0)
 
     def show_frame(self, frame: Frame) -> None:
-        """Bring every row up to this moment."""
+        """Update every row to a frame."""
         self.entry.show_frame(frame)
         if not self.numbers_due(frame):
             return
@@ -149,7 +149,7 @@ class MonitorsPanel(Panel):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Each row in its column; but what is violated comes first, where it is seen."""
+        """Put each row into its group; violated ones come first, where they are seen."""
         filled = [0] * len(self._columns)
         for row in self.rows.values():
             column = _VIOLATED if row.violated else row.column
@@ -163,7 +163,7 @@ class MonitorsPanel(Panel):
         self.no_stop.setVisible(filled[_CLAIMS] > 0)
 
     def _show_own(self, frame: Frame) -> None:
-        """A row for each expression of the user's own."""
+        """Update the rows of the user's expressions."""
         wanted = {f"own {text}": text for text in frame.followed.watch}
         for gone in [name for name, row in self.rows.items() if row.own and name not in wanted]:
             _discard(self.rows.pop(gone))
@@ -184,7 +184,7 @@ class MonitorsPanel(Panel):
         return self.rows[name]
 
     def _chosen(self, own: str, link: str) -> None:
-        """An event to go to, or an expression of the user's own to take away."""
+        """Follow a link: go to an event, or remove an expression of the user's."""
         self.intent.emit(Follow(own, "watch", over=True) if link == _AWAY else GoTo(int(link)))
 
 
@@ -194,14 +194,14 @@ def _discard(row: MonitorRow) -> None:
 
 
 def _asleep(text: str, frame: Frame) -> Reading:
-    """What is known of an expression that was not looked at yet, or cannot be."""
+    """The reading of an expression that has not been evaluated yet, or cannot be."""
     return Reading(own_monitor(text), "open", 0, sentence=asleep(text, frame.info.words, "watch"))
 
 
 class MonitorRow(QWidget):
-    """One monitor: how it stands, what it says, its slack over time, and a switch; *own* is the user's text of it.
+    """One monitor: standing, statement, slack over time, and a check box *Stop*; *own* is the user's expression.
 
-    *column* is where it stands unless it is violated.
+    *column* is the row's group unless it is violated.
     """
 
     def __init__(self, theme: Theme, parent: QWidget, column: int, own: str = "") -> None:
@@ -212,7 +212,7 @@ class MonitorRow(QWidget):
         self._reading: Reading | ClaimReading | None = None
         self.text = QLabel(self, wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self.text.setMinimumHeight(1)  # its height follows from its width: Qt would leave room for a narrow column
+        self.text.setMinimumHeight(1)  # the height depends on the width: Qt would reserve that of a narrow column
         self.curve = SlackCurve(theme, self)
         self.stop = check_box("Stop", self)
         self.stop.setToolTip(
@@ -236,23 +236,23 @@ class MonitorRow(QWidget):
 
     @property
     def violated(self) -> bool:
-        """Whether it is known not to hold."""
+        """Whether the monitor is violated."""
         return self._reading is not None and self._reading.standing == "violated"
 
     def show_reading(self, reading: Reading, stops: bool) -> None:
-        """An invariant, and whether the run is to stop where it is violated."""
+        """Show an invariant's reading, and whether the run stops where it is violated."""
         self.stop.show()
         self.stop.setChecked(stops)
         self._show(reading)
 
     def show_slack(self, values: NDArray[np.float64], unit: str) -> None:
-        """[n] how far it was from being violated; without values there is no curve."""
+        """Show [n] distances from violation; without values there is no curve."""
         self.curve.setVisible(len(values) > 0)
         self.curve.setToolTip(f"Slack over time: {unit}.")
         self.curve.show_series(values)
 
     def show_claim(self, reading: ClaimReading) -> None:
-        """A claim of the long run."""
+        """Show the reading of a claim about the long run."""
         self._show(reading)
 
     def _show(self, reading: Reading | ClaimReading) -> None:
@@ -282,7 +282,7 @@ class MonitorRow(QWidget):
 
 
 def _now(reading: Reading | ClaimReading) -> str:
-    """What is known of it now, as rich text; empty where its standing says it all."""
+    """The present reading as rich text; empty if the standing says it all."""
     if isinstance(reading, ClaimReading):
         return escape(reading.sentence)
     if reading.standing != "violated":

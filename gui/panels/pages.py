@@ -1,4 +1,4 @@
-"""Widgets that several panels have alike: a text in rich type, tables in it, and rows whose height stays."""
+"""Widgets that several panels share: rich text, tables in it, and rows that keep their height."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from slotscope.gui.widgets.rows import Margins
 
 Row = TypeVar("Row")
 
-#: Pixels between a number of a table and the column before it, besides the padding of both, however narrow it is.
+#: Least pixels between a number in a table and the column before it, besides both cells' padding.
 _APART = 5
 
 
 def rich_text(name: str) -> QLabel:
-    """A label for some lines of rich text, to be selected and copied."""
+    """A label for some lines of rich text, which can be selected and copied."""
     label = QLabel(textFormat=Qt.TextFormat.RichText, wordWrap=True)
     label.setContentsMargins(10, 2, 10, 4)
     label.setAccessibleName(name)
@@ -27,7 +27,7 @@ def rich_text(name: str) -> QLabel:
 
 
 def linked_text(margins: Margins, parent: QWidget | None = None) -> QLabel:
-    """A text in rich type whose links can be followed, by keys, too."""
+    """A rich text label whose links can be followed by mouse and keyboard."""
     label = QLabel(parent, wordWrap=True, textFormat=Qt.TextFormat.RichText)
     by_keys = Qt.TextInteractionFlag.LinksAccessibleByKeyboard
     label.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse | by_keys)
@@ -41,9 +41,9 @@ def inked(text: str, ink: str) -> str:
 
 
 def table_of(heads: Sequence[str], rows: Sequence[Sequence[str]], theme: Theme, words: int = 1, note: str = "") -> str:
-    """Rows below muted headings over the whole width, if there are any, in rich text, and a *note* below them.
+    """Rows below muted headings over the whole width, as rich text, and a *note* below; no table without rows.
 
-    So many *words* of each row stand at the left, then numbers at the right.
+    The first *words* columns are aligned left, the others, numbers, right.
     """
     muted = [inked(text, theme.muted) for text in heads]
     lines = "".join(_table_line(cells, words) for cells in (muted, *rows))
@@ -58,19 +58,19 @@ def _table_line(cells: Sequence[str], words: int) -> str:
 
 
 class SteadyRows(Chart, Generic[Row]):
-    """Rows that a subclass paints; the height is that of the most there have been."""
+    """A widget of rows painted by a subclass; its height fits the largest number of rows so far."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__(theme, name, QSizePolicy.Policy.Fixed)
-        self.rows: tuple[Row, ...] = ()  #: what is shown
+        self.rows: tuple[Row, ...] = ()  #: the rows shown
         self._most_rows = 0
 
     def begin(self) -> None:
-        """Forget the rows of another scenario."""
+        """Forget the rows of the last scenario, and their number."""
         self.rows, self._most_rows = (), 0
 
     def set_rows(self, rows: tuple[Row, ...]) -> None:
-        """Show these; nothing around them jumps where they get fewer."""
+        """Show these rows; with fewer rows the height stays, so that nothing around them moves."""
         before, self.rows = self._appearance(), rows
         if len(rows) > self._most_rows:
             self._most_rows = len(rows)
@@ -79,7 +79,7 @@ class SteadyRows(Chart, Generic[Row]):
             self.update()
 
     def _appearance(self) -> object:
-        """What decides how the rows look."""
+        """Everything that determines how the rows are painted."""
         return self.rows
 
     def sizeHint(self) -> QSize:

@@ -1,4 +1,4 @@
-"""The widgets of the scenario form: cells, grids of cells, and a card for each job type."""
+"""Widgets of the scenario form: cells, grids of cells, and a card for each job type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 class Chooser(ChoiceBox):
-    """A list to choose from that may be narrower than its texts."""
+    """A combo box that may be narrower than its texts."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,7 +29,7 @@ class Chooser(ChoiceBox):
 
 
 class ScenarioCell(QWidget):
-    """A label above a field; *path* says where its value belongs in the data."""
+    """A label above a field; *path* tells where its value belongs in the data."""
 
     edited = Signal()
 
@@ -45,7 +45,7 @@ class ScenarioCell(QWidget):
         default: str = "",
     ) -> None:
         super().__init__()
-        self.default = default  #: shown where the scenario says nothing
+        self.default = default  #: shown if the scenario has no value
         self.path, self.label, self.columns = path, label, columns
         self.optional, self.words = optional, words
         self._original: Any = None
@@ -71,13 +71,13 @@ class ScenarioCell(QWidget):
         in_column(self, self.caption, self.field, spacing=1)
 
     def fill(self, data: Any) -> None:
-        """Show what stands at the path in *data*."""
+        """Show the value at the cell's path in *data*."""
         self._original = value_at(data, self.path)
         self.set_text(as_text(self._original))
         self._original_text = self.text
 
     def store(self, data: Any) -> None:
-        """Put the field's value at the path in *data*; what was not touched stays as it was."""
+        """Write the field's value to the cell's path in *data*; an unedited value is written as it was."""
         text = self.text
         if text == self._original_text:
             value = self._original
@@ -95,13 +95,13 @@ class ScenarioCell(QWidget):
 
     @property
     def text(self) -> str:
-        """What the field says."""
+        """The field's text, or the value of its chosen item."""
         if isinstance(self.field, QComboBox):
             return as_text(self.field.currentData())
         return self.field.text().strip()
 
     def set_text(self, text: str) -> None:
-        """Let the field say *text*."""
+        """Set the field's text, or choose the item with this value."""
         if isinstance(self.field, QComboBox):
             known = [as_text(self.field.itemData(n)) for n in range(self.field.count())]
             shown = text if text in known else self.default
@@ -111,7 +111,7 @@ class ScenarioCell(QWidget):
             self.field.setCursorPosition(0)
 
     def set_error(self, message: str, theme: Theme) -> None:
-        """Show a fault below the field; an empty one takes it away."""
+        """Show an error below the field; an empty message removes it."""
         self._message = message
         ink = theme.ink(theme.rejection)
         self.error.setText(f"{_TAG.sub('', self.label)}: {message}" if message else "")
@@ -126,7 +126,7 @@ class ScenarioCell(QWidget):
 
 
 class StartCell(ScenarioCell):
-    """How the servers are at time 0: empty, full of one type, or as the scenario gives them."""
+    """The state of the servers at time 0: empty, full of one type, or as given in the scenario."""
 
     def __init__(self, names: Sequence[str], given: bool) -> None:
         choices = [("empty", "empty"), *((str(j), "") for j in range(len(names)))]
@@ -136,7 +136,7 @@ class StartCell(ScenarioCell):
         self.set_names(names)
 
     def set_names(self, names: Sequence[str]) -> None:
-        """The job types are called otherwise, or there are more or fewer of them."""
+        """Take over changed names, or a changed number, of job types."""
         assert isinstance(self.field, QComboBox)
         self._names = list(names)
         self.field.blockSignals(True)
@@ -151,7 +151,7 @@ class StartCell(ScenarioCell):
         self.field.blockSignals(False)
 
     def fill(self, data: Any) -> None:
-        """Show the scenario's start."""
+        """Show the initial state of the scenario."""
         self._original = value_at(data, self.path) or {"start": "empty"}
         start = self._original["start"]
         full = start == "full" and self._original["type"] in self._names
@@ -159,7 +159,7 @@ class StartCell(ScenarioCell):
         self._original_text = self.text
 
     def store(self, data: Any) -> None:
-        """Put the start into *data*."""
+        """Write the initial state to *data*."""
         text = self.text
         if text.isdigit():
             put(data, self.path, {"start": "full", "type": self._names[int(text)]})
@@ -168,7 +168,7 @@ class StartCell(ScenarioCell):
 
 
 class CellGrid(QWidget):
-    """Cells in columns of equal width, as many as the width has room for."""
+    """Cells in columns of equal width, as many as fit."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -219,7 +219,7 @@ class CellGrid(QWidget):
             self._grid.setColumnStretch(column, 1)
 
     def _place(self, cell: ScenarioCell, row: int, column: int, span: int) -> None:
-        """A cell, and its fault on a line of its own below the whole row."""
+        """Place a cell, and its error on a line of its own below the whole row of cells."""
         lines = 1 + len(self._cells)
         self._grid.addWidget(cell, row * lines, column, 1, span)
         below = row * lines + 1 + self._cells.index(cell)
@@ -227,7 +227,7 @@ class CellGrid(QWidget):
 
 
 def type_pixmap(theme: Theme, job_type: int, side: int, ratio: float, font: QFont, letter: str = "") -> QPixmap:
-    """A job type's colour and texture with its letter, or another one, as on the servers."""
+    """A square in a job type's colour and texture with its letter, or another one, as on the servers."""
     style = theme.type_style(job_type)
     pixels = round(side * ratio)
     pixmap = QPixmap(pixels, pixels)
@@ -312,16 +312,16 @@ class TypeCard(QFrame):
 
     @property
     def name(self) -> str:
-        """What the job type is called in the form."""
+        """The name of the job type in the form."""
         return self.cells[0].text
 
     @property
     def all_cells(self) -> list[ScenarioCell]:
-        """All cells that are seen."""
+        """All visible cells."""
         return self.cells + self._extra
 
     def _one_of(self, *paths: Path) -> None:
-        """What is typed into one of these fields empties the others."""
+        """Connect fields of which only one may have a value: typing in one clears the others."""
         chosen = [cell for cell in self.cells if cell.path in paths]
         for cell in chosen:
             others = [other for other in chosen if other is not cell]
@@ -355,7 +355,7 @@ class TypeCard(QFrame):
         self.grid.set_cells(self.all_cells)
 
     def data(self) -> dict[str, Any]:
-        """The job type as the fields say; fields unknown here are kept."""
+        """The job type as edited in the fields; data without a field is kept."""
         data = copied(self._data)
         put(data, ("service",), {})
         for cell in self.all_cells:
@@ -363,7 +363,7 @@ class TypeCard(QFrame):
         return data
 
     def restyle(self, theme: Theme, number: int, only: bool) -> None:
-        """Follow another theme, or another place in the list."""
+        """Apply another theme, or another position in the list."""
         self._theme = theme
         side = round(self.fontMetrics().height() * 1.2)
         ratio = self.devicePixelRatioF()
@@ -376,7 +376,7 @@ class TypeCard(QFrame):
             cell.restyle(theme)
 
     def paintEvent(self, _: QPaintEvent) -> None:
-        """The card itself: a stylesheet's colour would reach the fields on it."""
+        """Paint the card's background: a stylesheet would colour the fields on it as well."""
         if self._theme is not None:
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)

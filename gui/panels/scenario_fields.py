@@ -1,4 +1,4 @@
-"""The data behind the scenario form: paths into it, what policies take, and the check of it."""
+"""The data behind the scenario form: paths into it, parameters of policies, and validation."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from slotscope.model.scenario.workload import RecordedWorkload
 Path = tuple[str | int, ...]
 _WHOLE = re.compile(r"[-+]?\d{1,30}")
 
-#: Where a policy's parameters stand.
+#: The path of a policy's parameters.
 PARAMETERS: Path = ("policy", "parameters")
 
-#: The schema of each service distribution, by its name.
+#: The schema of each service distribution, by name.
 SERVICES: dict[str, type[BaseModel]] = {
     get_args(schema.model_fields["distribution"].annotation)[0]: schema for schema in get_args(get_args(Service)[0])
 }
 
 
 def dotted(path: Path) -> str:
-    """A path as errors write it: ``job_types[2].service.mean``."""
+    """A path as written in error messages: ``job_types[2].service.mean``."""
     text = ""
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
@@ -40,7 +40,7 @@ def dotted(path: Path) -> str:
 
 
 def value_at(data: Any, path: Path) -> Any:
-    """What stands at a path, or None."""
+    """The value at a path; None if there is none."""
     for part in path:
         known = part < len(data) if isinstance(part, int) else part in data
         if not known:
@@ -50,7 +50,7 @@ def value_at(data: Any, path: Path) -> Any:
 
 
 def put(data: Any, path: Path, value: Any) -> None:
-    """Set what stands at a path; None takes it away.  Tables on the way are made."""
+    """Set the value at a path; None removes it.  Missing tables on the way are created."""
     for part in path[:-1]:
         data = data[part] if isinstance(part, int) else data.setdefault(part, {})
     if value is None:
@@ -60,7 +60,7 @@ def put(data: Any, path: Path, value: Any) -> None:
 
 
 class Check(NamedTuple):
-    """A scenario if the data make one, else what is wrong, and where."""
+    """The scenario if the data are valid, else the problems and their places."""
 
     scenario: Scenario | None
     problems: tuple[Problem, ...]
@@ -70,7 +70,7 @@ class Check(NamedTuple):
 def check(data: dict[str, Any], thoroughly: bool = False) -> Check:
     """Validate *data*: its fields, its numbers, and its policy with its parameters.
 
-    *thoroughly* also puts the whole system together, which may take long for a large start.
+    *thoroughly* also assembles the whole system, which may take long for a large initial state.
     """
     problems: list[Problem] = []
     scenario = None
@@ -90,7 +90,7 @@ def check(data: dict[str, Any], thoroughly: bool = False) -> Check:
 
 
 def _parameter_problems(data: dict[str, Any]) -> tuple[Problem, ...]:
-    """Faults of the policy's parameters, also while other fields are wrong."""
+    """Faults in the policy's parameters, found even if other fields are wrong."""
     place = dotted(PARAMETERS)
     try:
         schema = _schema(value_at(data, ("policy", "name")), data.get("system", ""))
@@ -106,7 +106,7 @@ def _parameter_problems(data: dict[str, Any]) -> tuple[Problem, ...]:
 
 
 def _schema(policy: str, system: str) -> type[BaseModel]:
-    """The schema of a policy's parameters; of *system*, where several kinds have the policy."""
+    """The schema of a policy's parameters; *system* decides if several kinds of system have the policy."""
     known = policy in POLICIES_OF.get(system, ()) or (is_own(policy) and system in POLICIES_OF)
     reference = reference_for(policy, system) if known else reference_class(policy)
     schema: type[BaseModel] = reference.schema
@@ -114,10 +114,10 @@ def _schema(policy: str, system: str) -> type[BaseModel]:
 
 
 def _put_together(scenario: Scenario, thoroughly: bool) -> tuple[str, ...]:
-    """Try the numbers and the policy, or the whole system; returns warnings."""
+    """Try out the numbers and the policy, or the whole system; returns warnings."""
     if thoroughly:
         nothing = None
-        if scenario.workload.kind == "trace":  # it is read by the run
+        if scenario.workload.kind == "trace":  # the run will read the trace
             nothing = RecordedWorkload(np.zeros(0), np.zeros(0, np.int32), np.zeros(0))
         return _warnings(assemble(scenario, recorded=nothing).numbers)
     numbers = kind_named(scenario.system).numbers(scenario)
@@ -133,15 +133,15 @@ def _warnings(numbers: Any) -> tuple[str, ...]:
 
 
 class Parameter(NamedTuple):
-    """A parameter of a policy, as its schema declares it."""
+    """A parameter of a policy, as declared in its schema."""
 
     name: str
     default: str
-    choices: tuple[Any, ...]  #: empty if anything may be typed
+    choices: tuple[Any, ...]  #: empty if any value may be typed
 
 
 def parameters_of(policy: str, system: str = "") -> tuple[Parameter, ...]:
-    """The parameters of a policy of a kind of system (of the first that has it), in order."""
+    """The parameters of a policy for a kind of system (by default the first that has it), in order."""
     schema = _schema(policy, system)
     return tuple(Parameter(name, *_default_and_choices(schema, name)) for name in schema.model_fields)
 
@@ -160,7 +160,7 @@ def _default_and_choices(schema: type[BaseModel], name: str) -> tuple[str, tuple
 
 
 def as_text(value: Any) -> str:
-    """A plain value as one types it."""
+    """A plain value as a user would type it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
@@ -169,17 +169,17 @@ def as_text(value: Any) -> str:
 
 
 def as_number(text: str) -> int | str:
-    """A whole number if *text* is one; else the text, which schemas read as it was typed."""
+    """An integer if *text* is one; otherwise the text, which schemas read as typed."""
     return int(text) if _WHOLE.fullmatch(text) else text
 
 
 def titles_with(policy: str, system: str) -> dict[str, str]:
-    """The policies to choose from, *policy* among them also if it is a file of one's own."""
+    """The titles of the policies to choose from, by name, including *policy* if it is a user's file."""
     own = {policy: PurePath(policy).name} if is_file(policy) else {}
     return own | dict(policy_titles(system))
 
 
 def copied(data: Any) -> dict[str, Any]:
-    """A deep copy that may be changed."""
+    """A deep copy, safe to change."""
     result: dict[str, Any] = deepcopy(data)
     return result

@@ -1,4 +1,4 @@
-"""A form for the scenario: its fields, their faults beside them, and how to apply it."""
+"""The scenario form: fields with errors beside them, and buttons to apply it."""
 
 from __future__ import annotations
 
@@ -31,34 +31,34 @@ from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.scenario.load import Scenario, as_data
 
-#: The section of what only a kind of system without job types has.
+#: The section of data that only kinds of system without job types have.
 _OTHERS = "Jobs and arrivals"
 HEADINGS = ("Scenario", "Policy", "Servers", _OTHERS, "Job types")
 
-#: What other sections show, or no field at all.
+#: Keys shown in other sections, or without a field.
 _SHOWN_ELSEWHERE = {"title", "description", "paper", "seed", "run", "system", "resources", "servers", "policy"}
 
-#: Milliseconds without a keystroke before the form is checked.
+#: Milliseconds after the last keystroke until the form is validated.
 _PATIENCE = 200
 
 
 class ScenarioPanel(Panel):
-    """What runs, as a form; applying it restarts the run or carries on."""
+    """The scenario as a form; applying it restarts the run or continues it."""
 
     name = "scenario"
     title = "Scenario"
     summary = "Job types, servers, policy and seed; edit them and restart or continue."
 
-    refused = Signal(str)  #: why what was asked for last cannot be, told by the thread of the run
+    refused = Signal(str)  #: why the last request was refused; emitted in the run's thread
 
     def build(self) -> None:
-        """Sections in a scroll area, and the buttons below."""
+        """Create the sections in a scroll area, and the buttons below."""
         self._info: RunInfo | None = None
         self.refused.connect(self._say_refused)
         self._base: dict[str, Any] = {}
         self._clean: dict[str, Any] = {}
         self._filling = False
-        self._typed: dict[tuple[str, object], str] = {}  # parameters by policy, for coming back
+        self._typed: dict[tuple[str, object], str] = {}  # values typed for parameters, by policy, to restore them
         self.cards: list[TypeCard] = []
         self._cells: list[ScenarioCell] = []
         self._policy = ""
@@ -120,7 +120,7 @@ class ScenarioPanel(Panel):
         return self.restart, self.fork, self.go_on, self.revert
 
     def _give_room(self) -> None:
-        """Buttons have room for their words; lecture mode gives a panel what it asks for."""
+        """Make the buttons wide enough for their texts; in lecture mode the panel grants their full size hints."""
         for button in self._buttons:
             words = button.fontMetrics().horizontalAdvance(button.text()) + 8
             button.setMinimumWidth(button.sizeHint().width() if current_fonts().lecture else words)
@@ -128,7 +128,7 @@ class ScenarioPanel(Panel):
     # Filling.
 
     def show_frame(self, frame: Frame) -> None:
-        """Follow the scenario that runs, unless there are edits to lose."""
+        """Show the current scenario, unless edits would be lost."""
         if frame.info is self._info:
             return
         first = self._info is None
@@ -140,12 +140,12 @@ class ScenarioPanel(Panel):
             self.validate()
 
     def _says(self, running: dict[str, Any]) -> bool:
-        """Does the form describe the scenario that runs now?"""
+        """Whether the form describes the scenario that runs now."""
         checked = check(self.data())
         return checked.scenario is not None and as_data(checked.scenario) == running
 
     def reload(self) -> None:
-        """Drop the edits."""
+        """Discard the edits."""
         if self._info is not None:
             self._fill(as_data(self._info.scenario))
 
@@ -190,7 +190,7 @@ class ScenarioPanel(Panel):
         self._sections[heading].set_cells(cells)
 
     def _reshape(self, cell: ShapeCell) -> None:
-        """Another kind of value at a place: it has fields of its own."""
+        """Replace the value at a cell's place by one of another shape, and create its fields."""
         data = self.data()
         other = cell.other(data)
         if other is None:
@@ -239,7 +239,7 @@ class ScenarioPanel(Panel):
         ]
 
     def _fill_parameters(self, policy: str) -> None:
-        """The parameters of a policy; what was typed for it before comes back."""
+        """Create the fields of a policy's parameters, with values typed for it before."""
         self._policy = policy
         cells = []
         for name, default, choices in parameters_of(policy, self._base["system"]):
@@ -280,7 +280,7 @@ class ScenarioPanel(Panel):
         card.deleteLater()
 
     def add_type(self) -> None:
-        """One more job type, like the last one, with a name of its own."""
+        """Add a job type, a copy of the last one with a new name."""
         names = {card.name for card in self.cards}
         number = next(n for n in count(len(names) + 1) if f"type {n}" not in names)
         card = self._append(self.cards[-1].data() | {"name": f"type {number}"})
@@ -290,7 +290,7 @@ class ScenarioPanel(Panel):
         QTimer.singleShot(0, card, lambda: self.area.ensureWidgetVisible(card))
 
     def remove_type(self, card: TypeCard) -> None:
-        """One job type fewer."""
+        """Remove a job type."""
         self.cards.remove(card)
         self._drop(card)
         self._restyle_cards()
@@ -299,7 +299,7 @@ class ScenarioPanel(Panel):
     # Checking.
 
     def data(self) -> dict[str, Any]:
-        """The scenario as the form says; what the form does not know is kept."""
+        """The scenario as edited in the form; data without a field is kept."""
         data = copied(self._base)
         if self.policy.text != data["policy"]["name"]:
             data["policy"]["parameters"] = {}
@@ -311,7 +311,7 @@ class ScenarioPanel(Panel):
 
     @property
     def edited(self) -> bool:
-        """Whether the form says something else than when it was filled."""
+        """Whether the form differs from its state when it was filled."""
         return self.data() != self._clean
 
     def _edited(self) -> None:
@@ -321,7 +321,7 @@ class ScenarioPanel(Panel):
             self._timer.start()
 
     def validate(self) -> Check:
-        """Show every fault beside its field, and what can be done with the form."""
+        """Validate the form: show each error beside its field, and enable the applicable buttons."""
         self._timer.stop()
         checked = check(self.data())
         self._show(checked)
@@ -381,7 +381,7 @@ class ScenarioPanel(Panel):
         self.message.setStyleSheet(f"color: {color}")
 
     def apply(self, carry_on: bool, beside: bool = False) -> None:
-        """Ask for a run of what the form says, if it is in order."""
+        """Ask for a run of the edited scenario, if it is valid."""
         self._timer.stop()
         checked = check(self.data(), thoroughly=True)
         self._show(checked)
@@ -389,7 +389,7 @@ class ScenarioPanel(Panel):
             self.intent.emit(ApplyScenario(as_data(checked.scenario), carry_on, beside, self.refused.emit))
 
     def _say_refused(self, text: str) -> None:
-        """Where it was asked for, until something else is typed or runs: the line below the panels has other news."""
+        """Show in the form why its request was refused, until the next edit or run: the status line has other news."""
         self._put(text, self.theme.ink(self.theme.rejection))
 
     # Looks.
@@ -415,20 +415,20 @@ class ScenarioPanel(Panel):
 
 
 def _kept(scenario: Scenario) -> list[tuple[str, object]]:
-    """What must stay where a run goes on: the names of types or classes, and their speed-ups."""
+    """What must stay the same for a run to be continued: the names of types or classes, and their speed-ups."""
     items = getattr(scenario, "job_types", getattr(scenario, "classes", ()))
     return [(item.name, getattr(item, "speedup", None)) for item in items]
 
 
 def _other_cells(data: dict[str, Any]) -> list[ScenarioCell]:
-    """Cells for what only a kind of system without job types has."""
+    """Cells for the data that only kinds of system without job types have."""
     if "job_types" in data:
         return []
     return [cell for name, item in data.items() if name not in _SHOWN_ELSEWHERE for cell in leaf_cells(item, (name,))]
 
 
 def _cell_for(where: str, cells: dict[str, ScenarioCell]) -> ScenarioCell | None:
-    """The cell of a path; else the one that holds it, else the first one in that table."""
+    """The cell at a path; else the nearest one that contains it, else the first one in the table at the path."""
     if where in cells:
         return cells[where]
     holding = [path for path in cells if where.startswith((f"{path}.", f"{path}["))]

@@ -1,4 +1,4 @@
-"""Cells for whatever a scenario holds: a field for each value, found by walking the data."""
+"""Cells for any data of a scenario: a field for each value, found by walking the data."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panels.scenario_cells import ScenarioCell
 from slotscope.gui.panels.scenario_fields import Path, as_number, as_text, dotted, put, value_at
 
-#: What stands for a list of numbers among distributions.
+#: The name of a list of numbers among the distributions.
 LIST = "list"
 
-#: What fields without a default begin with; others begin with 2.
+#: Initial values of fields without a default; the others begin with 2.
 _FIRST: Mapping[str, Any] = {"values": (1, 2), "parallel": "0.9", "exponent": "0.5"}
 
 
 class Shape(NamedTuple):
-    """The values that can stand at a place."""
+    """The possible shapes of the value at a place."""
 
-    key: str  #: the key of a table that says which it is
-    names: tuple[str, ...]  #: what it can say, and :data:`LIST` where a list of numbers can stand there too
-    made: Callable[[str, Any], Any]  #: makes a value of another name, given the name and the value so far
+    key: str  #: the key whose value names the shape of a table
+    names: tuple[str, ...]  #: the possible names, including :data:`LIST` if a list of numbers is allowed
+    made: Callable[[str, Any], Any]  #: makes a value of another shape, from its name and the present value
 
     def name_of(self, value: Any) -> str:
         return as_text(value.get(self.key)) if isinstance(value, dict) else LIST
 
 
 class ShapeCell(ScenarioCell):
-    """Which shape the value at *place* has; another choice asks for another value there."""
+    """Chooses the shape of the value at *place*; another choice replaces the value."""
 
     def __init__(self, label: str, place: Path, shape: Shape) -> None:
         choices = [(name, name.replace("-", " ")) for name in shape.names]
@@ -40,14 +40,14 @@ class ShapeCell(ScenarioCell):
         self.place, self._shape = place, shape
 
     def fill(self, data: Any) -> None:
-        """Show the shape of what stands in *data*."""
+        """Show the shape of the value in *data*."""
         self.set_text(self._shape.name_of(value_at(data, self.place)))
 
     def store(self, data: Any) -> None:
-        """Nothing: what stands there has the shape already."""
+        """Do nothing: the value has the shape already."""
 
     def other(self, data: Any) -> Any:
-        """The value of the chosen shape in place of that in *data*; None if it has the shape."""
+        """A value of the chosen shape that replaces the one in *data*; None if that has the shape."""
         value = value_at(data, self.place)
         if self.text == self._shape.name_of(value):
             return None
@@ -55,13 +55,13 @@ class ShapeCell(ScenarioCell):
 
 
 def shape_at(path: Path) -> Shape | None:
-    """What can stand at a path, where there is a choice."""
+    """The shapes possible at a path; None if there is no choice."""
     return _shapes().get((str(path[0]), str(path[-1]))) if len(path) > 1 else None
 
 
 @cache
 def _shapes() -> Mapping[tuple[str, str], Shape]:
-    """What the rooms declare, by the first and the last key of a path."""
+    """The shapes declared by the rooms, by the first and the last key of a path."""
     found: dict[tuple[str, str], Shape] = {}
     for room in PANEL_ROOMS.values():
         if room.shapes:
@@ -70,7 +70,7 @@ def _shapes() -> Mapping[tuple[str, str], Shape]:
 
 
 def filled(schema: type[BaseModel], known: dict[str, Any]) -> dict[str, Any]:
-    """A table with what is known, and for the rest its defaults or what it can begin with."""
+    """A table with the *known* values, and for the rest the schema's defaults or initial values."""
     first = {
         name: _FIRST.get(name, 2)
         for name, field in schema.model_fields.items()
@@ -78,27 +78,27 @@ def filled(schema: type[BaseModel], known: dict[str, Any]) -> dict[str, Any]:
     }
     try:
         return schema.model_validate(first | known).model_dump(mode="json")
-    except ValidationError:  # what is known is wrong, and told so where it stands
+    except ValidationError:  # a known value is invalid; its own field shows the error
         return first | known
 
 
-#: Tables in a list that still have fields of their own; longer lists are scripts.
+#: Longest list of tables with fields of their own; longer ones are scripts.
 _MOST_TABLES = 12
 
-#: Letters of a label that a narrow field has room for.
+#: Longest label in characters for a narrow field.
 _SHORT = 12
 
 _WHOLE_ROW = 99
 
-#: Values in a list that are still shown in one field.
+#: Longest list of values shown in a single field.
 _MOST_VALUES = 40
 
 
 class ListCell(ScenarioCell):
-    """Several values with commas between them."""
+    """A field for several values, separated by commas."""
 
     def store(self, data: Any) -> None:
-        """Put the values into *data*; what was not touched stays as it was."""
+        """Write the values to *data*; an unedited list is written as it was."""
         if self.text == self._original_text:
             put(data, self.path, self._original)
         else:
@@ -107,12 +107,12 @@ class ListCell(ScenarioCell):
 
 
 def leaf_cells(data: Any, path: Path) -> list[ScenarioCell]:
-    """A cell for each value of *data* from *path* on, in order; what has no field is kept."""
+    """A cell for each value in *data*, in order, with paths that begin with *path*; values without a cell are kept."""
     return list(_leaves(data, path, len(path)))
 
 
 def _leaves(value: Any, path: Path, known: int) -> Iterator[ScenarioCell]:
-    """The cells below *path*, whose first *known* parts need not be told."""
+    """The cells below *path*, whose first *known* parts are left out of labels."""
     shape = shape_at(path)
     if shape is not None:
         yield ShapeCell(_label(path, known), path, shape)
@@ -129,7 +129,7 @@ def _leaves(value: Any, path: Path, known: int) -> Iterator[ScenarioCell]:
                 if isinstance(item, dict):
                     cells = list(_leaves(item, (*path, number), known))
                     if len(value) > 1 and cells:
-                        cells[0].columns = _WHOLE_ROW  # each table begins on a row of its own
+                        cells[0].columns = _WHOLE_ROW  # each table begins a new row
                     yield from cells
     elif isinstance(value, bool):
         choices = [(True, "true"), (False, "false")]

@@ -1,4 +1,4 @@
-"""Rows of bars side by side: shares of the servers in each configuration, with their numbers."""
+"""Rows of bars side by side: shares of servers by configuration, with numbers."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _LEAST_BAR = 90.0
 
 
 class ShareBars(SteadyRows[Row]):
-    """A row for each configuration with a bar for each share, from 0 to all servers.
+    """A row per configuration, with a bar for each share, from 0 to all servers.
 
-    A subclass says what is in a row.
+    Subclasses define the rows' contents.
     """
 
-    heads: ClassVar[tuple[tuple[str, str], ...]]  #: heading and role of each share
-    widest: ClassVar[str]  #: a number for which there is always room, so that columns rest
-    most_label: ClassVar[float]  #: the part of the width that labels may have
-    about: ClassVar[str]  #: a sentence on all rows
+    heads: ClassVar[tuple[tuple[str, str], ...]]  #: heading and colour role of each share
+    widest: ClassVar[str]  #: a number for which room is always reserved, so that columns do not move
+    most_label: ClassVar[float]  #: the largest share of the width for labels
+    about: ClassVar[str]  #: a sentence about all rows
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "shares of the servers by configuration")
@@ -36,28 +36,28 @@ class ShareBars(SteadyRows[Row]):
 
     @abstractmethod
     def name_of(self, row: Row) -> str:
-        """The configuration as the paper writes it."""
+        """The configuration in the paper's notation."""
 
     @abstractmethod
     def words_of(self, row: Row) -> tuple[str, ...]:
-        """The same in words, where that is too long, and in fewer; none for all others."""
+        """Wordings, from long to short, for when the notation is too long; empty for the row of all other ones."""
 
     @abstractmethod
     def shares_of(self, row: Row) -> tuple[float, ...]:
-        """From 0 to 1, one for each heading."""
+        """The shares, from 0 to 1, one per heading."""
 
     @abstractmethod
     def numbers_of(self, row: Row) -> tuple[str, ...]:
-        """The shares as they are written."""
+        """The shares as text."""
 
     @abstractmethod
     def sentence_of(self, row: Row) -> str:
-        """All of a row, for a tooltip."""
+        """A sentence on the whole row, for the tooltip."""
 
     # Words.
 
     def label(self, row: Row, room: float) -> str:
-        """The configuration as the paper writes it, or in words where it is too long."""
+        """The configuration in the paper's notation, or in words if that is too long."""
         name, words, metrics = self.name_of(row), self.words_of(row), self._metrics()
         if not words:
             return name
@@ -67,9 +67,10 @@ class ShareBars(SteadyRows[Row]):
         return metrics.elidedText(words[-1], Qt.TextElideMode.ElideRight, room)
 
     def _columns(self) -> tuple[float, float, float]:
-        """Width of the labels, left end of the numbers, width of one number.
+        """Width of the labels, left edge of the numbers, width of one number.
 
-        Where numbers have no room beside the bars and whole labels, labels may take theirs.
+        If there is no room for numbers beside bars and whole labels, numbers are left out and labels may use their
+        room.
         """
         measure = self._metrics().horizontalAdvance
         shortest = max((measure((self.name_of(row), *self.words_of(row))[-1]) for row in self.rows), default=0.0)
@@ -83,7 +84,7 @@ class ShareBars(SteadyRows[Row]):
         return label, left, number
 
     def _label_width(self, room: float) -> float:
-        """What the labels need of this room."""
+        """The width that labels use of *room*."""
         metrics = self._metrics()
         return max((metrics.horizontalAdvance(self.label(row, room)) for row in self.rows), default=0.0) + 1
 
@@ -103,7 +104,7 @@ class ShareBars(SteadyRows[Row]):
                 self._paint_numbers(painter, row, QRectF(left, top, number, height))
 
     def _paint_heading(self, painter: QPainter, bars: QRectF, left: float, number: float) -> None:
-        """The names of the shares above their numbers, or in a line where these are left out."""
+        """Paint the names of the shares above their numbers, or in a line if numbers are left out."""
         height, theme = self._row_height(), self._theme
         with_numbers = left < self.width() - _MARGIN
         start, wide = (left, number) if with_numbers else (bars.left(), bars.width() / len(self.heads))
@@ -137,12 +138,12 @@ class ShareBars(SteadyRows[Row]):
     # Tips.
 
     def tip_at(self, point: QPointF) -> str:
-        """A sentence on the row at this height."""
+        """The sentence of the row at this height."""
         place = int(point.y() // self._row_height()) - 1
         return self.sentence_of(self.rows[place]) if 0 <= place < len(self.rows) else self.about
 
 
 def heading(metrics: QFontMetricsF, room: float) -> str:
-    """What the bars are, in as many words as *room* pixels have."""
+    """A heading for the bars, as long as fits in *room* pixels."""
     texts = ("share of servers by configuration", "share of servers", "share")
     return next((text for text in texts if metrics.horizontalAdvance(text) <= room), texts[-1])

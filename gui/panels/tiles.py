@@ -1,4 +1,4 @@
-"""A row of the few numbers that are read from the last row, each with a caption."""
+"""Tiles: a row of a few captioned numbers, large enough to be read from the last row."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from slotscope.gui.widgets.rows import STRETCH, in_column, in_row
 from slotscope.gui.widgets.spoken import without_markup
 
 _GAP, _MARGIN = 18, 10
-#: Pixels above and below numbers and captions that they can do without.
+#: Pixels of vertical padding that tiles can do without.
 _AROUND = 8
 
 
 @dataclass(frozen=True)
 class TileText:
-    """Caption and value as rich text; the role is the name of a colour of the theme."""
+    """Caption and value as rich text; the role is the name of one of the theme's colours."""
 
     caption: str
     value: str
     role: str = "normal"
     tip: str = ""
-    short: str = ""  #: the caption where room is short, if there is another
+    short: str = ""  #: a shorter caption for when room is short, if there is one
 
 
 def exact_tile(symbol: str, value: Fraction | None, role: str, tip: str, written: str = "") -> TileText:
-    """A number as it is *written*, else with four digits; a short exact value stands beside its symbol."""
+    """A tile of a number, as *written* or with four digits; a short exact value is put beside its symbol."""
     exactly = "" if value is None else exact(value)
     told = written or ("–" if value is None else significant(float(value)))
     return TileText(f"{symbol} = {exactly}" if exactly else symbol, told, role, tip, short=symbol)
 
 
 class Tiles(QWidget, Steady):
-    """Numbers side by side; the last ones give way where there is no room."""
+    """Tiles side by side; the last ones are hidden if there is no room."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,11 +64,11 @@ class Tiles(QWidget, Steady):
         self._fill(before)
 
     def forget(self) -> None:
-        """Be as wide as the next numbers ask for."""
+        """Forget texts and widths, so that the next numbers determine the widths."""
         self._texts, self._widest = (), []
 
     def refit(self) -> None:
-        """Be as wide as the next numbers ask for."""
+        """Forget the widths, so that the next numbers determine them."""
         self._widest = []
 
     def restyle(self, theme: Theme) -> None:
@@ -78,7 +78,7 @@ class Tiles(QWidget, Steady):
         self.updateGeometry()
 
     def shown(self) -> list[str]:
-        """The values that there is room for, as they are written."""
+        """The visible values, as written."""
         pairs = zip(self._tiles, self._texts, strict=False)
         return [text.value for (tile, _, _), text in pairs if not tile.isHidden()]
 
@@ -92,7 +92,7 @@ class Tiles(QWidget, Steady):
         self._tiles.append((tile, caption, value))
 
     def _fill(self, before: tuple[TileText, ...] = ()) -> None:
-        """Write what is not written already."""
+        """Write the texts that have changed."""
         sizes = current_fonts()
         for place, ((tile, caption, value), text) in enumerate(zip(self._tiles, self._texts, strict=False)):
             if before[place : place + 1] == (text,):
@@ -107,10 +107,10 @@ class Tiles(QWidget, Steady):
         self._fit()
 
     def _fit(self) -> None:
-        """Shorten captions where not all tiles fit; if they still do not, hide the last ones.
+        """Shorten captions if not all tiles fit; if they still do not, hide the last ones.
 
-        A tile stays as wide as its widest number so far, where there is room: what stands
-        beside a number that changes must not move.
+        A tile keeps the width of its widest number so far, if there is room: nothing beside a changing number must
+        move.
         """
         room = self._room
         widths: list[int] = []
@@ -130,8 +130,8 @@ class Tiles(QWidget, Steady):
             known = place < len(widths)
             tile.setFixedWidth(widths[place] if known else 0)
             tile.setVisible(known and sum(widths[: place + 1]) + _GAP * (place + 1) <= room)
-        self._row.activate()  # now: no picture has a number where a narrower one ended
-        if room != self._room:  # a tile that comes to sight has its panel laid out
+        self._row.activate()  # now, so that no paint shows a number at its old position
+        if room != self._room:  # showing a tile may lay out the panel
             self._fit()
 
     @property
@@ -158,26 +158,26 @@ class Tiles(QWidget, Steady):
 
 
 class TiledPanel(Panel):
-    """Numbers in ``self.tiles``; a subclass adds to ``self.column`` what stands below them."""
+    """A panel with ``self.tiles``; subclasses add what is below them to ``self.column``."""
 
-    spacing: ClassVar[int] = 2  #: pixels between what stands below each other
+    spacing: ClassVar[int] = 2  #: pixels between the items of the column
 
     def build(self) -> None:
-        """The numbers, at the top of a column."""
+        """Create the tiles, at the top of a column."""
         self.tiles = Tiles(self.theme, self.body)
         self.column = in_column(self.body, self.tiles, margins=(0, 0, 0, 4), spacing=self.spacing)
         self.follow_theme(self.tiles)
         self.ground(self.body)
 
     def arrange(self) -> None:
-        """The numbers are whole, or leave their room to what stands below them."""
+        """Show the tiles whole, or hide them if what is below needs the room."""
         wanted = self.tiles.sizeHint().height()
         items = (self.column.itemAt(place) for place in range(1, self.column.count()))
         heights = (item.minimumSize().height() for item in items if item is not None)
-        below = sum(min(height, wanted) + self.spacing for height in heights)  # Qt takes from the highest first
+        below = sum(min(height, wanted) + self.spacing for height in heights)  # Qt shrinks the highest first
         self.tiles.setVisible(self.height() - self.column.contentsMargins().bottom() - below >= wanted - _AROUND)
 
     def forget(self) -> None:
-        """Another run, or step of a lesson, has numbers of its own."""
+        """Forget the tiles' widths for another run or step of a lesson."""
         self.tiles.forget()
         super().forget()

@@ -1,4 +1,4 @@
-"""Any expressions about a run over time: numbers as curves, and where conditions and breakpoints hold."""
+"""Expressions about a run over time: numbers as curves, conditions and breakpoints as ticks where they hold."""
 
 from __future__ import annotations
 
@@ -26,40 +26,40 @@ from slotscope.model.questions.words import Words
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
 
-#: The height of a row of ticks and the gap above it, the least of both together, and how near a click must be.
+#: Height of a row of ticks, and the gap above it; the least height of both; largest distance of a click from a tick.
 _ROW, _GAP, _LEAST_STEP, _NEAR = 9, 4, 6, 6.0
-#: How strong a tick is beside its filled part, and the least height of that.
+#: Opacity of a tick's unfilled part; least height of the filled part.
 _FAINT, _LEAST = 0.35, 2.0
-#: What stands behind an expression above its column of a table: a condition, and what has another role.
+#: Suffixes of table headings: for conditions, and for other roles.
 _HITS, _HEADED = " (hits so far)", {"watch": " (violations so far)", "slack": " (slack)"}
 
 
-#: Characters of a name beside a curve.
+#: Most characters of a name beside a curve.
 _LONGEST = 18
 
 
 class TrackLine(NamedTuple):
-    """An expression in one of the policies that run: its course there, and how it is drawn."""
+    """An expression in one lane: its course there, and its look."""
 
     lane: int
-    label: str  #: the policy; empty where it runs alone
+    label: str  #: the policy's label; empty if it runs alone
     tracked: Tracked
-    place: int  #: among the tracks
+    place: int  #: index among the tracks
     role: Role
 
     @property
     def track(self) -> Track:
-        """What is known of it."""
+        """The expression's track."""
         return self.tracked.tracks[self.place]
 
     @property
     def name(self) -> str:
-        """What it is called at its curve."""
+        """The label at its curve."""
         return f"{self.track.text} · {self.label}" if self.label else self.track.text
 
 
 def lines_of(frame: Frame) -> tuple[TrackLine, ...]:
-    """Every expression that is drawn, in every policy that runs; each has a colour of its own."""
+    """All expressions drawn, in every lane, each with a colour of its own; breakpoints come last."""
     labels = ("",) if frame.comparison is None else frame.comparison.labels
     texts = [*frame.followed.follow]
     found = []
@@ -76,7 +76,7 @@ def lines_of(frame: Frame) -> tuple[TrackLine, ...]:
 
 
 class Hits(NamedTuple):
-    """At each entry of the grid its time, its event, how many events it stands for, and how often it held at them."""
+    """Per entry of the grid: time, event, the number of events that it stands for, and at how many of them it held."""
 
     times: Values
     events: Values
@@ -84,7 +84,7 @@ class Hits(NamedTuple):
     held: Values
 
     def of_pixels(self, across: Values) -> tuple[Values, Values]:
-        """The pixels of a row in which it held, and the share of the events there at which it did."""
+        """The pixel columns in which the condition held, and the share of the events there at which it did."""
         pixels, first = np.unique(np.round(across), return_index=True)
         if not len(pixels):
             return pixels, pixels
@@ -101,9 +101,10 @@ def hits_of(line: TrackLine) -> Hits:
 
 
 class TrackPlot(RunPlot):
-    """A curve for each expression in each policy, up to the event up to which it is known.
+    """A curve per expression and policy, up to the event up to which the expression is evaluated.
 
-    That of a number is its value; where there are conditions alone, that of each is at how many events it has held.
+    Numbers are drawn as values; if there are only conditions, each one's curve is the number of events at which it has
+    held.
     """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -112,7 +113,7 @@ class TrackPlot(RunPlot):
         self._known: tuple[tuple[str, int, Role], ...] = ()
 
     def show_tracks(self, frame: Frame) -> None:
-        """Bring the curves up to a frame."""
+        """Update the curves to a frame."""
         lines = [line for line in lines_of(frame) if line.track.role == "follow"]
         drawn = [line for line in lines if not line.track.truth] or lines
         known = tuple((line.name, line.place, line.role) for line in drawn)
@@ -138,7 +139,7 @@ class TrackPlot(RunPlot):
 
 
 def _at_curve(name: str) -> str:
-    """What stands beside a curve: a long name cut in its middle, as the plot needs room; the legend has all of it."""
+    """The label beside a curve: a long name is elided in the middle; the legend has all of it."""
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-_LONGEST // 2 + 1 :]}"
 
 
@@ -147,7 +148,7 @@ def _nothing(_: Any, table: Values) -> Columns:
 
 
 def _table(lane: int) -> Callable[[Frame], Values]:
-    """Reads the grid of a lane."""
+    """A function that reads a lane's grid from a frame."""
 
     def read(frame: Frame) -> Values:
         tracked = frame.lanes[lane].tracked if lane < 1 + len(frame.companions) else None
@@ -157,20 +158,20 @@ def _table(lane: int) -> Callable[[Frame], Values]:
 
 
 def _reader(places: Sequence[int], counts: bool) -> Any:
-    """Reads the values and the integrals of these tracks; of conditions the *counts*."""
+    """A function that reads values and integrals of these tracks; with *counts* the counts of conditions instead."""
     values, totals = ([first + 2 * place for place in places] for first in (2, 3))
     return lambda _, table: Columns(table[:, totals]) if counts else Columns(table[:, values], table[:, totals])
 
 
 class HitStrip(QWidget):
-    """A row of ticks for each condition, above a plot and over the same stretch of time."""
+    """A row of ticks for each condition, above a plot and on its time axis."""
 
-    picked = Signal(int)  #: (event): the event of the tick that was clicked
+    picked = Signal(int)  #: (event): the event of the clicked tick
 
     def __init__(self, plot: RunPlot, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._plot, self._theme = plot, theme
-        self.rows: tuple[tuple[Role, Hits], ...] = ()  #: colour and hits of each
+        self.rows: tuple[tuple[Role, Hits], ...] = ()  #: colour role and hits of each row
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
         self.setAccessibleName("where conditions hold")
         self.setToolTip(
@@ -178,7 +179,7 @@ class HitStrip(QWidget):
             "Where there are many events, a tick is filled as far as their share at which it holds."
         )
         box = plot.getPlotItem().getViewBox()
-        for moved in (box.sigXRangeChanged, box.geometryChanged):  # by labels beside it, too
+        for moved in (box.sigXRangeChanged, box.geometryChanged):  # labels beside the plot change its geometry
             moved.connect(lambda *_: self.update())
 
     def restyle(self, theme: Theme) -> None:
@@ -186,17 +187,17 @@ class HitStrip(QWidget):
         self._fit()
 
     def show_hits(self, frame: Frame) -> None:
-        """Show where the conditions hold that are followed, and breakpoints."""
+        """Show where the followed conditions and the breakpoints hold."""
         conditions = [line for line in lines_of(frame) if line.track.truth]
         self.rows = tuple((line.role, hits_of(line)) for line in conditions)
         self._fit()
 
     def sizeHint(self) -> QSize:
-        """Room for each row."""
+        """The preferred height, with room for each row."""
         return QSize(0, self._tall(_ROW + _GAP))
 
     def minimumSizeHint(self) -> QSize:
-        """Rows close together, so that the axis of time below them has room."""
+        """The height with rows close together, to leave room for the plot's time axis below."""
         return QSize(0, self._tall(_LEAST_STEP))
 
     def _tall(self, step: float) -> int:
@@ -204,7 +205,7 @@ class HitStrip(QWidget):
 
     @property
     def _step(self) -> float:
-        """From row to row."""
+        """Distance between rows."""
         return (self.height() - _GAP) / max(len(self.rows), 1)
 
     def _fit(self) -> None:
@@ -212,7 +213,7 @@ class HitStrip(QWidget):
         self.update()
 
     def _across(self, times: Values) -> Values:
-        """Where times stand, in pixels."""
+        """The x coordinates of times, in pixels."""
         box = self._plot.getPlotItem().getViewBox()
         (low, high), ends = box.viewRange()[0], []
         for time in (low, high):
@@ -248,14 +249,14 @@ class HitStrip(QWidget):
 
 
 class TrackPanel(Panel):
-    """Expressions of the user's own over all history: a field, what is known of each, and their curves."""
+    """The user's expressions over all history: a field, what is known of each, and their curves."""
 
     name = "track"
     title = "Track"
     summary = "Any expression about the run over time, and where conditions and breakpoints hold."
 
     def build(self) -> None:
-        """The field, the legend, the ticks and the curves below each other."""
+        """Create the field, the legend, the ticks and the curves, from top to bottom."""
         self.entry = ExpressionField(
             "follow",
             "an expression to follow",
@@ -287,18 +288,18 @@ class TrackPanel(Panel):
     def restyle(self, theme: Theme) -> None:
         super().restyle(theme)
         self.legend.setFont(current_fonts().body)
-        # Where there is little room, words have it, but for the axis of time and some height for curves.
+        # If room is short the legend has priority, except for the time axis and a least height for curves.
         self.plot.setMinimumHeight(2 * self.legend.fontMetrics().lineSpacing())
         if self.frame is not None:
             self._tell(self.frame)
 
     @property
     def empty(self) -> bool:
-        """Also where nothing is followed."""
+        """True also if nothing is followed."""
         return super().empty or self.frame is None or not lines_of(self.frame)
 
     def show_frame(self, frame: Frame) -> None:
-        """Bring the curves up to this moment."""
+        """Update curves, ticks and legend to a frame."""
         self.entry.show_frame(frame)
         self.plot.show_tracks(frame)
         self.strip.show_hits(frame)
@@ -306,12 +307,12 @@ class TrackPanel(Panel):
             self._tell(frame)
 
     def take_keys(self) -> None:
-        """Where nothing is followed yet."""
+        """Focus the field if nothing is followed yet."""
         if self.frame is None or not self.frame.followed.follow:
             self.entry.field.setFocus()
 
     def _chosen(self, link: str) -> None:
-        """A link of the legend: an event to go to, or an expression to take away."""
+        """Follow a link of the legend: go to an event, or remove an expression."""
         what, _, number = link.partition(" ")
         if what == "event":
             self.go_to(int(number) - 1)
@@ -342,7 +343,7 @@ class TrackPanel(Panel):
                 yield f'<span style="color:{ink}">■</span>&nbsp;' + _words(self.theme.muted, who + _said(line, frame))
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """The grid: values of numbers, and how often conditions have held so far."""
+        """The grid: values of numbers, and counts of the events at which conditions have held so far."""
         tracked = None if self.frame is None else self.frame.tracked
         if tracked is None:
             return None
@@ -353,7 +354,7 @@ class TrackPanel(Panel):
 
 
 def _hint(words: Words) -> str:
-    """What could be followed, as rich text."""
+    """A suggestion of what to follow, as rich text."""
     names = {word.cost: word.text for word in reversed(list(words.all()))}
     row, sample = escape(names["row"]), escape(names["sample"])
     return f"Numbers become curves, and conditions ticks: try <b>{sample}</b>, or <b>{row}</b>. Breakpoints are marked."
@@ -370,7 +371,7 @@ def _said(line: TrackLine, frame: Frame) -> str:
     if not track.truth:
         row = int(np.searchsorted(tracked.table[:, 0], frame.lanes[line.lane].event, side="right")) - 1
         value = float(tracked.table[row, 2 + 2 * place]) if row >= 0 else np.nan
-        if row >= 0 and np.isnan(value):  # at each event it was missing
+        if row >= 0 and np.isnan(value):  # there was no value at any event
             return f"no number{so_far or ' so far'}"
         return (f"{'−' * (value < 0)}∞" if np.isinf(value) else significant(value)) + so_far
     if not track.hits:

@@ -13,7 +13,7 @@ from slotscope.gui.plotting.scales import MINUS, MOST_TEXTS, format_number
 from slotscope.model.reporting.explain import THIN_SPACE, grouped, quantity, settled, shown_time
 from slotscope.model.reporting.frame import Frame, RunInfo
 
-#: In plain text, for labels in pictures, and in rich text.
+#: Each in plain text, for labels in pictures, and in rich text.
 GREEDY_MARK = "⁽ᵍ⁾"
 OPTIMUM_PLAIN, OPTIMUM = "U*", "<i>U</i><sup>*</sup>"
 GREEDY_PLAIN, GREEDY = f"U{GREEDY_MARK}", "<i>U</i><sup>(g)</sup>"
@@ -21,7 +21,7 @@ THIN = THIN_SPACE
 
 _LONGEST_EXACT = 8
 
-#: Digits behind the point of a time, at least.
+#: Least number of decimals of a time.
 _DIGITS = 2
 
 _FIRST = re.compile(r"\w*[(\[]?")
@@ -29,7 +29,7 @@ _FIRST = re.compile(r"\w*[(\[]?")
 
 @lru_cache(MOST_TEXTS)
 def significant(value: float, digits: int = 4) -> str:
-    """*value* with so many significant digits, or fewer if they say all there is to say."""
+    """*value* with *digits* significant digits, or fewer if they express it exactly."""
     if not math.isfinite(value):
         return "–"
     value = settled(value)
@@ -43,9 +43,9 @@ def significant(value: float, digits: int = 4) -> str:
 
 @lru_cache(MOST_TEXTS)
 def with_interval(mean: float, half_width: float) -> tuple[str, str]:
-    """A mean with the digits that its interval bears, and the half-width.
+    """A mean with the digits that its interval justifies, and the half-width.
 
-    The half-width has one digit, or two where the first is a 1.
+    The half-width has one digit, or two if the first is a 1.
     """
     if not math.isfinite(half_width) or half_width <= 0:
         return significant(mean), ""
@@ -54,7 +54,7 @@ def with_interval(mean: float, half_width: float) -> tuple[str, str]:
 
 
 def share_of(mean: float, half_width: float) -> str:
-    """A share of 1 with the decimals that its interval bears, three at most."""
+    """A share of 1 with the decimals that its interval justifies, three at most."""
     if not math.isfinite(mean):
         return "–"
     known = math.isfinite(half_width) and half_width > 0
@@ -63,7 +63,7 @@ def share_of(mean: float, half_width: float) -> str:
 
 
 def exact(value: Fraction) -> str:
-    """*value* as a fraction; empty where that says nothing more or is too long to read."""
+    """*value* as a fraction; empty if the decimal number is exact already, or the fraction too long to read."""
     text = str(value)
     written = significant(float(value)).replace(THIN, "").replace(MINUS, "-")
     said = "." in written and Fraction(written) == value
@@ -71,14 +71,14 @@ def exact(value: Fraction) -> str:
 
 
 def job_words(info: RunInfo, job_type: int, number: int) -> str:
-    """A job as it is called in sentences, where each is decided on when it arrives."""
+    """A job as sentences call it, in systems where each job is decided on its arrival."""
     narrator: Any = info.narrator
     words: str = narrator.job(number, job_type)
     return words
 
 
 def sentence(frame: Frame) -> str:
-    """The current step, the last event, or what comes first; empty while running."""
+    """A sentence on the current step, the last event, or the first one to come; empty while running."""
     narrator = frame.info.narrator
     if frame.running:
         return ""
@@ -90,9 +90,9 @@ def sentence(frame: Frame) -> str:
 
 
 def clock_text(info: RunInfo, time: float) -> str:
-    """A time of a run, as the bar tells it: ``slot 112``, or ``t = 39.18 minutes``.
+    """A run's time as the transport bar shows it: ``slot 112``, or ``t = 39.18 minutes``.
 
-    Its last digit goes on at least ten times a second, at the pace at which the run begins.
+    It has enough decimals for the last one to change at least ten times a second at the usual pace.
     """
     if info.kind.slotted:
         return tr("slot {number}").format(number=grouped(int(time)))
@@ -101,7 +101,7 @@ def clock_text(info: RunInfo, time: float) -> str:
 
 
 def event_told(frame: Frame) -> str:
-    """The last event, or the one in the making and how far it is."""
+    """The number of the last event, or of the one in progress, with its number of sub-steps."""
     if not frame.records:
         return tr("event {number}").format(number=grouped(frame.event))
     number, substep = grouped(frame.event + 1), len(frame.records)
@@ -109,16 +109,13 @@ def event_told(frame: Frame) -> str:
 
 
 def capitalized(words: str) -> str:
-    """*words* as a sentence begins.
-
-    It may begin with a symbol, such as k[1], k₁, j or min(i, j), which is no word.
-    """
+    """*words* with a capital, unless they begin with a symbol, such as k[1], k₁, j or min(i, j)."""
     first = _FIRST.findall(words)[0]
     return words[:1].upper() + words[1:] if len(first) > 1 and first.isalpha() else words
 
 
 def up_to(last: int, end: int, searching: bool) -> str:
-    """Up to which event something is known, of those up to *end*, and whether that goes on; empty where it is all."""
+    """A suffix: up to which event something is known, and whether the search goes on; empty if all is known."""
     if last >= end:
         return ""
     return f" up to event {grouped(last)}{' ...' if searching else ', stopped'}"

@@ -1,7 +1,7 @@
-"""Boxes to choose from that change only when somebody means it; and what keeps its keys.
+"""Combo and spin boxes that change only on purpose, and event filters that keep keys from being taken.
 
-A notch of the wheel, a presenter's PageDown or a letter, that reaches a box which merely has the
-focus, would else begin another run.
+Otherwise a notch of the wheel, a presenter's PageDown or a letter that reaches a box with the focus would start
+another run.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _EDITING = {Key.Key_Up, Key.Key_Down, Key.Key_PageUp, Key.Key_PageDown}
 
 
 class _KeyKeeper(QObject):
-    """Lets no shortcut take a key from a menu or a list that is open.
+    """Keeps shortcuts from taking keys from an open menu or list.
 
-    Enter is no shortcut, and Qt's list chooses as soon as it is asked about it.
+    Enter is let through: it is no shortcut, and Qt's list would choose already at the ShortcutOverride event.
     """
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
@@ -50,17 +50,17 @@ class _KeyKeeper(QObject):
 
 
 def popup_open() -> bool:
-    """Whether a menu or the list of a box is open."""
+    """Whether a menu or the list of a combo box is open."""
     return QApplication.activePopupWidget() is not None
 
 
 def keep_keys(widget: QWidget) -> None:
-    """Leave all keys that reach *widget* to the menu or list that is open, while one is."""
+    """While a menu or list is open, keep all keys that reach *widget* from shortcuts."""
     widget.installEventFilter(_KeyKeeper(widget))
 
 
 class _Leaver(QObject):
-    """Lets Esc in a menu leave its bar, too, to which Qt gives the keys then."""
+    """Makes Esc in a menu also leave the menu bar, to which Qt would return the focus."""
 
     def __init__(self, bar: QMenuBar) -> None:
         super().__init__(bar)
@@ -69,12 +69,12 @@ class _Leaver(QObject):
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() == Key.Key_Escape:
             again = QKeyEvent(QEvent.Type.KeyPress, Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
-            QApplication.postEvent(self._bar, again)  # once the menu is closed
+            QApplication.postEvent(self._bar, again)  # posted, so that the menu is closed by then
         return False
 
 
 class MenuBar(QMenuBar):
-    """Menus that leave the keys where they are: a click on a bar without focus is one on the window, and takes them."""
+    """A menu bar that returns the focus after a click: if it took none, a click would focus the window."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,13 +86,13 @@ class MenuBar(QMenuBar):
         application.focusChanged.connect(self._give_back)
 
     def take(self, menu: QMenu) -> None:
-        """Have one more menu."""
+        """Add a menu."""
         keep_keys(menu)
         menu.installEventFilter(_Leaver(self))
         self.addMenu(menu)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """By Alt it keeps the keys, and gives them back itself."""
+        """Note whether a click brought the focus; with Alt, Qt returns the focus itself."""
         self._clicked = event.reason() is Qt.FocusReason.MouseFocusReason
         super().focusInEvent(event)
 
@@ -102,7 +102,7 @@ class MenuBar(QMenuBar):
 
 
 class _Presser(QObject):
-    """Lets Enter press a button that has the focus."""
+    """Makes Enter press a button that has the focus."""
 
     def __init__(self, button: QAbstractButton) -> None:
         super().__init__(button)
@@ -117,7 +117,7 @@ class _Presser(QObject):
 
 
 class EnterButton(QToolButton):
-    """A button that Enter presses while it has the focus; the space bar is the run's.  Its tip begins with its name."""
+    """A tool button that Enter presses while focused; Space belongs to the run.  *tip* begins with the name."""
 
     def __init__(self, text: str, tip: str) -> None:
         super().__init__()
@@ -128,14 +128,14 @@ class EnterButton(QToolButton):
 
 
 def check_box(text: str, parent: QWidget | None = None) -> QCheckBox:
-    """A box that Enter checks, likewise."""
+    """A check box that Enter toggles while it has the focus."""
     box = QCheckBox(text, parent)
     _Presser(box)
     return box
 
 
 class _SpaceTaker(QObject):
-    """Lets the space bar check what is chosen of a list that has the focus: it would be the run's."""
+    """Makes Space toggle the current item of a focused list, instead of running the run."""
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
         takes = (
@@ -149,12 +149,12 @@ class _SpaceTaker(QObject):
 
 
 def checked_by_space(listed: QListWidget) -> None:
-    """Let the space bar check, or uncheck, what is chosen of a list."""
+    """Let Space check or uncheck the current item of a list."""
     listed.installEventFilter(_SpaceTaker(listed))
 
 
 def push_button(text: str, parent: QWidget | None = None) -> QPushButton:
-    """A button with a frame that Enter presses likewise, and in a dialog only while it has the focus."""
+    """A push button that Enter presses while it has the focus, and only then, also in dialogs."""
     button = QPushButton(text, parent)
     button.setAutoDefault(False)
     _Presser(button)
@@ -162,16 +162,16 @@ def push_button(text: str, parent: QWidget | None = None) -> QPushButton:
 
 
 class ChoiceBox(QComboBox):
-    """A list to choose from; closed, it leaves the wheel and all keys but Enter to the window."""
+    """A combo box that, while closed, ignores the wheel and all keys except those that open its list."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)  # else those that it had first
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)  # by default only the first contents fit
         self._keeps = False
 
     def showPopup(self) -> None:
-        """Open the list, at what is chosen: Qt begins where a search in the list has ended, though it was given up."""
+        """Open the list at the chosen item; Qt would begin where a type-ahead search has ended, even if cancelled."""
         if not self._keeps:
             self._keeps = True
             keep_keys(self.view())
@@ -179,11 +179,11 @@ class ChoiceBox(QComboBox):
         self.view().setCurrentIndex(self.model().index(self.currentIndex(), self.modelColumn()))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Not for a closed box."""
+        """Ignore the wheel while closed."""
         event.ignore()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter opens the list, as do the keys that do so everywhere."""
+        """Open the list with Enter, or with the platform's usual keys; ignore all others."""
         alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
         if event.key() in _OPENING or (alt and event.key() in _EDITING):
             self.showPopup()
@@ -192,7 +192,7 @@ class ChoiceBox(QComboBox):
 
 
 class _EditedOnly(QObject):
-    """Keeps the wheel from a number that nobody edits, and its keys with one that is edited."""
+    """Keeps the wheel from a spin box without the focus, and editing keys with one that has it."""
 
     def eventFilter(self, box: QObject, event: QEvent) -> bool:
         edited = isinstance(box, QWidget) and box.hasFocus()
@@ -208,6 +208,6 @@ class _EditedOnly(QObject):
 
 
 def changed_by_editing(box: QAbstractSpinBox) -> None:
-    """Let a number change only while it is edited; then arrows and wheel belong to it."""
+    """Let a spin box change only while it has the focus; then arrow keys and wheel belong to it."""
     box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     box.installEventFilter(_EditedOnly(box))

@@ -1,4 +1,4 @@
-"""A picture of numbers with words: it paints in a theme, and tells of what is under the mouse or clicked."""
+"""A widget that paints numbers with text, in a theme, with tooltips and clicks."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from slotscope.gui.widgets.gestures import POINTING
 
 
 class Chart(QWidget):
-    """Base of such pictures, which are as wide as there is room; *name* is for those who do not see it.
+    """Base of such widgets, which take the available width; *name* is the accessible name.
 
-    A subclass says how it is painted (:meth:`paint`), with the body's font.
+    Subclasses implement :meth:`paint`, called with the body font.
     """
 
     def __init__(self, theme: Theme, name: str, height: QSizePolicy.Policy = QSizePolicy.Policy.Expanding) -> None:
@@ -43,10 +43,10 @@ class Chart(QWidget):
         painter.end()
 
     def paint(self, painter: QPainter) -> None:
-        """Paint what is shown; nothing where there is nothing."""
+        """Paint the contents, if there are any."""
 
     def _paint_scale(self, painter: QPainter, area: QRectF, top: float, step: float, gap: float) -> None:
-        """Lines over the width of *area* from 0 to *top*, its height; their values stand *gap* pixels beside it."""
+        """Paint grid lines across *area* from 0 to *top*, its height, with their values *gap* pixels to its left."""
         line = self._metrics().height()
         for number in range(int(top / step) + 1):
             y = round(area.bottom() - number * step / top * area.height()) + 0.5
@@ -57,7 +57,7 @@ class Chart(QWidget):
             painter.drawText(box, RIGHT, format_number(number * step, step))
 
     def _paint_places(self, painter: QPainter, top: float, places: Iterable[tuple[float, str]]) -> None:
-        """The texts of a horizontal axis, centred at their places, as far as they leave each other room."""
+        """Paint the labels of a horizontal axis, centred at their x, skipping those that would overlap."""
         taken, line = -inf, self._metrics().height()
         painter.setPen(QColor(self._theme.muted))
         for x, text in places:
@@ -67,15 +67,15 @@ class Chart(QWidget):
                 taken = x + half
 
     def tip_at(self, point: QPointF) -> str:
-        """What a tooltip says of a place."""
+        """The tooltip at a point."""
         return self.toolTip()
 
     def pick(self, point: QPointF, double: bool) -> bool:
-        """Tell what was clicked; False: there is nothing."""
+        """Select what was clicked; returns False if nothing is there."""
         return False
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        double = event.type() == QEvent.Type.MouseButtonDblClick  # Qt passes those on to here
+        double = event.type() == QEvent.Type.MouseButtonDblClick  # QWidget forwards double clicks to here
         if event.button() not in POINTING or not self.pick(event.position(), double):
             event.ignore()
 

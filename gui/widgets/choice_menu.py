@@ -1,4 +1,4 @@
-"""The menu of what could be decided of the next event, which the run tells while it is open."""
+"""The submenu of possible decisions of the next event, filled by a later frame while it is open."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slotscope.model.reporting.frame import Frame
 
 
 class ChoiceMenu(QMenu):
-    """Decisions of one event, above a line for all others; to find them takes too long for every frame.
+    """Decisions of one event, above an entry for all others; finding them takes too long to do it for every frame.
 
     Signals: ``decided`` (the decision as text, empty for others).
     """
@@ -23,7 +23,7 @@ class ChoiceMenu(QMenu):
     decided = Signal(str)
 
     def __init__(self, parent: QMenu, frame: Frame, server: int, job: int) -> None:
-        """The decisions that are about a *server* or *job*, from 0; -1: about any."""
+        """Offers the decisions about a *server* or *job*, counted from 0; -1: about any."""
         super().__init__(tr("What if ..."), parent)
         keep_keys(self)
         self._asked, self._about = frame, (server, job)
@@ -32,7 +32,7 @@ class ChoiceMenu(QMenu):
         self.take(frame)
 
     def take(self, frame: Frame) -> None:
-        """Offer what a frame tells of the event that the menu was opened before."""
+        """Add a frame's decisions, if it is at the event for which the menu was opened."""
         of_this = frame.info is self._asked.info and frame.event == self._asked.event
         if self._told or not of_this or not frame.choices:
             return

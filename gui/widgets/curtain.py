@@ -1,4 +1,4 @@
-"""Hides in a hall what the edges of a scrolled area cut through: pages show whole parts, and say that there is more."""
+"""In lecture mode, covers what the edges of a scroll area would cut: pages show whole parts, and hint at more."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import current_fonts
 
-#: The first and the last pixel below a part of what is scrolled, from its top.
+#: The first pixel of a part of the content, and the first below it, from the content's top.
 Span = tuple[int, int]
 
-#: Lines of a paragraph that is read as a whole: a sentence.
+#: A paragraph of at most so many lines is kept whole, like a sentence.
 _SHORT = 3
 
 
 class Curtain(QWidget):
-    """Lies over the viewport of an area, and lets the mouse through."""
+    """Lies over the viewport of a scroll area, and passes the mouse through."""
 
     def __init__(self, area: QScrollArea) -> None:
         super().__init__(area.viewport())
         self.setObjectName("curtain")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._area = area
-        self._top, self._end = 0, 0  # what is seen of the viewport
+        self._top, self._end = 0, 0  # the uncovered part of the viewport
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._fit)
         bar = area.verticalScrollBar()
@@ -37,19 +37,19 @@ class Curtain(QWidget):
         self.hide()
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        """What is scrolled has changed, or its room."""
+        """Fit again after the content or the viewport was resized or laid out."""
         if event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest}:
             self._soon.start()
         return False
 
     @property
     def shown(self) -> Span:
-        """What of the viewport is seen."""
+        """The uncovered part of the viewport, from top to end."""
         return self._top, self._end
 
     @property
     def page(self) -> int:
-        """Pixels from the top of this page to that of the next one."""
+        """Pixels from the top of this page to the top of the next one."""
         return self._end if self.isVisible() else self._area.viewport().height()
 
     def _content(self) -> QWidget:
@@ -72,7 +72,7 @@ class Curtain(QWidget):
         self.update()
 
     def parts(self) -> Iterator[Span]:
-        """What must not be cut: widgets that hold no others, short paragraphs, and the lines of texts."""
+        """The parts that must not be cut: widgets without children, short paragraphs, and lines of text."""
         content = self._content()
         for part in content.findChildren(QWidget):
             if part.layout() is None and part.isVisibleTo(content) and not _is_inside(part, content):
@@ -83,7 +83,7 @@ class Curtain(QWidget):
                     yield top, top + part.height()
 
     def paintEvent(self, _: QPaintEvent) -> None:
-        """What is cut is covered; below it there is more."""
+        """Paint over what is cut, and below it a hint that there is more."""
         painter, room = QPainter(self), self.rect()
         ground = self._area.palette().window()
         painter.fillRect(QRect(0, 0, room.width(), self._top), ground)
@@ -96,12 +96,12 @@ class Curtain(QWidget):
 
 
 def curtain_of(area: QWidget) -> Curtain | None:
-    """The curtain of a scrolled area, if it has one."""
+    """The curtain of a scroll area, if it has one."""
     return area.findChild(Curtain)
 
 
 def _is_inside(part: QWidget, content: QWidget) -> bool:
-    """Whether a widget belongs to one that paints its own parts, such as a plot."""
+    """Whether a widget belongs to another one that paints its own parts, such as a plot."""
     around = part.parentWidget()
     while around is not None and around is not content and around.layout() is not None:
         around = around.parentWidget()
@@ -109,7 +109,7 @@ def _is_inside(part: QWidget, content: QWidget) -> bool:
 
 
 def _whole(parts: list[Span], end: int, begin: int) -> int:
-    """The last pixel up to *end* at which no part is cut; *end* where a part fills the whole page."""
+    """The last pixel up to *end* at which no part is cut; *end* if a part fills the whole page."""
     at = end
     while cut := [first for first, last in parts if first < at < last]:
         at = min(cut)
@@ -117,7 +117,7 @@ def _whole(parts: list[Span], end: int, begin: int) -> int:
 
 
 def _begins(parts: list[Span], begin: int, end: int) -> int:
-    """The first pixel from *begin* on at which no part is cut; what is above was on the page before."""
+    """The first pixel from *begin* at which no part is cut; what is above was on the previous page."""
     at = begin
     while cut := [last for first, last in parts if first < at < last]:
         at = max(cut)
@@ -125,7 +125,7 @@ def _begins(parts: list[Span], begin: int, end: int) -> int:
 
 
 def _lines(label: QLabel, top: int) -> Iterator[Span]:
-    """The lines of a label's rich text."""
+    """The spans of the lines of a label's rich text."""
     text = QTextDocument(documentMargin=0, defaultFont=label.font())
     text.setHtml(label.text())
     text.setTextWidth(label.contentsRect().width())

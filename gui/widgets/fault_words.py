@@ -1,4 +1,4 @@
-"""What is said of faults: in one line beside a field, and on a page in the place of a panel."""
+"""Display of faults: a line beside a field, and a page in place of a panel."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from slotscope.model.errors import PolicyFileError, UserError
 
 
 class FaultLine(QLabel):
-    """One sentence in as many lines as it takes; what it stands in grows until all are seen."""
+    """One wrapped sentence; its minimum height grows until all lines are visible."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("fault")  # by which the application's stylesheet colours it
+        self.setObjectName("fault")  # selects the stylesheet's colour
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.hide()
 
     def say(self, text: str) -> None:
-        """Say this; nothing takes no room."""
+        """Show this text; hide if it is empty."""
         self.setText(text)
         self._fit()
         self.setVisible(bool(text))
@@ -40,12 +40,12 @@ class FaultLine(QLabel):
         self.setMinimumHeight(self.heightForWidth(self.width()) if self.text() else 0)
 
 
-#: Characters that the label would like to show, and does with at least.
+#: Widths in characters: preferred, and minimum.
 _WANTED, _LEAST = 60, 14
 
-#: The folders of a policy's file, at the start of a fault; what wants to run one stands before it.
+#: The folders of a policy's file, at the start of a fault; the phrase *wants to run* does not stand before it.
 _FOLDERS = re.compile(r"^(?:(?! wants to run ).)*?[/\\](?=[^/\\]*\.py\b)")
-#: What a fault says before the fault itself, besides the file and the line.
+#: What precedes the actual fault: file, line, event.
 _PREAMBLE = re.compile(
     r"^(?P<file>.*\.py, )?(?P<line>line \d+(?:, column \d+)?: )"
     r"(?:at event \d+ \([^()]*\): |at the start: )?(?:the decision is impossible: )?"
@@ -53,18 +53,18 @@ _PREAMBLE = re.compile(
 
 
 def without_folders(text: str) -> str:
-    """A fault that names a policy's file by its name alone."""
+    """A fault text with the policy's file named without its folders."""
     return _FOLDERS.sub("", text, count=1)
 
 
 def brief_line(error: UserError) -> str:
-    """What is wrong, in one line; of a policy's file without its folders."""
+    """An error in one line; a policy file is named without its folders."""
     line = line_of(error)
     return without_folders(line) if isinstance(error, PolicyFileError) else line
 
 
 class FaultLabel(QLabel):
-    """What is wrong, cut to the room there is; all of it in the tooltip."""
+    """A fault, elided to the available width; the whole text is in the tooltip."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class FaultLabel(QLabel):
         self.hide()
 
     def show_text(self, text: str, theme: Theme, named: str) -> None:
-        """Show a line, or nothing; a file is not *named* again that the field itself names."""
+        """Show a line, or hide if empty; a file *named* by the field itself is left out."""
         self.setToolTip(text)
         self.setAccessibleDescription(text)
         self.setStyleSheet(f"color: {theme.ink(theme.rejection)}; padding-left: 4px")
@@ -102,9 +102,9 @@ class FaultLabel(QLabel):
 
 
 class FaultPage(QScrollArea):
-    """What went wrong, what goes on, and what can be done."""
+    """The page for a panel's fault: what went wrong, what goes on, and what can be done."""
 
-    again = Signal()  #: the panel is to be tried again
+    again = Signal()  #: the user wants the panel to be built again
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -130,7 +130,7 @@ class FaultPage(QScrollArea):
         self.setWidget(page)
 
     def show_fault(self, title: str, fault: Fault, moment: str) -> None:
-        """Show a fault of the panel of this title; *moment* is the command that opens it."""
+        """Show a fault of the panel with this title; *moment*, the command that opens it, joins the copied details."""
         self.words.setText(
             tr(
                 "{title} cannot be shown: {fault}\n\n"

@@ -1,4 +1,4 @@
-"""Dialogs that ask for files: none runs an event loop of its own, so the run and its pictures go on behind it."""
+"""File dialogs without an event loop of their own, so that the run and its pictures go on behind them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _ENDING = re.compile(r"\*\.(\w+)")
 
 
 def ask_file(parent: QWidget, title: str, take: Callable[[Path], object], kinds: str, folder: str = "") -> None:
-    """Ask for a file that there is, one of *kinds* (as Qt writes filters)."""
+    """Ask for an existing file, one of *kinds* (a Qt filter string)."""
     dialog = QFileDialog(parent, title, folder, kinds, fileMode=QFileDialog.FileMode.ExistingFile)
     dialog.fileSelected.connect(lambda path: take(Path(path)))
     _show(dialog)
 
 
 def ask_files(parent: QWidget, title: str, take: Callable[[list[str]], object], folder: str = "") -> None:
-    """Ask for one or more files that there are."""
+    """Ask for one or more existing files."""
     dialog = QFileDialog(parent, title, folder, fileMode=QFileDialog.FileMode.ExistingFiles)
     dialog.filesSelected.connect(take)
     _show(dialog)
 
 
 def ask_folder(parent: QWidget, title: str, take: Callable[[str], object], folder: str = "") -> None:
-    """Ask for a folder that there is."""
+    """Ask for an existing folder."""
     dialog = QFileDialog(parent, title, folder, fileMode=QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
     dialog.fileSelected.connect(take)
@@ -36,9 +36,10 @@ def ask_folder(parent: QWidget, title: str, take: Callable[[str], object], folde
 def ask_new_file(
     parent: QWidget, title: str, take: Callable[[Path], object], kinds: str, name: str, adds: bool = False
 ) -> None:
-    """Ask where to write; the kind that is chosen gives the name its ending.
+    """Ask for a file to write; the chosen filter sets the name's extension.
 
-    *name* is what is proposed, in a folder or without; *adds*: a file that there is is not replaced.
+    *name* is the proposed file name, with or without a folder; with *adds*, an existing file is added to, so replacing
+    it is not asked about.
     """
     proposed = Path(name)
     dialog = QFileDialog(parent, title, str(proposed.parent) if proposed.is_absolute() else "", kinds)

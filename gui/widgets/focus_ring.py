@@ -1,4 +1,4 @@
-"""A frame around what has the keys, where its style draws none."""
+"""A frame around the focused widget, for widgets whose style draws none."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QSlider, QTabBar, QWidget
 
 _WIDTH = 2
-_DRAWN = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QSlider, QTabBar)  # by their style
+_DRAWN = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QSlider, QTabBar)  # their style draws it
 _AWAY = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason)
 
 
 class FocusRing(QWidget):
-    """Lies over a widget and is seen while that has the focus of the keys; the mouse goes through, and brings none."""
+    """Lies over a widget and is visible while that has the focus, unless by a click; transparent to the mouse."""
 
     def __init__(self, around: QWidget) -> None:
         super().__init__(around)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
-        self._held = False  # whether it is seen while another window, or a menu, has the keys for a while
+        self._held = False  # whether to show it again when the focus returns from another window or a menu
         around.installEventFilter(self)
 
     @classmethod
     def of(cls, around: QWidget) -> FocusRing | None:
-        """The ring around a widget, made where there is none yet; None where its style shows who has the keys."""
+        """The ring of a widget, created if there is none; None if the widget's style draws the focus itself."""
         if isinstance(around, _DRAWN):
             return None
         return around.findChild(cls, options=Qt.FindChildOption.FindDirectChildrenOnly) or cls(around)
 
     def lie(self) -> None:
-        """Be seen, over all that it lies around."""
+        """Show the ring on top of its widget."""
         around = self.parentWidget()
         assert around is not None
         self.setGeometry(around.rect())
@@ -37,7 +37,7 @@ class FocusRing(QWidget):
         self.show()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the focus and the size of what it lies over."""
+        """Follow the widget's focus and size."""
         if watched is not self.parentWidget():
             return False
         if isinstance(event, QFocusEvent):
@@ -55,7 +55,7 @@ class FocusRing(QWidget):
             self.lie()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Two pixels in the colour of the focus."""
+        """Paint a frame of two pixels in the accent colour."""
         painter = QPainter(self)
         painter.setPen(QPen(self.palette().color(QPalette.ColorRole.Accent), _WIDTH))
         painter.drawRect(self.rect().adjusted(1, 1, -1, -1))

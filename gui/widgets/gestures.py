@@ -1,4 +1,4 @@
-"""Wheel, pinch, drag, click and keys on a picture that zooms, as signals."""
+"""Mouse wheel, pinch, drag, click and key events of a zoomable picture, turned into signals."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QDropEvent, QHelpEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
-#: Zoom by one notch of a wheel.
+#: Zoom factor of one wheel notch.
 NOTCH = 1.25
-#: What points at a thing: also what opens the menu about it.
+#: Mouse buttons that select; the right one also opens the context menu.
 POINTING = (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton)
-#: A press that moves less than this is a click.
+#: A press that moves less than this many pixels is a click.
 CLICK = 4
 
 
 def take_copy(event: QDropEvent) -> None:
-    """Take what is dragged as a copy, also where it might be moved: its owner would then delete it."""
+    """Accept a drop as a copy even if a move is proposed: after a move the source would delete its file."""
     event.setDropAction(Qt.DropAction.CopyAction)
     event.accept()
 
 
 class Gestures(QObject):
-    """Watches a widget and says what the user wants of its picture."""
+    """An event filter that turns a widget's input events into signals."""
 
-    zoomed = Signal(float, QPointF)  #: by a factor, around a point
-    dragged = Signal(QPointF)  #: by so much
+    zoomed = Signal(float, QPointF)  #: (factor, point): zoom around a point
+    dragged = Signal(QPointF)  #: (vector): move the picture
     clicked = Signal(QPointF)
     double_clicked = Signal(QPointF)
     reset = Signal()
 
     def __init__(self, widget: QWidget, words_at: Callable[[QPointF], str] | None = None) -> None:
-        """*words_at* makes the tooltips, unless the widget shows its own."""
+        """*words_at* returns the tooltip at a point; None if the widget shows its own."""
         super().__init__(widget)
         self._widget, self._words_at = widget, words_at
         self._pressed: QPointF | None = None
@@ -70,7 +70,7 @@ class Gestures(QObject):
 
     def _press(self, event: QMouseEvent) -> bool:
         if event.button() == Qt.MouseButton.RightButton:
-            self.clicked.emit(event.position())  # what is below the menu that opens is selected
+            self.clicked.emit(event.position())  # selects the thing that the context menu is about
         if event.button() != Qt.MouseButton.LeftButton:
             return False
         self._pressed = self._last = event.position()
@@ -101,7 +101,7 @@ class Gestures(QObject):
     def _double(self, event: QMouseEvent) -> bool:
         if event.button() != Qt.MouseButton.LeftButton:
             return False
-        # The first press of the pair was a click already; the second release is none.
+        # The first press of the pair was a click already; the second release is not one.
         self._pressed = None
         self.double_clicked.emit(event.position())
         return True

@@ -20,7 +20,7 @@ Points = tuple[tuple[float, float], ...]
 
 
 class _Drawing:
-    """What an icon consists of: areas to fill and lines to draw."""
+    """The geometry of an icon: areas to fill and lines to draw."""
 
     def __init__(self) -> None:
         self.areas = QPainterPath()
@@ -48,7 +48,7 @@ class _Drawing:
         return self
 
     def arc(self, x: float, y: float, radius: float, start: float, sweep: float) -> Self:
-        """A part of a circle; angles in degrees, counter-clockwise from the right."""
+        """A circular arc; angles in degrees, counter-clockwise from the right."""
         square = QRectF(x - radius, y - radius, 2 * radius, 2 * radius)
         self.lines.arcMoveTo(square, start)
         self.lines.arcTo(square, start, sweep)
@@ -62,7 +62,7 @@ class _Drawing:
         return self
 
     def mirrored(self) -> _Drawing:
-        """The same, looking the other way."""
+        """The mirror image."""
         turn = QTransform(-1, 0, 0, 1, UNITS, 0)
         result = _Drawing()
         result.areas.addPath(turn.map(self.areas))
@@ -142,7 +142,7 @@ def _drawing(name: str) -> _Drawing:
 
 
 def paint_icon(painter: QPainter, name: str, square: QRectF, color: str) -> None:
-    """Draw the icon of this name into *square* at any size, in *color* (``#rrggbb``)."""
+    """Draw an icon into *square*, at any size, in *color* (``#rrggbb``)."""
     drawing = _drawing(name)
     pen = QPen(QColor(color), _STROKE)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
@@ -158,17 +158,17 @@ def paint_icon(painter: QPainter, name: str, square: QRectF, color: str) -> None
 
 @cache
 def icon(name: str, theme: Theme, color: str | None = None) -> QIcon:
-    """The icon of this name for buttons and menus, sharp at every size and ratio; painted once it is seen.
+    """An icon for buttons and menus, sharp at every size and device pixel ratio; painted when first shown.
 
     - *name*: One of :data:`ICON_NAMES`.
-    - *color*: One of the theme's colours where the icon carries a meaning; text's otherwise.
+    - *color*: One of the theme's colours if the icon has a meaning; by default the text colour.
     """
     enabled = color or theme.normal
     return QIcon(_SeenIcon(name, enabled, mix(enabled, theme.window, _DISABLED)))
 
 
 class _SeenIcon(QIconEngine):
-    """Paints an icon as large as it is seen, of which a window never shows most; none is ever changed, nor copied."""
+    """Paints an icon at the size shown, and only then: a window never shows most of its icons.  Immutable."""
 
     def __init__(self, name: str, enabled: str, disabled: str) -> None:
         super().__init__()
@@ -185,7 +185,7 @@ class _SeenIcon(QIconEngine):
 
 @cache
 def _pixmap(name: str, size: int, color: str) -> QPixmap:
-    if size < 1:  # in a button that has no room yet
+    if size < 1:  # in a button without a size yet
         return QPixmap()
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -1,4 +1,4 @@
-"""The picture that a window keeps while its docks are arranged anew."""
+"""The picture that a window keeps showing while its docks are rearranged."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from shiboken6 import Shiboken
 
 
 class KeptPicture(QObject):
-    """Keeps what a window shows until all of it stands where it is to stand.
+    """Keeps the window's last picture until all docks are in their final places.
 
-    To arrange docks, to lay them out, to do what their new sizes ask for, and to paint them are turns of the event
-    loop, so that the window answers in between: one turn would take a tenth of a second.
+    Arranging docks, laying them out, adapting contents to their sizes, and painting are separate turns of the event
+    loop, so that the window stays responsive: a single turn would take a tenth of a second.
     """
 
-    laid_out = Signal()  #: bars and docks have sizes: shares of the room can be taken anew
+    laid_out = Signal()  #: bars and docks have sizes, so that shares can be applied
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self.unsettled = False  #: whether docks are still to be laid out
-        self._steps: dict[QObject, Callable[[], object]] = {}  # each in a turn of its own, then all is painted
+        self.unsettled = False  #: whether docks must still be laid out
+        self._steps: dict[QObject, Callable[[], object]] = {}  # by owner; each in its own turn, then all is painted
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._go_on)
 
     def keep(self) -> None:
-        """Nothing is painted from here on, until it is released; what is to be done before that is done at once."""
+        """Disable painting until :meth:`release`; outstanding steps are run now."""
         self._turn.stop()
         self.finish()
         self._window.setUpdatesEnabled(False)
 
     def release(self) -> None:
-        """Paint all, once nothing is to be done before that."""
+        """Enable painting after the outstanding steps."""
         self._turn.start()
 
     @contextmanager
     def behind(self) -> Iterator[None]:
-        """Docks are taken out, put in and shown meanwhile; they are laid out once, and painted, whatever fails."""
+        """A context for rearranging docks: they are laid out once and painted afterwards, even after an exception."""
         self._turn.stop()
         self._window.setUpdatesEnabled(False)
         self._layout.setEnabled(False)
@@ -52,30 +52,31 @@ class KeptPicture(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether something is to be done before all is painted."""
+        """Whether steps are outstanding before the next paint."""
         return bool(self._steps)
 
     def then(self, owner: QObject, step: Callable[[], object]) -> None:
-        """Do this last before all is painted, if *owner* is there by then; one step of each."""
+        """Add a step at the end, dropped if *owner* no longer exists then; it replaces the owner's previous step."""
         self._steps.pop(owner, None)
         self._steps[owner] = step
 
     def before(self, owner: QObject, step: Callable[[], object]) -> None:
-        """Do this next where docks are still to be laid out, if *owner* is there then; else now.  One step of each."""
+        """Add a step at the front if docks must still be laid out, else run it now; one step per owner."""
         if self not in self._steps:
             step()
             return
         self._steps = {owner: step} | {other: later for other, later in self._steps.items() if other is not owner}
 
     def finish(self) -> None:
-        """Do at once what is to be done before all is painted."""
+        """Run all outstanding steps now."""
         while self._steps:
             self._take_step()
 
     def let_go(self) -> None:
-        """Paint all again.
+        """Enable painting again.
 
-        Had Qt been about to do so when the picture was kept, it would ask no more: it takes that to be still to come.
+        An UpdateRequest that Qt had posted before painting was disabled is lost, but Qt takes it to be still pending,
+        so one is posted here.
         """
         self._turn.stop()
         self.finish()
@@ -88,7 +89,7 @@ class KeptPicture(QObject):
         if not self._steps:
             self.let_go()
             return
-        self._turn.start()  # whatever fails in this step, the others come
+        self._turn.start()  # scheduled first: if this step fails, the others follow
         self._take_step()
 
     def _take_step(self) -> None:
@@ -102,7 +103,7 @@ class KeptPicture(QObject):
         self._layout.activate()
         self.unsettled = False
         self.laid_out.emit()
-        self._layout.activate()  # by the shares that this has led to
+        self._layout.activate()  # with the shares that receivers have just applied
 
     @property
     def _layout(self) -> QLayout:
@@ -112,10 +113,10 @@ class KeptPicture(QObject):
 
 
 def once_laid_out(widget: QWidget, step: Callable[[], object]) -> None:
-    """Do what the size of a widget asks for: at once, or where the window keeps its picture, before that is let go.
+    """Run a step that depends on a widget's size: now, or, while docks are rearranged, after the layout.
 
-    While docks are arranged anew sizes change several times.  The window is asked, and not the widget: Qt lets pages
-    of a stack paint nothing either while one takes the place of another, and no turn follows that.
+    During a rearrangement sizes change several times.  The window's ``updatesEnabled`` is asked, not the widget's: Qt
+    also disables updates of stacked pages while one replaces another, and no step follows that.
     """
     window = widget.window()
     picture = None if window.updatesEnabled() else window.findChild(KeptPicture)

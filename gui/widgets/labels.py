@@ -1,4 +1,4 @@
-"""Labels that keep to the room there is: text is cut or scrolled, and a new layout asked for only where it must be."""
+"""Labels that fit the available room: text is elided or scrolled, and a new layout requested only if unavoidable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
 
 
 def sentence_lines(text: str, font: QFont, width: float) -> list[str]:
-    """*text* broken into lines of at most this width."""
+    """Break *text* into lines of at most this width."""
     layout = QTextLayout(text, font)
     layout.beginLayout()
     lines: list[str] = []
@@ -22,7 +22,7 @@ def sentence_lines(text: str, font: QFont, width: float) -> list[str]:
 
 
 def cut_lines(text: str, font: QFont, width: float, height: float) -> list[str]:
-    """*text* on as many lines as there is room for; what does not fit ends in an ellipsis."""
+    """Break *text* into as many lines as fit; the rest is elided."""
     metrics = QFontMetricsF(font)
     room = max(1, int(height / metrics.height() + 0.1))
     lines = [text]
@@ -33,7 +33,7 @@ def cut_lines(text: str, font: QFont, width: float, height: float) -> list[str]:
 
 
 def paint_cut(painter: QPainter, rect: QRectF, text: str) -> None:
-    """Draw *text* from the top of *rect* on, cut to it."""
+    """Draw *text* from the top of *rect*, elided to fit."""
     _paint_lines(painter, rect.topLeft(), cut_lines(text, painter.font(), rect.width(), rect.height()))
 
 
@@ -44,10 +44,10 @@ def _paint_lines(painter: QPainter, corner: QPointF, lines: list[str]) -> None:
 
 
 class CutLabel(QLabel):
-    """A line that asks for no width, and ends in an ellipsis where it has too little room.
+    """A label of one line that requests no width, and elides its text if it is too narrow.
 
-    It keeps its text itself: with another one Qt would lay out all that is around a label, up to the window with all
-    its docks, in each frame.
+    It stores the text itself, as QLabel.setText would in each frame lay out everything around the label, up to the
+    window with all its docks.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class CutLabel(QLabel):
         return self._text
 
     def put(self, text: str) -> None:
-        if self.accessibleName() == self._text:  # else it has a name of its own
+        if self.accessibleName() == self._text:  # not if the name was set separately
             self.setAccessibleName(text)
         self._text = text
         if self.sizePolicy().horizontalPolicy() != QSizePolicy.Policy.Ignored:
@@ -68,7 +68,7 @@ class CutLabel(QLabel):
         self.update()
 
     def say(self, text: str) -> None:
-        """Show this, with all of it as the tip."""
+        """Show this text, with the whole of it as tooltip."""
         if text != self.text():
             self.put(text)
             self.setToolTip(text)
@@ -82,13 +82,13 @@ class CutLabel(QLabel):
 
     @property
     def wanted(self) -> int:
-        """The width in pixels in which it is not cut, on one line."""
+        """Width in pixels at which the text is not elided, on one line."""
         margins = self.contentsMargins()
         return self.fontMetrics().horizontalAdvance(self.text()) + margins.left() + margins.right() + 2
 
     @property
     def shown(self) -> list[str]:
-        """The lines that there is room for."""
+        """The lines that fit, as painted."""
         room = self.contentsRect()
         return cut_lines(self.text(), self.font(), room.width(), room.height())
 
@@ -100,12 +100,12 @@ class CutLabel(QLabel):
         _paint_lines(QPainter(self), room.topLeft(), lines)
 
 
-#: Lines that are seen at least.
+#: Least number of visible lines.
 _FEWEST = 2
 
 
 class ScrolledWords(QScrollArea):
-    """A label that wraps, in a column; who changes its text calls ``updateGeometry``."""
+    """A word-wrapped label that scrolls, for a column; call ``updateGeometry`` after changing its text."""
 
     def __init__(self, label: QLabel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -127,7 +127,7 @@ class ScrolledWords(QScrollArea):
         return QSize(0, min(least, self.sizeHint().height()))
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Words that fit without a bar have none: Qt keeps one that takes them the room in which they would."""
+        """Hide the scroll bar if the text fits without it: Qt would keep one that only its own width requires."""
         if event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest}:
             fits, policy = self._label.heightForWidth(self.width()) <= self.height(), Qt.ScrollBarPolicy
             self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if fits else policy.ScrollBarAsNeeded)
@@ -142,43 +142,43 @@ class ScrolledWords(QScrollArea):
 _MARKUP_OR_DIGIT = re.compile(r"(<[^>]*>)|\d")
 _MARKUP = re.compile("[<&]")
 
-#: Sizes that are remembered; then all are forgotten.
+#: Size of the cache of text sizes, which is cleared when full.
 MOST_REMEMBERED = 64
 
 
 def shape_of(text: str) -> str:
-    """What decides how large a text is, rich or not: all figures of the type are equally wide."""
+    """What determines the size of a text, plain or rich: all digits have the same width."""
     return _MARKUP_OR_DIGIT.sub(lambda found: found[1] or "0", text)
 
 
 class SizedLabel(QLabel):
-    """A label as large as its text.
+    """A label of fixed size, that of its text.
 
-    Whenever a text changes Qt lays out all that is around a label, up to the window with all its docks, unless the
-    label has a fixed size: numbers change in every frame, and their sizes hardly ever.  A *rich* one reads markup,
-    and is plain where there is none: Qt makes a document of rich text, which takes ten times as long and makes thin
-    spaces wide.
+    Whenever the text of a label without a fixed size changes, Qt lays out everything around it, up to the window with
+    all its docks; but numbers change in every frame, and their sizes hardly ever.  A *rich* label interprets markup,
+    and uses plain text if there is none: Qt creates a document for rich text, which takes ten times as long and widens
+    thin spaces.
     """
 
     def __init__(self, parent: QWidget | None = None, rich: bool = False) -> None:
         super().__init__(parent)
         self._rich, self._ink = rich, ""
-        self._measure = QLabel()  # the label's own hint is never less than what it was fixed to
-        self._sizes: dict[str, QSize] = {}  #: by the shape of a text
+        self._measure = QLabel()  # measures texts: the label's own size hint is never below its fixed size
+        self._sizes: dict[str, QSize] = {}  #: sizes by a text's shape, see :func:`shape_of`
 
     def show_text(self, text: str) -> None:
-        """Show another text, in place of ``setText``."""
+        """Show another text; use this instead of ``setText``."""
         if text == self.text():
             return
         self.setTextFormat(self._form_of(text))
         self.setText(text)
         selected = self.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
         if selected or self.textFormat() == Qt.TextFormat.RichText:
-            self.sizeHint()  # lays the document out: where Qt does that in painting, it paints all once more
+            self.sizeHint()  # lays the document out: if Qt did that while painting, it would repaint once more
         self._fit()
 
     def set_ink(self, color: str) -> None:
-        """Write in a colour."""
+        """Set the text colour."""
         if color != self._ink:
             self._ink, palette = color, self.palette()
             palette.setColor(QPalette.ColorRole.WindowText, QColor(color))
@@ -188,10 +188,10 @@ class SizedLabel(QLabel):
         return Qt.TextFormat.RichText if self._rich and _MARKUP.search(text) else Qt.TextFormat.PlainText
 
     def size_of(self, text: str) -> QSize:
-        """How large the label is with this text, which it need not show."""
+        """The label's size with this text, whether or not it is shown."""
         shape = shape_of(text)
         known = self._sizes.get(shape)
-        if known is None or not text:  # Qt gives some room to what never had a text, and none to what lost it
+        if known is None or not text:  # an empty label's size depends on whether it ever had a text
             if len(self._sizes) >= MOST_REMEMBERED:
                 self._sizes.clear()
             self._measure.setFont(self.font())

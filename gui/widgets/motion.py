@@ -1,4 +1,4 @@
-"""What moves in a widget: held where it is, moved on by hand, or brought to rest."""
+"""Animations in a widget: paused, advanced by hand, or finished."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 _RUNS, _HELD = QAbstractAnimation.State.Running, QAbstractAnimation.State.Paused
 
-#: Rounds of events after which what asks for another size for ever is shown at the one it has.
+#: Rounds of events after which a widget whose layout never settles is shown as it is.
 _MOST = 20
 
 
 class LayoutWatch(QObject):
-    """Whether a round of events lays anything out; a request climbs by one widget a round."""
+    """Tells whether processing events laid anything out; a layout request climbs one widget per round."""
 
     _LAYS_OUT = (QEvent.Type.LayoutRequest, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
 
@@ -33,7 +33,7 @@ class LayoutWatch(QObject):
 
 
 def settle(show: Callable[[], None]) -> None:
-    """Let everything be laid out, then shown at its size and painted, until that lays out nothing more."""
+    """Process events and call *show*, repeatedly, until neither causes a new layout."""
     watch, shown = LayoutWatch(), False
     for _ in range(_MOST):
         if watch.process():
@@ -47,14 +47,14 @@ def settle(show: Callable[[], None]) -> None:
 
 
 def come_to_rest(widget: QWidget) -> None:
-    """Nothing moves any more that comes to an end."""
+    """Finish all animations of a widget, except endless ones."""
     while moving := _moving(widget, _RUNS, _HELD):
         for motion in moving:
             motion.setCurrentTime(motion.totalDuration())
 
 
 def lay_out(widget: QWidget) -> None:
-    """Let everything in a widget be laid out and painted, and hold what moves where it begins."""
+    """Lay out and paint everything in a widget, and pause its animations at their beginning."""
     for _ in range(3):
         QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         QApplication.processEvents()
@@ -64,16 +64,16 @@ def lay_out(widget: QWidget) -> None:
 
 
 def steps(widget: QWidget, milliseconds: float) -> Iterator[None]:
-    """What is held moves on by so much time at each step, until nothing moves."""
+    """Advance the paused animations by so many milliseconds per step, until all have finished."""
     while held := _moving(widget, _HELD):
         yield
         for motion in held:
             motion.setCurrentTime(min(motion.totalDuration(), round(motion.currentTime() + milliseconds)))
-        for begun in _moving(widget, _RUNS):  # what begins where another one ends
+        for begun in _moving(widget, _RUNS):  # animations started by the end of another
             begun.pause()
 
 
 def _moving(widget: QWidget, *states: QAbstractAnimation.State) -> list[QAbstractAnimation]:
-    """What is in one of these states, and comes to an end."""
+    """The animations in one of these states, except endless ones."""
     every = widget.findChildren(QAbstractAnimation)
     return [motion for motion in every if motion.state() in states and motion.totalDuration() >= 0]

@@ -1,4 +1,4 @@
-"""A widget as a picture: as vectors, or in more pixels than it has on the screen."""
+"""Pictures of widgets: as vectors, or at a higher resolution than the screen's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class InMemory(QBuffer):
-    """What Qt writes; into a file it would write a half where the disk is full, and say nothing."""
+    """A buffer for Qt to write to: writing to a file, Qt leaves it incomplete on a full disk without an error."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,11 +39,11 @@ def _render(widget: QWidget, painter: QPainter) -> None:
 
 
 def svg_of(widget: QWidget, title: str = "", generator: QSvgGenerator | None = None) -> str:
-    """What a widget shows, as an SVG document; *generator* is what to draw it with."""
+    """A widget's contents as an SVG document; *generator* replaces the default SVG generator."""
     from PySide6.QtSvg import QSvgGenerator
 
     buffer = InMemory()
-    # An older version of the format knows no clipping.
+    # SVG Tiny 1.2, Qt's default, has no clipping.
     generator = generator or QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
     generator.setOutputDevice(buffer)
     generator.setSize(widget.size())
@@ -57,7 +57,7 @@ def svg_of(widget: QWidget, title: str = "", generator: QSvgGenerator | None = N
 
 
 def image_of(widget: QWidget) -> QImage:
-    """What a widget shows, with twice as many pixels in each direction."""
+    """A widget's contents at twice the resolution."""
     image = QImage(widget.size() * 2, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(2.0)
     image.fill(Qt.GlobalColor.white)
@@ -69,7 +69,7 @@ def image_of(widget: QWidget) -> QImage:
 
 
 def write_image(image: QImage, path: Path) -> None:
-    """Write a picture as PNG. Raises UserError if the file cannot be written."""
+    """Write an image as PNG. Raises UserError if the file cannot be written."""
     buffer = InMemory()
     image.save(buffer, "PNG")  # type: ignore[call-overload]
     write_bytes(path, buffer.written)

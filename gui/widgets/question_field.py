@@ -1,4 +1,4 @@
-"""Fields for questions about a run and for expressions: they offer the names that may follow, with what they mean."""
+"""Fields for questions and expressions, which complete the names that may follow, with their meanings."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Word, Words
 from slotscope.model.reporting.frame import Frame
 
-#: Names offered at once.
+#: Most names offered at once.
 MOST = 60
 
 _NAME = Qt.ItemDataRole.UserRole
 
 
 class _Beside(QObject):
-    """Lets a click beside a list that is open do what it does elsewhere; a completer's would only be closed by it."""
+    """Passes a click outside an open completion list to the widget below; the completer would only close the list."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() != QEvent.Type.MouseButtonPress or not isinstance(event, QMouseEvent):
@@ -44,7 +44,7 @@ class _Beside(QObject):
 
 
 class QuestionField(QLineEdit):
-    """A line to write a question into; without words of a run it offers nothing."""
+    """A line edit for a question; it offers completions once it has the words of a run."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,11 +52,11 @@ class QuestionField(QLineEdit):
         for button in self.findChildren(QToolButton):
             button.setAccessibleName(tr("Clear"))
         self._words: Words | None = None
-        self._start = 0  # where the name begins that is being written
+        self._start = 0  # start of the name being typed
         self._offers = QStandardItemModel(self)
         self._offering = QCompleter(self._offers, self)
         self._offering.setWidget(self)
-        popup = self._offering.popup()  # made by Qt, which alone knows when it goes
+        popup = self._offering.popup()  # created and deleted by Qt
         assert popup is not None
         self.list = popup
         self._offering.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
@@ -66,13 +66,13 @@ class QuestionField(QLineEdit):
         self.textEdited.connect(self._offer)
 
     def set_words(self, words: Words) -> None:
-        """Offer the names of a run."""
+        """Set the run whose names are offered."""
         self._words = words
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter takes the name that was chosen from the list; where none was, what stands here is meant as it is.
+        """Make Enter insert the name selected in the list; if none is selected, Enter applies to the text as it is.
 
-        The completer would put the first name into the field, though it has been entered and emptied meanwhile.
+        The completer alone would insert the first name, even if the text was entered and the field cleared meanwhile.
         """
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.list.isVisible():
             chosen = self.list.selectedIndexes()
@@ -99,7 +99,7 @@ class QuestionField(QLineEdit):
         self._offering.complete(self._room(self.list.sizeHintForColumn(0) + 2 * self.fontMetrics().height()))
 
     def _room(self, width: int) -> QRect:
-        """Where the list opens: below the name, as wide as it needs."""
+        """Where the list opens: at the name being typed, with the width that it needs."""
         place = self.cursorRect()
         return QRect(place.left(), 0, width, self.height())
 
@@ -110,14 +110,14 @@ class QuestionField(QLineEdit):
 
 
 def _written(word: Word) -> str:
-    """A name, what it is, and its unit."""
+    """A name, its meaning, and its unit."""
     return f"{word.text}   {word.about}{f' ({word.unit})' if word.unit else ''}"
 
 
 class ExpressionField(QWidget):
-    """Takes one expression after another, each to be followed in one *role*."""
+    """A field for expressions, one after another, each followed in the same *role*."""
 
-    entered = Signal(str)  #: (text): an expression that the present run understands, and has room for
+    entered = Signal(str)  #: (text): a valid expression of the present run, which may follow one more
 
     def __init__(self, role: Role, name: str, placeholder: str, tip: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -157,7 +157,7 @@ class ExpressionField(QWidget):
 
 
 def asleep(text: str, words: Words, role: Role) -> str:
-    """Why an expression that is kept is not followed in a run, without all that could stand in its place."""
+    """Why a saved expression is not followed in a run, without the list of alternatives."""
     return fault_of(text, words, role).partition(", allowed")[0]
 
 

@@ -1,4 +1,4 @@
-"""Widgets in a row or in a column, as they stand there."""
+"""Rows and columns of widgets, with the parts in the order in which they are seen."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
-#: In the place of a widget: room, which takes what is left; 0: if nothing else does.
+#: In place of a widget: a stretch of this factor, which takes the remaining room (0: only if nothing else does).
 STRETCH = 1
 
-#: A widget or a layout, also with its share of the room that is left, and where in its own it stands; or bare room.
+#: A widget or layout, alone or with stretch factor and alignment; or a bare stretch.
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
 
 Margins = tuple[int, int, int, int]
@@ -21,9 +21,9 @@ BoxT = TypeVar("BoxT", bound=QBoxLayout)
 def in_row(
     parent: QWidget | None, *parts: Part, margins: Margins | None = (0, 0, 0, 0), spacing: int | None = None
 ) -> QHBoxLayout:
-    """The *parts* from left to right, in a widget or, without one, in another layout.
+    """Lay out *parts* from left to right, in a widget or, if *parent* is None, for use in another layout.
 
-    - *margins*: Left, above, right and below; None: as the style has them, and so the *spacing*.
+    - *margins*: Left, top, right and bottom; None: the style's. *spacing* likewise.
     """
     return _filled(QHBoxLayout(), parent, parts, margins, spacing)
 
@@ -31,7 +31,7 @@ def in_row(
 def in_column(
     parent: QWidget | None, *parts: Part, margins: Margins | None = (0, 0, 0, 0), spacing: int | None = None
 ) -> QVBoxLayout:
-    """The *parts* from above, as :func:`in_row` has them."""
+    """Lay out *parts* from top to bottom; otherwise like :func:`in_row`."""
     return _filled(QVBoxLayout(), parent, parts, margins, spacing)
 
 

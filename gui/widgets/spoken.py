@@ -1,4 +1,4 @@
-"""Words for readers of the screen: what a picture shows, made from its own labels and its own table."""
+"""Texts for screen readers: what a panel shows, from its own labels and its table."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QTextDocumentFragment
 from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QWidget
 
-#: Rows of a table that are read out; who wants more saves the panel's data.
+#: Most rows of a table that are read out; for more, the user saves the panel's data.
 MOST_ROWS = 40
-#: The first column of a table that goes on with time: the row of the moment is what the picture shows now.
+#: The first column of tables over time, of which only the current moment's row is read out.
 OVER_TIME = "event"
 
 _MARKUP, _MARKUP_OR_SIGN = re.compile(r"<\w+[^<]*>"), re.compile("[<&]")
@@ -23,24 +23,24 @@ Table = tuple[list[str], Iterable[Iterable[object]]]
 
 
 def heard() -> bool:
-    """Whether anybody listens: words that nobody asks for are not made."""
+    """Whether a screen reader is active: otherwise no texts are made."""
     return QAccessible.isActive()
 
 
 def announce(speaker: QObject, words: str) -> None:
-    """Have a reader of the screen say this now."""
+    """Have the screen reader speak this now."""
     if words and heard():
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(speaker, words))
 
 
 def describe(widget: QWidget, words: str) -> None:
-    """Change what a widget is described by; readers of the screen are told where it has changed."""
+    """Set a widget's accessible description, if it has changed."""
     if widget.accessibleDescription() != words:
         widget.setAccessibleDescription(words)
 
 
 def words_of(body: QWidget, table: Table | None, event: int) -> str:
-    """What a picture shows after an event: descriptions and labels that are seen in it, and its table."""
+    """The description of a panel after an event: texts of visible widgets, and its table."""
     parts = [_said_by(part) for part in body.findChildren(QWidget) if part.isVisibleTo(body)]
     if table is not None:
         parts.append(_read_out(*table, event))
@@ -54,7 +54,7 @@ def _said_by(part: QWidget) -> str:
 
 
 def plain(label: QLabel) -> str:
-    """The words of a label without their markup."""
+    """A label's text without markup."""
     text, kind = label.text(), label.textFormat()
     marked = kind is Qt.TextFormat.RichText or (kind is Qt.TextFormat.AutoText and _MARKUP.search(text))
     return without_markup(text) if marked else " ".join(text.split())
@@ -62,13 +62,13 @@ def plain(label: QLabel) -> str:
 
 def without_markup(text: str) -> str:
     """The words of rich text, in one line."""
-    if not _MARKUP_OR_SIGN.search(text):  # a document takes long
+    if not _MARKUP_OR_SIGN.search(text):  # parsing a document takes long
         return " ".join(text.split())
     return " ".join(QTextDocumentFragment.fromHtml(text).toPlainText().split())
 
 
 def _read_out(names: list[str], rows: Iterable[Iterable[Any]], event: int) -> str:
-    if names[0] == OVER_TIME:  # gone back, the rows go on beyond the moment
+    if names[0] == OVER_TIME:  # after going back, rows continue beyond the moment
         told = deque(takewhile(lambda row: row[0] <= event, map(tuple, rows)), maxlen=1)
         return "\n".join(_row(names, row) for row in told)
     going_on = iter(rows)
@@ -90,7 +90,7 @@ def _value(value: object) -> str:
 
 
 def name_areas(root: QWidget, name: str) -> None:
-    """Give the *name* of a picture to the areas in which it is scrolled, and which have none of their own."""
+    """Name the scroll areas in *root*, and their viewports, for screen readers, unless they have names."""
     for area in root.findChildren(QAbstractScrollArea):
         for part in (area, area.viewport()):
             if not part.accessibleName():
