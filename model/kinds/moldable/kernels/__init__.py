@@ -1,1 +1,1 @@
-"""The compiled twin of the policies for moldable jobs."""
+"""The kernels of the policies for moldable jobs: their compiled twins."""

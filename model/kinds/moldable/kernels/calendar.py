@@ -1,9 +1,9 @@
-"""The departures that lie ahead, as a calendar queue: derived from the state, not part of it.
+"""The future departures as a calendar queue, which is derived from the state and not part of it.
 
 Brown (1988), Calendar queues: a fast O(1) priority queue implementation for the simulation event
-set problem.  Time is cut into days of equal length; day k is in slot k mod B, where the jobs that
-depart on it are a list.  A day is about as long as the time between two arrivals, so that it has
-about one departure, and the next one is found in a step or two however many jobs there are.
+set problem.  Time is divided into days of equal length.  Slot k mod B has a linked list of the jobs
+that depart on day k.  A day is about as long as the mean time between arrivals, so that it has about
+one departure, and the next departure is found in a step or two, whatever the number of jobs.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from slotscope.model.kinds.moldable.state import JOBS, MoldableState
 
 State = Any
 
-# Places in ``place``.
+# Positions in ``place``.
 DAY = 0  # no job departs on an earlier day
 NEXT = 1  # the record of the job that departs next; -1: not looked for yet
 PLACES = 2
 
-#: Bounds on the number of slots, and the last day: later departures are all on it.
+#: Bounds on the number of slots, and the last day, which includes all later departures.
 FEWEST_SLOTS, MOST_SLOTS = 64, 2**20
 LAST_DAY = 2.0**62
 
 
 class Calendar(NamedTuple):
-    """B slots, a power of two."""
+    """A calendar of B slots, B a power of two."""
 
-    first: NDArray[np.int32]  #: [B] a job that departs on a day of the slot; -1: there is none
-    following: NDArray[np.int32]  #: [n] by record: the next one in the same slot
-    days: NDArray[np.float64]  #: [1] days in a unit of time
+    first: NDArray[np.int32]  #: [B] record of the first job in the slot's list; -1: the list is empty
+    following: NDArray[np.int32]  #: [n] the record after each record in its slot's list; -1: none
+    days: NDArray[np.float64]  #: [1] days per unit of time
     place: NDArray[np.int64]  #: [PLACES] see the constants
 
 
 def calendar_of(state: MoldableState, rate: float) -> Calendar:
-    """The calendar of a state in which jobs depart at some *rate* above 0."""
+    """Build the calendar of a state; *rate* > 0 is the number of days per unit of time."""
     servers = len(state.job_departure)
     slots = min(max(FEWEST_SLOTS, 1 << (2 * servers - 1).bit_length()), MOST_SLOTS)
     live = np.flatnonzero(state.job_number >= 0)
@@ -58,19 +58,19 @@ def calendar_of(state: MoldableState, rate: float) -> Calendar:
 
 
 def _days_of(times: NDArray[np.float64], rate: float) -> NDArray[np.int64]:
-    """As :func:`day_of`, of several times."""
+    """As :func:`day_of`, for several times."""
     return np.minimum(times * rate, LAST_DAY).astype(np.int64)
 
 
 @jitable
 def day_of(calendar: Any, time: float) -> int:
-    """The day on which a time is."""
+    """The number of the day that contains a time."""
     return int(min(time * calendar.days[0], LAST_DAY))
 
 
 @jitable
 def insert(state: State, calendar: Any, record: int) -> None:
-    """A job will depart."""
+    """Enter the departure of the job in a record."""
     at = unsigned(record)
     day = day_of(calendar, state.job_departure[at])
     slot = unsigned(day & (len(calendar.first) - 1))
@@ -84,7 +84,7 @@ def insert(state: State, calendar: Any, record: int) -> None:
 
 @jitable
 def is_before(state: State, record: int, other: int) -> bool:
-    """Whether one job departs before another: of equal times the lower number comes first."""
+    """Whether one job departs before another; at equal times the job of lower number departs first."""
     mine = state.job_departure[unsigned(record)]
     theirs = state.job_departure[unsigned(other)]
     if mine != theirs:
@@ -94,7 +94,7 @@ def is_before(state: State, record: int, other: int) -> bool:
 
 @jitable
 def soonest(state: State, calendar: Any) -> int:
-    """The record of the job that departs next; -1: there is no job."""
+    """Find the record of the job that departs next; -1: there is no job."""
     if calendar.place[NEXT] >= 0 or state.number[JOBS] == 0:
         return int(calendar.place[NEXT])
     day = calendar.place[DAY]
@@ -110,7 +110,7 @@ def soonest(state: State, calendar: Any) -> int:
 
 @jitable
 def best_of(state: State, calendar: Any, day: int) -> int:
-    """The first job that departs on a day; -1: none does."""
+    """The record of the first job that departs on a day; -1: none does."""
     record = calendar.first[unsigned(day & (len(calendar.first) - 1))]
     best = -1
     while record >= 0:
@@ -124,7 +124,7 @@ def best_of(state: State, calendar: Any, day: int) -> int:
 
 @jitable
 def after_a_year(state: State, calendar: Any) -> int:
-    """The next departure where none is on any of the coming B days: looks at all jobs."""
+    """Find the next departure by a search of all jobs, when none is on any of the next B days."""
     best = -1
     for record in range(len(state.job_departure)):
         if state.job_number[record] >= 0 and (best < 0 or is_before(state, record, best)):
@@ -136,7 +136,7 @@ def after_a_year(state: State, calendar: Any) -> int:
 
 @jitable
 def remove_next(calendar: Any) -> None:
-    """The job that departs next is taken out of the calendar; its departure is still known."""
+    """Remove the job that departs next; its record must still hold its time of departure."""
     record = calendar.place[NEXT]
     slot = unsigned(calendar.place[DAY] & (len(calendar.first) - 1))
     behind = calendar.following[unsigned(record)]

@@ -1,4 +1,4 @@
-"""The compiled kernel for moldable jobs, and what it is given."""
+"""The driver of the kernel for moldable jobs: it builds the kernel's arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slotscope.model.systems.compiled import COMMON, CompiledEngine
 
 
 class MoldableKernel(CompiledEngine):
-    """The compiled twin of every policy for moldable jobs: they differ in their rules alone."""
+    """The compiled twin of all policies for moldable jobs, which differ only in their rules."""
 
     kernel = staticmethod(loop.advance)
     follow = staticmethod(RUNNING.follow)

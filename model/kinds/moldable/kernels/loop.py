@@ -1,6 +1,6 @@
-"""The loop over events of a system of moldable jobs, for all its policies.
+"""The event loop of a system of moldable jobs, for all its policies.
 
-Policies differ in their rules alone (:mod:`model.kinds.moldable.rules`), which physics.py reads.
+Policies differ only in their rules (:mod:`model.kinds.moldable.rules`), which physics.py reads.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from slotscope.model.systems.compiled import (
 State = Any
 Array = Any
 
-#: The only place in ``outcome``.
+#: The only position in ``outcome``.
 FLAGS = 0
 
 

@@ -1,4 +1,4 @@
-"""The kernel for moldable jobs in which a function of the user's says how many servers a job gets."""
+"""The kernel for moldable jobs in which a user-written function decides how many servers a job gets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from slotscope.model.policies.own.sound import ImpossibleDecisionError
 
 
 class OwnTables(NamedTuple):
-    """:class:`model.kinds.moldable.numbers.MoldableTables`, and what the user's function is given."""
+    """:class:`model.kinds.moldable.numbers.MoldableTables`, and the inputs of the user's function."""
 
     speedup: NDArray[np.float64]
     target: NDArray[np.int64]
@@ -37,14 +37,14 @@ class OwnMoldableKernel(OwnKernel, MoldableKernel):
     loop = staticmethod(loop.advance)
 
     def build(self, state: MoldableState) -> tuple[Any, ...]:
-        """As for other policies, with what the function is given."""
+        """As for other policies, plus the inputs of the user's function."""
         tables, *others = super().build(state)
         most = np.array(self.system.numbers.degrees, np.int64)
         return OwnTables(**tables._asdict(), most=most, own=self.asked(state, 0, 0, 0)), *others
 
     @staticmethod
     def hooks(decide: Any) -> Hooks:
-        """The function says for how many servers a job asks."""
+        """Replace the request of a job by the user's function."""
 
         def request(tables: Any, _: Any, job_class: int, number: int, free: int) -> int:
             kind = np.int64(job_class)
@@ -53,17 +53,17 @@ class OwnMoldableKernel(OwnKernel, MoldableKernel):
             own.told[0] = servers
             if servers < 0 or servers > min(free, tables.most[kind]):
                 raise ImpossibleDecisionError("not so many servers")
-            return servers if servers > 0 else -1  # a rejected job has asked for none
+            return servers if servers > 0 else -1  # a rejected job has no request
 
         return {physics.request: request}
 
     def decided(self, _: Any, mine: tuple[Any, Any], __: Any) -> str:
-        """What the arriving job got."""
+        """The decision on the arriving job, as text."""
         width = int(mine[0]["width"])
         return f"{width} server{'s' if width > 1 else ''}" if width > 0 else "the job is rejected"
 
     def refused(self, before: MoldableState) -> str:
-        """How many servers the job may get."""
+        """Why the decision was refused, as text: the number of servers given, and the numbers allowed."""
         event = self.system.next_event(before)
         most = min(physics.free_for(before, self.system.rules, event.type), self.system.numbers.degrees[event.type])
         return f"the kernel gives it {self.told[0]} servers, allowed: 0 (it is rejected) to {most}"

@@ -1,1 +1,1 @@
-"""The compiled twins of the policies for jobs with phases."""
+"""The kernels of the policies for jobs with phases: their compiled twins."""

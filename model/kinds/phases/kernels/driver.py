@@ -1,4 +1,4 @@
-"""The compiled kernels for phases, and what they are given."""
+"""The drivers of the kernels for jobs with phases: they build the kernels' arguments."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from slotscope.model.systems.compiled import CompiledEngine
 
 
 class PhaseKernel(CompiledEngine):
-    """A compiled twin of a reference."""
+    """The compiled twin of a reference policy."""
 
     constants = loop.CONSTANTS
     outcomes = OUTCOMES
     follow = staticmethod(MOVING.follow)
 
     def options(self) -> dict[int, int]:
-        """How many tokens there must be room for."""
+        """The number of tokens for which the state must have room."""
         return {loop.MOST_TOKENS: self.policy.most_tokens}
 
 
@@ -33,7 +33,7 @@ class RequestingKernel(PhaseKernel):
     kernel = staticmethod(requesting.advance)
 
     def build(self, state: PhaseState) -> tuple[Any, ...]:
-        """Tables, rules, and scratch: all that JRS looks at stands in the state."""
+        """Tables, rules, and scratch arrays; JRS needs no index, because it reads the state only."""
         scratch = np.zeros(self.system.numbers.phases, np.int64)
         return self.system.tables, self.policy.rules, scratch, np.zeros(requesting.STEPS, np.int64)
 
@@ -44,7 +44,7 @@ class FittingKernel(PhaseKernel):
     kernel = staticmethod(fitting.advance)
 
     def options(self) -> dict[int, int]:
-        """How a server is chosen."""
+        """The rule by which a server is chosen, and its parameters."""
         share = getattr(self.policy, "share", Fraction(0))
         return super().options() | {
             loop.RULE: fitting.RULES.index(self.policy.name),
@@ -54,5 +54,5 @@ class FittingKernel(PhaseKernel):
         }
 
     def build(self, state: PhaseState) -> tuple[Any, ...]:
-        """Tables; which servers are busy, and which have room for which type."""
+        """Tables, and the index of busy servers and of servers with room for each type."""
         return self.system.tables, fits_of(state, self.policy, self.system.numbers)

@@ -4,10 +4,10 @@ Reference
     The references are :mod:`model.kinds.phases.policies.grand`, ``first_fit``, ``best_fit`` and
     ``power_of_d``.
 Implements
-    Busy servers, and those with room for each type, stand in bit sets (:class:`Fits`): an event changes
-    one server, so that keeping them costs a step for each type and resource, and the policies count and
-    choose among 64 servers at a time.  All place a job in one place of the loop, so that it is compiled
-    once; a kernel of one's own stands in the place of :func:`taking`.
+    Bit sets (:class:`Fits`) hold the busy servers, and the servers with room for each type.  An event changes
+    one server, so that an update costs one step for each type and resource, and a policy counts and
+    chooses among 64 servers at a time.  All policies share the code that places a job, so that it is compiled
+    once; the kernel of a user-written policy replaces :func:`taking`.
 Symbols
     l  ``server``
 Deviations
@@ -54,19 +54,19 @@ TWO, FOUR, TOP_BYTE = np.uint64(2), np.uint64(4), np.uint64(56)
 class Fits(NamedTuple):
     """I types, D resources, S servers, W words of 64 servers."""
 
-    need: NDArray[np.int64]  #: [I, D] units that an arriving job counts for
-    limit: NDArray[np.int64]  #: [D] units that the jobs of a server may take
-    weight: NDArray[np.int64]  #: [D] what a unit left weighs
-    by_peak: NDArray[np.int64]  #: [1] whether jobs count for the most that they may need
+    need: NDArray[np.int64]  #: [I, D] units that an arriving job takes, by present or by peak demand
+    limit: NDArray[np.int64]  #: [D] units that the jobs of a server may take together
+    weight: NDArray[np.int64]  #: [D] weight of one unit left
+    by_peak: NDArray[np.int64]  #: [1] whether jobs count by their peak demand
     most_jobs: NDArray[np.int64]  #: [1] K_max
     busy: NDArray[np.uint64]  #: [1, W] servers with a real job
-    room: NDArray[np.uint64]  #: [I, W] those with room for one more job of a type
-    members: NDArray[np.int64]  #: [I + 1] how many have room for each type; the last: busy ones
-    left: NDArray[np.int64]  #: [S] what is left on each server, weighed
+    room: NDArray[np.uint64]  #: [I, W] busy servers with room for one more job of a type
+    members: NDArray[np.int64]  #: [I + 1] number of servers with room for each type; last: of busy servers
+    left: NDArray[np.int64]  #: [S] weighted sum of the units left on each server
 
 
 def fits_of(state: PhaseState, policy: Any, numbers: PhaseNumbers) -> Fits:
-    """The bit sets of a state, under a :class:`..policies.fitting.FittingPolicy`."""
+    """Build the bit sets of a state for a *policy*, a :class:`..policies.fitting.FittingPolicy`."""
     servers, types = state.real.shape
     words = bitset.words_for(servers)
     fits = Fits(
@@ -87,7 +87,7 @@ def fits_of(state: PhaseState, policy: Any, numbers: PhaseNumbers) -> Fits:
 
 @jitable
 def follow(fits: Any, state: State, server: int) -> None:
-    """What is on a server has changed."""
+    """Update the bit sets after the jobs on a server have changed."""
     on = unsigned(server)
     jobs = state.jobs_on[on]
     types = fits.need.shape[0]
@@ -108,7 +108,7 @@ def follow(fits: Any, state: State, server: int) -> None:
 
 @jitable
 def put_bit(words: Array, row: int, member: int, wanted: bool) -> int:
-    """Add or remove a member of a row; returns by how many the row has grown."""
+    """Add (or remove) a member of a row's bit set; returns by how many members the set has grown: 1, 0 or -1."""
     place = np.uint64(member)
     at, word = unsigned(row), place >> SIX
     bit = ONE << (place & LOW)
@@ -120,14 +120,14 @@ def put_bit(words: Array, row: int, member: int, wanted: bool) -> int:
 
 @jitable
 def has(words: Array, row: int, member: int) -> bool:
-    """Whether a row has a member."""
+    """Whether a row's bit set has a member."""
     place = np.uint64(member)
     return bool((words[unsigned(row), place >> SIX] >> (place & LOW)) & ONE)
 
 
 @jitable
 def ones(word: Any) -> int:
-    """How many bits of a word are set (in a form in which compilers know their instruction)."""
+    """The number of set bits of a word, in a form that compilers turn into one instruction."""
     word = word - ((word >> ONE) & PAIRS)
     word = (word & FOURS) + ((word >> TWO) & FOURS)
     word = (word + (word >> FOUR)) & EIGHTS
@@ -136,7 +136,7 @@ def ones(word: Any) -> int:
 
 @jitable
 def member(words: Array, row: int, position: int) -> int:
-    """The member of a row at a position of their order, from 0; there must be so many."""
+    """The member of a row's bit set at a *position* in ascending order, from 0; the set must have more members."""
     at, word = unsigned(row), 0
     many = ones(words[at, unsigned(word)])
     while position >= many:
@@ -151,7 +151,7 @@ def member(words: Array, row: int, position: int) -> int:
 
 @jitable
 def first_without(words: Array, row: int) -> int:
-    """The lowest number that is no member of a row; there must be one."""
+    """The lowest number that is not a member of a row's bit set; there must be one."""
     word = 0
     while words[unsigned(row), unsigned(word)] == ALL_BITS:
         word += 1
@@ -160,8 +160,7 @@ def first_without(words: Array, row: int) -> int:
 
 @jitable
 def least_left(fits: Any, kind: int) -> int:
-    """The server with room for a type that has the least left, of equals the first; there must be
-    one."""
+    """The first of the servers with room for a type that have the least left; there must be one."""
     found = -1
     least = 0
     for word in range(fits.room.shape[1]):
@@ -179,7 +178,7 @@ def least_left(fits: Any, kind: int) -> int:
 State = Any
 Array = Any
 
-#: Values of the place ``RULE`` in ``constant``, by the names of the policies.
+#: The policies' names; the value of ``constant[RULE]`` is a policy's position here.
 RULES = ("first-fit", "best-fit", "grand", "power-of-d")
 FIRST_FIT, BEST_FIT, GRAND, POWER_OF_D = range(4)
 
@@ -216,7 +215,7 @@ def taking(state: State, tables: Any, index: Any, constant: Array, outcome: Arra
 
 @jitable
 def tightest_drawn(tables: Any, index: Any, constant: Array, outcome: Array) -> int:
-    """Of d busy servers drawn with replacement the one where the job fits with the least left."""
+    """Of d busy servers drawn with replacement, the one with the least left that the job fits, or -1."""
     busy = index.members[index.room.shape[0]]
     outcome[FITTING] = 0
     found = -1

@@ -1,4 +1,4 @@
-"""The loop over events that the kernels of systems with phases share, piece by piece."""
+"""The parts of the event loop that the kernels of systems with phases share."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ from slotscope.model.systems.compiled import (
 State = Any
 Array = Any
 
-#: What :func:`next_due` returns where an event is due: at least DUE; other codes end the call.
+#: :func:`next_due` returns a code of at least DUE if an event is due; lower codes end the call.
 DUE = 100
 ARRIVES, MOVES_ON, RINGS = range(DUE, DUE + 3)
 
-# The kind's places in ``constant``.
+# The positions of this kind in ``constant``.
 MOST_TOKENS = COMMON
-# Policies without tokens: how they choose a server.
+# For policies without tokens: how they choose a server.
 RULE, DRAWS, SHARE_NUMERATOR, SHARE_DENOMINATOR = range(COMMON + 1, COMMON + 5)
 CONSTANTS = COMMON + 5
 
 
 @jitable
 def next_due(state: State, jobs: Any, constant: Array, until: float, outcome: Array) -> int:
-    """ARRIVES, MOVES_ON or RINGS after going on to it, or why no event can happen now.
+    """ARRIVES, MOVES_ON or RINGS after advancing the clock to that event, or the reason why none can happen now.
 
-    Of equal times a move comes first, then a tick, then an arrival.
+    At equal times a move comes first, then a tick, then an arrival.
     """
     place = state.number[NEXT_ARRIVAL] - jobs.first[0]
     last = len(jobs.time)
@@ -107,7 +107,7 @@ def lacks_room(state: State, most_tokens: int) -> bool:
 
 @jitable
 def begin_arrival(state: State, jobs: Any, constant: Array, outcome: Array) -> int:
-    """The next job arrives; returns its record."""
+    """Let the next job arrive; returns its record."""
     arrival = state.number[NEXT_ARRIVAL]
     job_type = jobs.type[unsigned(arrival - jobs.first[0])]
     state.number[NEXT_ARRIVAL] = arrival + 1
@@ -121,7 +121,7 @@ def begin_arrival(state: State, jobs: Any, constant: Array, outcome: Array) -> i
 
 @jitable
 def begin_tick(state: State, outcome: Array) -> int:
-    """The timer that rings; returns its server."""
+    """Let the next timer ring; returns its server."""
     server = state.timer_tree[1]
     outcome[KIND] = TICK
     outcome[SERVER] = server
@@ -132,7 +132,7 @@ def begin_tick(state: State, outcome: Array) -> int:
 
 @jitable
 def run_move(state: State, tables: Any, outcome: Array) -> int:
-    """The job that moves next changes its phase or departs; returns its server."""
+    """Let the job that moves next change its phase or depart; returns its server."""
     record = state.heap_record[0]
     at = unsigned(record)
     server = state.job_server[at]
@@ -161,9 +161,9 @@ def run_move(state: State, tables: Any, outcome: Array) -> int:
 def finish(
     state: State, tables: Any, constant: Array, came: int, outcome: Array, tape: Array, samples: Array, done: Array
 ) -> bool:
-    """Close the event: its row, and a sample if one is due; True if the run should stop here.
+    """Close the event: write its row, and a sample if one is due; returns whether the run should stop here.
 
-    *came* is the record of the job that took a token as it arrived; -1: none did.
+    *came* is the record of the job that arrived and took a token; -1: none did.
     """
     row = tape[unsigned(done[0])]
     close(state, tables.capacity, outcome, row)

@@ -1,4 +1,4 @@
-"""The kernel for jobs with phases in which a function of the user's says which server takes a job."""
+"""The kernel for jobs with phases in which a user-written function decides which server takes a job."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ Array = Any
 
 
 class OwnFits(NamedTuple):
-    """Which servers have room for which jobs, derived from the state, and what the user's function is given."""
+    """The servers with room for each type, derived from the state, and the inputs of the user's function."""
 
-    room: NDArray[np.bool_]  #: [I, S] whether a job of a type finds what it needs on a server now
-    shown_room: NDArray[np.bool_]  #: the same, read-only
+    room: NDArray[np.bool_]  #: [I, S] whether a server has room now for an arriving job of a type
+    shown_room: NDArray[np.bool_]  #: a read-only view of ``room``
     demand: NDArray[np.int64]  #: [I, D]
     capacity: NDArray[np.int64]  #: [D]
     most_jobs: int  #: K_max
-    hard: bool  #: whether a server can hold no more than it has
+    hard: bool  #: whether the capacity of a server must not be exceeded
     own: KernelInput
 
 
 @jitable
 def follow_room(index: Any, state: State, server: int) -> None:
-    """What is on a server has changed."""
+    """Update ``room`` after the jobs on a server have changed."""
     on = unsigned(server)
     for kind in range(index.room.shape[0]):
         room = state.jobs_on[on] < index.most_jobs
@@ -46,7 +46,7 @@ def follow_room(index: Any, state: State, server: int) -> None:
 
 @jitable
 def first_idle(state: State) -> int:
-    """The idle server of lowest number; there is one."""
+    """The idle server of lowest number; there is always one."""
     server = 0
     while state.jobs_on[unsigned(server)] > 0:
         server += 1
@@ -54,9 +54,9 @@ def first_idle(state: State) -> int:
 
 
 class OwnPhaseKernel(OwnKernel, PhaseKernel):
-    """The compiled twin of a policy that places each job, and whose file has a ``kernel``.
+    """The compiled twin of a policy that places each job and whose file defines a ``kernel``.
 
-    Raises PolicyFileError if its servers ask for jobs.
+    Raises PolicyFileError if the policy's servers request jobs.
     """
 
     loop = staticmethod(fitting.advance)
@@ -68,7 +68,7 @@ class OwnPhaseKernel(OwnKernel, PhaseKernel):
         super().__init__(system)
 
     def build(self, state: PhaseState) -> tuple[Any, ...]:
-        """Tables; which servers have room for which jobs, and what the function is given."""
+        """Tables, the servers with room for each type, and the inputs of the user's function."""
         numbers = self.system.numbers
         room = np.zeros((numbers.phases, len(state.jobs_on)), np.bool_)
         shown = room.view()
@@ -82,7 +82,7 @@ class OwnPhaseKernel(OwnKernel, PhaseKernel):
 
     @staticmethod
     def hooks(decide: Any) -> Hooks:
-        """The function says which server takes the arriving job."""
+        """Replace the choice of a server by the user's function."""
 
         def taking(state: State, _tables: Any, index: Any, _constant: Array, outcome: Array) -> int:
             kind, own = outcome[TYPE], index.own
@@ -99,11 +99,11 @@ class OwnPhaseKernel(OwnKernel, PhaseKernel):
         return {fitting.taking: taking, fitting.follow: follow_room}
 
     def decided(self, _: Any, mine: tuple[Any, Any], __: Any) -> str:
-        """Where the arriving job went."""
+        """The decision on the arriving job, as text."""
         return f"server {mine[0]['server'] + 1}" if mine[0]["flags"] & FLAG_PLACED else "nothing"
 
     def refused(self, before: PhaseState) -> str:
-        """Which servers the job may go to."""
+        """Why the decision was refused, as text: the server chosen, and the servers allowed."""
         servers = len(self._shown_of.jobs_on)
         server = int(self.told[0])
         if not -1 <= server < servers:

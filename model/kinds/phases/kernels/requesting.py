@@ -3,12 +3,12 @@
 Reference
     The reference is :mod:`model.kinds.phases.policies.jrs`.
 Implements
-    One loop serves all that follows from an event: a server may ask for jobs, then a job, real or
-    virtual, takes a token, which may let another server go on.  So each step stands in one place
-    and is compiled once.
+    One loop carries out all consequences of an event: a server may request jobs, then a real or
+    virtual job takes a token, which may end the pause of another server, and so on.  Each step
+    therefore occurs once in the code, and is compiled once.
 Symbols
     eta_max  ``rules.limit``
-    a        ``asked``
+    a        ``asked``  [I] jobs of each type in one request
 Deviations
     None.
 """
@@ -62,27 +62,27 @@ from slotscope.model.systems.random_words import below, random_word, uniform
 State = Any
 Array = Any
 
-# What a server does next: nothing, a new timer, a case-2 chain and its request, or the request as
-# it stands in ``asked``.
+# What a server does next: nothing; start a timer; extend ``asked`` by the chain of case 2, then make
+# the request; or make the request in ``asked`` as it is.
 RESTS, TIMER, LOOKS, ASKS = range(4)
 
-# Places in ``step``: what comes next within the event.
+# Positions in ``step``, the next step within the event.
 THEN = 0  # one of the above
 ON = 1  # the server that does it
-PLACE = 2  # where its chain begins
-COUNT = 3  # what it has asked for so far
-OF = 4  # the pool whose tokens are looked at
-KIND = 5  # the type of the token that is taken
-POSITION = 6  # its position
-KEEPS = 7  # whether tokens have changed, so that their limit is to be kept
+PLACE = 2  # the configuration (its place in the lattice) at which the chain begins
+COUNT = 3  # the number of jobs in ``asked``
+OF = 4  # the pool whose tokens are concerned
+KIND = 5  # the type of the token that is to be taken
+POSITION = 6  # the position of this token among those of its pool and type
+KEEPS = 7  # whether the token limit must be checked, because tokens have changed
 ASKED = 8  # the first type of the last request
 STEPS = 9
 
 
 @jitable
 def arrival(state: State, tables: Any, rules: Any, record: int, step: Array, outcome: Array) -> int:
-    """Step 2: an arriving job goes to a backup server, or is to take the token in *step*; returns
-    its record, or -1 where it takes none."""
+    """Step 2: put an arriving job on a backup server (returns -1), or choose its token and write it to
+    *step* (returns the job's record)."""
     pool = pool_for(tables, rules, outcome[JOB], outcome[TYPE])
     count = state.token_count[unsigned(pool), unsigned(outcome[TYPE])]
     outcome[POOL] = pool
@@ -99,7 +99,7 @@ def arrival(state: State, tables: Any, rules: Any, record: int, step: Array, out
 
 @jitable
 def pool_for(tables: Any, rules: Any, job: int, job_type: int) -> int:
-    """The pool of an arriving job."""
+    """The pool that an arriving job is routed to."""
     last = rules.route.shape[1] - 1
     pool = 0
     if last > 0:
@@ -111,7 +111,7 @@ def pool_for(tables: Any, rules: Any, job: int, job_type: int) -> int:
 
 @jitable
 def tick(state: State, tables: Any, rules: Any, server: int, asked: Array, step: Array, outcome: Array) -> None:
-    """Step 1: what a server whose timer rings asks for."""
+    """Step 1: prepare the proactive request of the server whose timer has rung, in *asked* and *step*."""
     on = unsigned(server)
     number = state.timer_number[on]
     stop_timer(state, server)
@@ -133,7 +133,7 @@ def tick(state: State, tables: Any, rules: Any, server: int, asked: Array, step:
 
 @jitable
 def type_for(shares: Array, pool: Any, place: Any, share: float) -> int:
-    """The first type whose cumulative share [P, C, I] reaches *share*."""
+    """The first type whose cumulative share, in *shares* [P, C, I], reaches *share*."""
     last = shares.shape[2] - 1
     job_type = 0
     while job_type < last and shares[pool, place, unsigned(job_type)] < share:
@@ -143,7 +143,7 @@ def type_for(shares: Array, pool: Any, place: Any, share: float) -> int:
 
 @jitable
 def after_move(state: State, rules: Any, server: int, step: Array, outcome: Array) -> None:
-    """Step 1: a job on a server has moved, which may let it ask for jobs, unless it is paused."""
+    """Step 1: after a job on a server has moved, let the server make a reactive request unless it is paused."""
     on = unsigned(server)
     if state.tokens_on[on] == 0:
         look(state, server, step)
@@ -153,7 +153,7 @@ def after_move(state: State, rules: Any, server: int, step: Array, outcome: Arra
 
 @jitable
 def look(state: State, server: int, step: Array) -> None:
-    """A server is to see whether its configuration asks for jobs at once."""
+    """Set *step* so that the server checks whether its configuration requests jobs at once (case 2)."""
     step[THEN] = LOOKS
     step[ON] = server
     step[PLACE] = state.observed[unsigned(server)]
@@ -162,7 +162,7 @@ def look(state: State, server: int, step: Array) -> None:
 
 @jitable
 def act(state: State, tables: Any, rules: Any, asked: Array, step: Array, outcome: Array) -> None:
-    """What the server in *step* does: a request, or a new timer."""
+    """Let the server in *step* make a request or start a new timer."""
     server = step[ON]
     pool = rules.pool_of[unsigned(server)]
     if step[THEN] == LOOKS:
@@ -180,7 +180,7 @@ def act(state: State, tables: Any, rules: Any, asked: Array, step: Array, outcom
 
 @jitable
 def chain(state: State, tables: Any, rules: Any, pool: int, asked: Array, step: Array) -> None:
-    """Case 2 at the configuration that the request would lead to, until it is another case."""
+    """Add to *asked* one job after another while the configuration that they lead to is in case 2."""
     place, count = step[PLACE], step[COUNT]
     while rules.case[unsigned(pool), unsigned(place)] == AT_ONCE:
         word = random_word(tables.key[REQUEST_KEY], state.number[NEXT_REQUEST], count)
@@ -194,7 +194,7 @@ def chain(state: State, tables: Any, rules: Any, pool: int, asked: Array, step: 
 
 @jitable
 def first_of(asked: Array) -> int:
-    """The first type of a request."""
+    """The lowest type in a request."""
     kind = 0
     while asked[unsigned(kind)] == 0:
         kind += 1
@@ -203,7 +203,7 @@ def first_of(asked: Array) -> int:
 
 @jitable
 def request(state: State, pool: int, server: int, asked: Array, outcome: Array) -> None:
-    """Make a token for each job in *asked*, which is cleared."""
+    """Generate a token for each job in *asked*, and clear *asked*."""
     if outcome[FIRST_TOKEN] < 0:
         outcome[FIRST_TOKEN] = state.number[NEXT_TOKEN]
     begin_request(state)
@@ -218,7 +218,8 @@ def request(state: State, pool: int, server: int, asked: Array, outcome: Array) 
 
 @jitable
 def virtual_arrival(state: State, tables: Any, rules: Any, step: Array, outcome: Array) -> int:
-    """If there are too many tokens, a virtual job that is to take the one in *step*, or -1."""
+    """If the token limit is exceeded, let a virtual job arrive and write the token that it is to take to *step*;
+    returns the record of the virtual job, or -1."""
     pool = step[OF]
     kind = over_limit(state, rules, pool, step[ASKED]) if step[KEEPS] else -1
     if kind < 0:
@@ -243,7 +244,7 @@ def virtual_arrival(state: State, tables: Any, rules: Any, step: Array, outcome:
 
 @jitable
 def over_limit(state: State, rules: Any, pool: int, asked: int) -> int:
-    """The first type with too many tokens, or -1; with one limit for all types as the reference."""
+    """The first type with too many tokens, or -1; with one limit for all types, as in the reference."""
     most = max(rules.limit[unsigned(pool)] - rules.option[LIMIT_REACHED], 0)
     types = state.token_count.shape[1]
     if rules.option[LIMIT_IN_ALL]:
@@ -263,7 +264,7 @@ def over_limit(state: State, rules: Any, pool: int, asked: int) -> int:
 
 @jitable
 def in_all(state: State, pool: int) -> int:
-    """Tokens of all types in a pool."""
+    """The number of tokens of all types in a pool."""
     total = 0
     for kind in range(state.token_count.shape[1]):
         total += state.token_count[unsigned(pool), unsigned(kind)]
@@ -272,7 +273,7 @@ def in_all(state: State, pool: int) -> int:
 
 @jitable
 def take_token(state: State, tables: Any, rules: Any, record: int, step: Array, outcome: Array) -> None:
-    """A job joins the server of the token in *step*; without tokens left, that server goes on."""
+    """Let a job take the token in *step* and join its server, whose pause ends if it has no tokens left."""
     server = use_token(state, step[OF], step[KIND], step[POSITION], record)
     put(state, tables, record, server)
     if not state.job_virtual[unsigned(record)]:
@@ -300,8 +301,8 @@ def begin(
     step: Array,
     outcome: Array,
 ) -> int:
-    """What happens by itself in an event; returns the record of a job that is to take a token, or
-    -1."""
+    """The event itself, without its consequences; returns the record of a job that is to take a token,
+    or -1."""
     step[THEN] = RESTS
     step[KEEPS] = 0
     step[ASKED] = 0
@@ -335,7 +336,7 @@ def advance(
 
     - *tables*: :class:`model.kinds.phases.numbers.Tables`, with a lattice.
     - *rules*: :class:`model.kinds.phases.programs.rules.Rules`.
-    - *asked*, *step*: [I] zeros and [STEPS], scratch.
+    - *asked*, *step*: Scratch arrays: [I] zeros, and [STEPS].
     """
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until, outcome)

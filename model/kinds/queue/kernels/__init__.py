@@ -1,1 +1,1 @@
-"""The compiled twins of the policies of queueing systems."""
+"""The kernels of the policies of queueing systems: their compiled twins."""

@@ -1,14 +1,13 @@
-"""BF-J, BF-S and BF-J/S compiled: only what a slot has changed is looked at.
+"""BF-J, BF-S and BF-J/S compiled: a slot examines only what has changed since the previous one.
 
 Reference
     The references are :mod:`model.kinds.queue.policies.bf_j`, ``bf_s`` and ``bf_js``.
 Implements
-    After a slot no waiting job fits any server that takes jobs.  So in the next one a job that
-    waits already fits only a server that a job has just left, and any other server can only be
-    given a job that has just arrived.  The largest job that fits, and the earliest one, come
-    from an index of the waiting jobs by size (:mod:`model.kinds.queue.kernels.waiting`); the
-    server with the least residual capacity from blocks of servers
-    (:mod:`model.kinds.queue.kernels.rooms`).
+    At the end of a slot no waiting job fits any server that takes jobs.  In the next slot, the jobs
+    already waiting can therefore fit only servers that a job has just left, and all other servers can
+    only take jobs that have just arrived.  The largest (or the earliest) job that fits is found by an
+    index of the waiting jobs by size (:mod:`model.kinds.queue.kernels.waiting`), and the server with
+    the least residual capacity by blocks of servers (:mod:`model.kinds.queue.kernels.rooms`).
 Symbols
     l  ``server``
 Deviations
@@ -67,10 +66,10 @@ Array = Any
 
 
 class QueueBestFitIndex(NamedTuple):
-    """What follows from the state: the jobs that wait, and what is free on servers."""
+    """The index derived from the state: the waiting jobs, and the residual capacities of the servers."""
 
     waiting: WaitingJobs
-    rooms: Any  #: Rooms, or as :mod:`model.kinds.queue.kernels.many` has them
+    rooms: Any  #: Rooms, or OrderedRooms or BlockedRooms of :mod:`model.kinds.queue.kernels.many`
 
 
 @jitable
@@ -84,7 +83,7 @@ def fits(state: State, capacity: Array, record: int, server: int) -> bool:
 
 @jitable
 def score(state: State, constant: Array, record: int, server: int) -> int:
-    """Section VIII's inner product of demand and occupied amount."""
+    """The score of Section VIII: the inner product of the job's demand and the server's occupied capacity."""
     unit = constant[SCORE_UNIT]
     total = 0
     for d in range(state.used.shape[1]):
@@ -94,7 +93,7 @@ def score(state: State, constant: Array, record: int, server: int) -> int:
 
 @jitable
 def tightest(state: State, index: Any, constant: Array, capacity: Array, record: int) -> int:
-    """The server that BF-J chooses for a job, or -1."""
+    """The server that BF-J chooses for a job; -1: the job fits none."""
     room = state.job_room[unsigned(record), 0]
     if capacity.shape[1] == 1:
         return int(tightest_of_blocks(index.rooms, room))
@@ -113,7 +112,7 @@ def tightest(state: State, index: Any, constant: Array, capacity: Array, record:
 
 @jitable
 def best_for(state: State, index: Any, constant: Array, capacity: Array, server: int) -> int:
-    """The record that BF-S chooses for a server, or -1."""
+    """The record of the job that BF-S chooses for a server; -1: no waiting job fits."""
     if capacity.shape[1] == 1:
         return int(largest_up_to(index.waiting, state, index.rooms.free[unsigned(server)], 0))
     found = -1
@@ -136,7 +135,7 @@ def best_for(state: State, index: Any, constant: Array, capacity: Array, server:
 
 @jitable
 def place(state: State, index: Any, constant: Array, capacity: Array, record: int, server: int, outcome: Array) -> None:
-    """A waiting job goes into service, and the index follows."""
+    """Put a waiting job into service on a server, and update the index."""
     if constant[BY_SIZE]:
         remove_by_size(index.waiting, state, record)
     elif constant[BY_ARRIVAL]:
@@ -147,9 +146,9 @@ def place(state: State, index: Any, constant: Array, capacity: Array, record: in
 
 @jitable
 def fill_servers(state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array) -> None:
-    """Step 1: BF-S over the servers in order, passing over those to which nothing can be added.
+    """Step 1: apply BF-S to the servers in order, skipping those that no waiting job can fit.
 
-    BF-J/S leaves the jobs that have just arrived to step 2 where no job has left a server.
+    BF-J/S visits only servers that a job has left; it leaves the other servers to step 2.
     """
     least = NO_ROOM
     if not constant[ONLY_DEPARTURES]:
@@ -169,11 +168,11 @@ def fill_servers(state: State, index: Any, constant: Array, capacity: Array, fre
 
 @jitable
 def place_jobs(state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array) -> None:
-    """BF-J, job by job: those that have just arrived (step 2 of BF-J/S), or all that wait.
+    """Apply BF-J to the jobs that have just arrived (step 2 of BF-J/S) or to all waiting jobs (BF-J).
 
-    Of all that wait the earliest one that fits somewhere is taken, again and again: one that fits
-    nowhere fits nowhere later in the slot either.  With several resources the list is passed over.
-    There is one place for three lists because each one more is compiled on its own.
+    In the latter case, the earliest waiting job that fits some server is taken repeatedly: a job that fits no
+    server fits none later in the slot either.  With several resources the whole list is scanned.
+    The three cases share one call of :func:`place`, because each further call is compiled separately.
     """
     one = 0
     following = state.first_waiting[0]
@@ -197,7 +196,7 @@ def place_jobs(state: State, index: Any, constant: Array, capacity: Array, fresh
 
 @jitable
 def stall_half_empty(state: State, index: Any, capacity: Array, outcome: Array) -> None:
-    """Section VIII: a server in use below one half, while jobs wait."""
+    """Section VIII: if jobs wait, stall each non-empty server that is less than half full."""
     if state.number[WAITING] == 0:
         return
     for server in range(len(state.stalled)):
@@ -214,7 +213,7 @@ def stall_half_empty(state: State, index: Any, capacity: Array, outcome: Array) 
 
 @jitable
 def act(state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array) -> None:
-    """What the policy does in a slot."""
+    """The decisions of the policy in a slot."""
     if constant[STEP_SERVERS]:
         fill_servers(state, index, constant, capacity, fresh, outcome)
     if constant[STEP_JOBS]:
@@ -225,7 +224,7 @@ def act(state: State, index: Any, constant: Array, capacity: Array, fresh: Array
 
 @jitable
 def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: Array) -> None:
-    """The jobs that are due leave."""
+    """Carry out the departures that are due."""
     record = due_departure(state, outcome)
     while record >= 0:
         server = state.job_server[unsigned(record)]
@@ -238,7 +237,7 @@ def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: A
 
 @jitable
 def take_arrivals(state: State, index: Any, jobs: Any, constant: Array, fresh: Array, outcome: Array) -> None:
-    """The jobs of the slot join the queue."""
+    """Let the jobs that arrive in the slot join the queue, and enter them in the index."""
     for one in range(outcome[ARRIVED]):
         record = arrive(state, jobs, constant, outcome)
         fresh[one] = record
@@ -251,7 +250,7 @@ def take_arrivals(state: State, index: Any, jobs: Any, constant: Array, fresh: A
 
 @jitable
 def largest_next(_state: State, _index: Any) -> Any:
-    """The largest size that may follow the job that leaves next."""
+    """Upper bound on the size of a job that may take the place of the next departing job."""
     return NO_ROOM
 
 
@@ -272,13 +271,13 @@ def advance(
 ) -> int:
     """Run busy slots; see :mod:`model.systems.compiled`.
 
-    Other policies have functions of their own in the place of :func:`leave`, :func:`take_arrivals`, :func:`foresee`,
-    :func:`largest_next` and :func:`act` (:func:`model.jit.with_others`).
+    The kernels of other policies replace :func:`leave`, :func:`take_arrivals`, :func:`foresee`, :func:`largest_next`
+    and :func:`act` by their own functions (:func:`model.jit.with_others`).
 
-    - *index*: :class:`QueueBestFitIndex`, or the policy's own.
+    - *index*: :class:`QueueBestFitIndex`, or the index of another policy.
     - *capacity*: [L, D] units.
     - *serves*, *weight*: See :func:`model.kinds.queue.kernels.slots.finish`.
-    - *fresh*: [M] scratch.
+    - *fresh*: [M] scratch: the records of the jobs that arrived in the slot.
     - *jobs*: :class:`model.kinds.queue.kernels.slots.Arrivals`.
     """
     while done[0] < len(tape):

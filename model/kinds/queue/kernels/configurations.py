@@ -1,15 +1,15 @@
-"""VQS, VQS-BF and MaxWeight compiled: active configurations, and three ways to serve by them.
+"""VQS, VQS-BF and MaxWeight compiled: active configurations, and three ways to take jobs by them.
 
 Reference
     The references are :mod:`model.kinds.queue.policies.vqs`, ``vqs_bf`` and ``max_weight``; renewal
     and stalling are those of :mod:`model.kinds.queue.policies.active`.
 Implements
-    Weights are computed once for a slot, and only if a server is empty or stalling is on.
-    VQS-BF passes over servers to which nothing can be added, as BF-S does: after a slot
+    Weights are computed once per slot, and only if a server is empty or stalling is on.
+    Like BF-S, VQS-BF skips servers that no waiting job can fit: at the end of a slot
     no waiting job fits any server that takes jobs.
 Symbols
-    k  ``index.wanted`` over ``index.start[active]``  the active configuration, sparse
-    Q  ``index.lengths``                             [V] the queue that (8) weighs
+    k  ``index.wanted`` from ``index.start[active]``  the active configuration, sparse
+    Q  ``index.lengths``                             [V] the queue lengths in (8)
 Deviations
     None.
 """
@@ -60,28 +60,28 @@ Array = Any
 
 
 class ConfigurationIndex(NamedTuple):
-    """What follows from state and policy; C configurations, P pools."""
+    """The index derived from the state and the policy; C configurations, P pools."""
 
     waiting: WaitingJobs
     rooms: Rooms
-    start: NDArray[np.int64]  #: [C + 1] where a configuration's entries begin
-    queue: NDArray[np.int32]  #: [n] virtual queues with k_j > 0
+    start: NDArray[np.int64]  #: [C + 1] where the entries of a configuration begin in ``queue`` and ``wanted``
+    queue: NDArray[np.int32]  #: [n] the virtual queues with k_j > 0
     wanted: NDArray[np.int64]  #: [n] their k_j
-    pools: NDArray[np.int64]  #: [P, 2] the configurations of each pool
+    pools: NDArray[np.int64]  #: [P, 2] the configurations of each pool: first, and one past the last
     pool_of: NDArray[np.int32]  #: [L]
-    first_odd: NDArray[np.int32]  #: [C] the queue that k_1 means, -1: k_1 = 0
+    first_odd: NDArray[np.int32]  #: [C] the virtual queue that k_1 refers to, -1: k_1 = 0
     other: NDArray[np.int32]  #: [C] the other queue with k_j > 0
     low: NDArray[np.int64]  #: [V] VQ_j holds the sizes in (low, high]
     high: NDArray[np.int64]  #: [V]
-    present: NDArray[np.int32]  #: [L, V] jobs of a queue on a server
-    taken: NDArray[np.int64]  #: [L] units of the jobs of the other queue on a server
+    present: NDArray[np.int32]  #: [L, V] number of jobs of each virtual queue on each server
+    taken: NDArray[np.int64]  #: [L] units in use by jobs of queue ``other`` on each server
     lengths: NDArray[np.int64]  #: [V] scratch
-    best: NDArray[np.int64]  #: [P, 2] scratch: the heaviest configuration and its weight
+    best: NDArray[np.int64]  #: [P, 2] scratch: the configuration of maximum weight, and its weight
 
 
 @jitable
 def weigh(index: Any, configuration: int) -> int:
-    """The weight <k, Q>, (5)."""
+    """The weight <k, Q> of a configuration, (5)."""
     total = 0
     for entry in range(index.start[configuration], index.start[configuration + 1]):
         total += index.wanted[entry] * index.lengths[index.queue[entry]]
@@ -90,7 +90,7 @@ def weigh(index: Any, configuration: int) -> int:
 
 @jitable
 def choose(state: State, index: Any, constant: Array, fresh: Array, outcome: Array) -> None:
-    """The heaviest configuration of each pool, (8); of equals the first."""
+    """Find the configuration of maximum weight of each pool, (8); ties go to the first."""
     for queue in range(len(index.lengths)):
         index.lengths[queue] = state.queue_length[queue]
     if constant[BEFORE]:
@@ -114,13 +114,13 @@ def choose(state: State, index: Any, constant: Array, fresh: Array, outcome: Arr
 
 @jitable
 def is_due(state: State, constant: Array, server: int) -> bool:
-    """Whether the server is to be renewed, or perhaps stalled."""
+    """Whether the server must be renewed, or checked for stalling."""
     return bool(state.jobs_on[server] == 0 or (constant[STALLS] and not state.stalled[server]))
 
 
 @jitable
 def prepare(state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array) -> None:
-    """Renew an empty server; stall one whose configuration weighs too little."""
+    """Renew an empty server; stall a non-empty one whose configuration has too small a weight."""
     pool = index.pool_of[server]
     if state.jobs_on[server] == 0:
         renew(state, server, index.best[pool, 0], outcome)
@@ -134,7 +134,7 @@ def prepare(state: State, index: Any, constant: Array, capacity: Array, server: 
 
 @jitable
 def place(state: State, index: Any, constant: Array, record: int, server: int, outcome: Array) -> None:
-    """A waiting job goes into service, and the index follows."""
+    """Put a waiting job into service on a server, and update the index."""
     if constant[BY_SIZE]:
         remove_by_size(index.waiting, state, record)
     elif constant[BY_ARRIVAL]:
@@ -150,7 +150,7 @@ def place(state: State, index: Any, constant: Array, record: int, server: int, o
 
 @jitable
 def of_reserved(state: State, index: Any, constant: Array, capacity: Array, server: int, step: int) -> int:
-    """VQS: the job that step (i) or (ii) takes next, its record, or -1."""
+    """VQS: the record of the job that step (i) or (ii) takes next, or -1."""
     active = state.active[server]
     odd = index.first_odd[active]
     free = capacity[server, 0] - state.used[server, 0]
@@ -171,7 +171,7 @@ def of_reserved(state: State, index: Any, constant: Array, capacity: Array, serv
 
 @jitable
 def of_best_fit(state: State, index: Any, server: int, step: int) -> int:
-    """VQS-BF: the job that step (i), (ii) or (iii) takes next, its record, or -1."""
+    """VQS-BF: the record of the job that step (i), (ii) or (iii) takes next, or -1."""
     active = state.active[server]
     limit = index.rooms.free[unsigned(server)]
     above = 0
@@ -193,9 +193,9 @@ def of_best_fit(state: State, index: Any, server: int, step: int) -> int:
 
 @jitable
 def of_exactly(state: State, index: Any, capacity: Array, server: int, step: int) -> int:
-    """MaxWeight: the next job of the configuration's type number *step*, its record, or -1.
+    """MaxWeight: the record of the next job of the configuration's *step*-th type, or -1.
 
-    Another policy's jobs may leave less room than the configuration needs.
+    The job must also fit: jobs placed by another policy may leave less room than the configuration needs.
     """
     entry = index.start[state.active[server]] + step
     queue = index.queue[entry]
@@ -209,9 +209,8 @@ def of_exactly(state: State, index: Any, capacity: Array, server: int, step: int
 def serve(state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array) -> None:
     """Let a server take jobs, step after step.
 
-    VQS-BF looks at its last step first: where nothing fits at all, the others need not be looked
-    at.  All policies share the one place where a job is placed, because each one more is compiled
-    on its own.
+    VQS-BF tries its last step first: if no job fits at all, the other steps can be skipped.  All policies
+    share one call of :func:`place`, because each further call is compiled separately.
     """
     if state.stalled[unsigned(server)]:
         return
@@ -241,7 +240,7 @@ def serve(state: State, index: Any, constant: Array, capacity: Array, server: in
 
 @jitable
 def make_way(state: State, index: Any, server: int, outcome: Array) -> None:
-    """Preemptive MaxWeight: the heaviest configuration; jobs beyond it go back, newest first."""
+    """Preemptive MaxWeight: renew a server; jobs in excess of k_j return to the queue, newest first."""
     active = index.best[index.pool_of[server], 0]
     renew(state, server, active, outcome)
     record = state.last_job[server]
@@ -260,7 +259,7 @@ def make_way(state: State, index: Any, server: int, outcome: Array) -> None:
 
 @jitable
 def renew_all(state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array) -> None:
-    """Renew and stall before any server takes jobs; all see the same queue."""
+    """Renew and stall all servers by the same queue lengths, before any server takes jobs."""
     if not constant[PREEMPTIVE] and not constant[STALLS] and state.number[IDLE] == 0:
         return
     choose(state, index, constant, fresh, outcome)
@@ -273,7 +272,7 @@ def renew_all(state: State, index: Any, constant: Array, capacity: Array, fresh:
 
 @jitable
 def act(state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array) -> None:
-    """What the policy does in a slot."""
+    """The decisions of the policy in a slot."""
     one_by_one = constant[SEQUENTIAL] and not constant[PREEMPTIVE]
     if not one_by_one:
         renew_all(state, index, constant, capacity, fresh, outcome)
@@ -298,7 +297,7 @@ def act(state: State, index: Any, constant: Array, capacity: Array, fresh: Array
 
 @jitable
 def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: Array) -> None:
-    """The jobs that are due leave: their servers have one of their queue less."""
+    """Carry out the departures that are due, and update the index."""
     record = due_departure(state, outcome)
     while record >= 0:
         at = unsigned(record)
@@ -315,7 +314,7 @@ def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: A
 
 @jitable
 def largest_next(state: State, index: Any) -> int:
-    """The largest size in the virtual queue of the job that leaves next."""
+    """The largest size in the virtual queue of the next departing job; 0 if no job is in service."""
     if state.number[DEPARTURES] == 0:
         return 0
     return int(index.high[unsigned(state.job_queue[unsigned(state.heap_record[0])])])

@@ -1,4 +1,4 @@
-"""The compiled kernels of queueing systems, and what they are given."""
+"""The drivers of the kernels of queueing systems: they build the kernels' arguments."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from slotscope.model.kinds.queue.state import QueueState
 from slotscope.model.kinds.queue.system import QueueSystem
 from slotscope.model.systems.compiled import CompiledEngine
 
-#: Jobs that arrive between two keyframes, where a slot has many, and slots between them at least.
+#: The number of arrivals between two keyframes if a slot has many, and the least number of slots between them.
 _JOBS_BETWEEN, _FEWEST_SLOTS = 20_000, 20
 
 
 class QueueKernel(CompiledEngine):
-    """A compiled twin of a reference; a subclass says which kernel, and which index."""
+    """The compiled twin of a reference policy; a subclass defines the kernel and its index."""
 
     constants = slots.CONSTANTS
     outcomes = OUTCOMES
@@ -44,28 +44,28 @@ class QueueKernel(CompiledEngine):
         self.numbers = system.numbers
         super().__init__(system)
         self.no_jobs = _no_jobs(system.numbers.resources)
-        self._buckets: dict[int, Buckets] = {}  # by how many are asked for
+        self._buckets: dict[int, Buckets] = {}  # by the number of buckets requested
         slots_between = max(_FEWEST_SLOTS, int(_JOBS_BETWEEN / system.numbers.arrival_rate))
         self.keyframe_every = min(self.keyframe_every, slots_between)
         self._arrivals: Arrivals = self.no_jobs
 
     def options(self) -> dict[int, int]:
-        """What every policy has."""
+        """The options that all policies have."""
         return {slots.SCORE_UNIT: score_unit(self.numbers), slots.LOOKS_AGAIN: self.policy.looks_again}
 
     def index(self, state: QueueState) -> Any:
-        """Waiting jobs as the policy looks for them, and what is free on servers."""
+        """The index of the waiting jobs that the policy needs, and the residual capacities of the servers."""
         return QueueBestFitIndex(self.waiting(state), self.rooms(state))
 
     def rooms(self, state: QueueState) -> Rooms:
-        """What is free on servers."""
+        """The residual capacities of the servers."""
         looks_at_all = self.constant[slots.BEST_FIT] or (
             self.constant[slots.STEP_SERVERS] and not self.constant[slots.ONLY_DEPARTURES]
         )
         return rooms_of(state, self.numbers.capacity, bool(looks_at_all))
 
     def build(self, state: QueueState) -> tuple[Any, ...]:
-        """The index, capacities, configurations, the weights of samples, and scratch."""
+        """The index, capacities, configurations, the weights of samples, and a scratch array."""
         return (
             self.index(state),
             self.numbers.capacity,
@@ -75,7 +75,7 @@ class QueueKernel(CompiledEngine):
         )
 
     def waiting(self, state: QueueState) -> WaitingJobs:
-        """Its part for the jobs that wait: empty where the policy needs none."""
+        """The index of the waiting jobs; empty if the policy needs none."""
         by_size, by_arrival = self.constant[[slots.BY_SIZE, slots.BY_ARRIVAL]] > 0
         if by_size or by_arrival:
             buckets = self._buckets_for(len(state.job_number), bool(by_size))
@@ -83,7 +83,7 @@ class QueueKernel(CompiledEngine):
         return empty_waiting(no_buckets(), 0, with_tree=False)
 
     def _buckets_for(self, records: int, by_size: bool) -> Buckets:
-        """The buckets of an index for so many records."""
+        """The buckets of an index for a number of job *records*."""
         count = buckets_for(records, by_size)
         if count not in self._buckets:
             bounds = [end for interval in self.policy.intervals for end in interval]
@@ -91,7 +91,7 @@ class QueueKernel(CompiledEngine):
         return self._buckets[count]
 
     def block_at(self, arrival: int) -> Arrivals | None:
-        """The block of an arrival, with the queue and the room of each job."""
+        """The block of jobs that contains an arrival, with the queue and the room of each job."""
         block, known = self.system.workload.block_at(arrival), self._arrivals
         if block is not None and (known.time is not block.time or known.first[0] != block.first[0]):
             layout = self.policy.layout
@@ -109,18 +109,18 @@ class QueueBestFitKernel(QueueKernel):
 
     @cached_property
     def function(self) -> Callable[..., int]:
-        """The one that has servers in order, where they are many and their tightest is asked for."""
+        """The kernel; the one with sorted servers if there are many servers and the policy searches the tightest."""
         least = many.ASKED_BY_FEW if self.policy.by_server else many.ASKED_BY_ALL
         are_many = self.policy.by_job and self.numbers.servers >= least
         return many.best_fit_advance if are_many and many.have_keys(self.numbers.capacity) else best_fit.advance
 
     def index(self, state: QueueState) -> QueueBestFitIndex:
-        """As ever; very many servers are in order."""
+        """See :class:`QueueKernel`; with very many servers these are sorted by residual capacity."""
         index: QueueBestFitIndex = super().index(state)
         return index._replace(rooms=many.ordered(index.rooms)) if self.function is many.best_fit_advance else index
 
     def options(self) -> dict[int, int]:
-        """Which steps, and for what; BF-J takes jobs by arrival, which is in the index then."""
+        """The steps of the policy; BF-J takes jobs by arrival, so that its index is in order of arrival."""
         policy, one_resource = self.policy, self.numbers.resources == 1
         return super().options() | {
             slots.STEP_SERVERS: policy.by_server,
@@ -139,16 +139,16 @@ class FifoKernel(QueueKernel):
 
     @cached_property
     def function(self) -> Callable[..., int]:
-        """The one that passes over many blocks of servers at once, where there are many."""
+        """The kernel; with many servers the one that skips many blocks of servers at once."""
         return many.fifo_advance if self.numbers.servers >= many.BY_FIRST_FIT else fifo.advance
 
     def index(self, state: QueueState) -> QueueBestFitIndex:
-        """As ever; very many servers are in blocks of blocks."""
+        """See :class:`QueueKernel`; with very many servers their blocks are grouped in blocks."""
         index: QueueBestFitIndex = super().index(state)
         return index._replace(rooms=many.blocked(index.rooms)) if self.function is many.fifo_advance else index
 
     def options(self) -> dict[int, int]:
-        """Whether jobs behind the head of the line may go first."""
+        """Whether jobs behind the head of the line may overtake it."""
         return super().options() | {
             slots.SKIPS: self.policy.skips,
             slots.BY_ARRIVAL: self.policy.skips and self.numbers.resources == 1,
@@ -165,7 +165,7 @@ class ConfigurationKernel(QueueKernel):
         self._sparse = _sparse(self.policy.configurations)
 
     def options(self) -> dict[int, int]:
-        """How configurations are renewed, and how servers are filled by them."""
+        """How configurations are renewed, and how servers take jobs by them."""
         policy = self.policy
         return super().options() | {
             slots.BEFORE: policy.before,
@@ -182,7 +182,7 @@ class ConfigurationKernel(QueueKernel):
         }
 
     def index(self, state: QueueState) -> ConfigurationIndex:
-        """Configurations, jobs of each queue on each server, and waiting jobs by size."""
+        """The configurations, the number of jobs of each queue on each server, and the waiting jobs by size."""
         policy, numbers = self.policy, self.system.numbers
         queues, pools = policy.layout.queues, policy.pool_configurations
         intervals = np.array(policy.intervals or ((0, 0),) * queues, np.int64)
@@ -214,7 +214,7 @@ class ConfigurationKernel(QueueKernel):
 
 
 def _first_odd(policy: Any) -> np.ndarray:
-    """[C] the queue of k_1 where k_1 = 1, else -1."""
+    """[C] the virtual queue that k_1 refers to if k_1 = 1, otherwise -1."""
     rows = policy.configurations
     if not hasattr(policy, "first_odd"):
         return np.full(len(rows), -1, np.int32)
@@ -223,7 +223,7 @@ def _first_odd(policy: Any) -> np.ndarray:
 
 
 def _sparse(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Starts [C + 1], queues and counts of the entries above 0, row by row."""
+    """The positive entries of *rows* [C, V], row by row: starts [C + 1], queues [n] and counts [n]."""
     row, queue = np.nonzero(rows)
     start = np.searchsorted(row, np.arange(len(rows) + 1)).astype(np.int64)
     return start, queue.astype(np.int32), rows[row, queue].astype(np.int64)

@@ -3,8 +3,8 @@
 Reference
     The references are :mod:`model.kinds.queue.policies.fifo_ff` and ``fifo_slots``.
 Implements
-    The head of the line by first fit.  With ``skip`` the earliest waiting job that fits somewhere,
-    again and again, from the index of waiting jobs by size.
+    The head of the line is placed by first fit, repeatedly.  With ``skip``, the earliest waiting job that
+    fits some server is placed repeatedly; it is found by the index of the waiting jobs by size.
 Symbols
     l  ``server``
 Deviations
@@ -30,7 +30,7 @@ Array = Any
 
 @jitable
 def first_with_room(state: State, index: Any, capacity: Array, record: int) -> int:
-    """The first server that has room for a job, or -1."""
+    """The first server with room for a job, or -1."""
     room = state.job_room[unsigned(record), 0]
     server = next_with_room(index.rooms, room, 0)
     if capacity.shape[1] > 1:
@@ -41,7 +41,7 @@ def first_with_room(state: State, index: Any, capacity: Array, record: int) -> i
 
 @jitable
 def place_in_order(state: State, index: Any, constant: Array, capacity: Array, outcome: Array) -> None:
-    """The head of the line, again and again; with SKIPS and several resources the whole list."""
+    """Place the head of the line repeatedly; with SKIPS and several resources scan the whole list."""
     record = state.first_waiting[0]
     while record >= 0:
         after = state.job_next[record]
@@ -55,7 +55,7 @@ def place_in_order(state: State, index: Any, constant: Array, capacity: Array, o
 
 @jitable
 def place_earliest(state: State, index: Any, constant: Array, capacity: Array, outcome: Array) -> None:
-    """The earliest waiting job that fits somewhere, again and again."""
+    """Place the earliest waiting job that fits some server, repeatedly."""
     while state.number[WAITING] > 0:
         record = earliest_up_to(index.waiting, state, most_free(index.rooms), 0)
         if record < 0:
@@ -66,7 +66,7 @@ def place_earliest(state: State, index: Any, constant: Array, capacity: Array, o
 
 @jitable
 def act(state: State, index: Any, constant: Array, capacity: Array, _fresh: Array, outcome: Array) -> None:
-    """What the policy does in a slot."""
+    """The decisions of the policy in a slot."""
     if constant[SKIPS] and capacity.shape[1] == 1:
         place_earliest(state, index, constant, capacity, outcome)
     else:

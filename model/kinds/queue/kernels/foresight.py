@@ -1,10 +1,10 @@
-"""A long queue's memory, asked for before it is needed.
+"""Prefetching: memory that a long queue will need soon is loaded into the caches ahead of time.
 
-Of 100,000 waiting jobs few are in the processor's caches, and the one that is placed next is not
-among them: what it costs is waiting for memory, not steps of the index.  But mostly it is known
-beforehand.  The jobs that arrive next stand in the block, and the next departure in the heap, so
-that the largest job that then fits can be looked up a slot or more ahead.  A guess that proves
-wrong costs time and nothing else: nothing here changes the state.
+Of 100,000 waiting jobs few are in the processor's caches, and the job placed next is usually not one
+of them: its cost is the latency of memory, not the steps of the index.  But that job can mostly be
+predicted.  The block has the next arrivals and the heap the next departure, so that the largest job
+that fits after this departure can be looked up a slot or more ahead.  A wrong prediction only costs
+time: nothing here changes the state.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ State = Any
 Array = Any
 
 
-#: Shorter queues fit the caches.
+#: Shorter queues fit into the caches.
 LONG_QUEUE = 8192
 
-#: Arrivals ahead for which the ends of a bucket are asked for, and then a job at its end.
+#: How many arrivals ahead the ends of a job's bucket are prefetched, and then the job at the bucket's end.
 ENDS_AHEAD, JOB_AHEAD = 3, 1
 
 
 @jitable
 def expect(state: State, record: int) -> None:
-    """A job will be placed, and leave some time later: all that is kept of it."""
+    """Prefetch all fields of a job's record: the job will be placed, and depart some time later."""
     at = unsigned(record)
     touch(state.job_number, at)
     touch(state.job_room, at)
@@ -46,7 +46,7 @@ def expect(state: State, record: int) -> None:
 
 @jitable
 def expect_neighbours(state: State, index: Any, record: int) -> None:
-    """The jobs between which an expected one stands; what is kept of it is near by now."""
+    """Prefetch the neighbours of an expected job in its lists; its own record is in the caches by now."""
     at = unsigned(record)
     after, before = state.job_next[at], state.job_previous[at]
     if after >= 0:
@@ -60,7 +60,7 @@ def expect_neighbours(state: State, index: Any, record: int) -> None:
 
 @jitable
 def foresee_arrivals(state: State, index: Any, jobs: Any) -> None:
-    """Where the next jobs will be put in."""
+    """Prefetch the ends of the buckets into which the next arrivals will be inserted."""
     lists = index.waiting
     place = state.number[NEXT_ARRIVAL] - jobs.first[0]
     if place + ENDS_AHEAD >= len(jobs.time):
@@ -75,7 +75,7 @@ def foresee_arrivals(state: State, index: Any, jobs: Any) -> None:
 
 @jitable
 def foresee_placement(state: State, index: Any, most: Any) -> None:
-    """The largest job up to *most* that fits when the next one leaves; then its neighbours."""
+    """Prefetch the largest job, of size at most *most*, that fits after the next departure; then its neighbours."""
     lists = index.waiting
     served = state.heap_record[0]
     at = unsigned(served)
@@ -94,9 +94,9 @@ def foresee_placement(state: State, index: Any, most: Any) -> None:
 
 @jitable
 def foresee(state: State, index: Any, jobs: Any, constant: Array, most: Any) -> None:
-    """With a long queue ordered by size: what the next slots need.
+    """Prefetch what the next slots need, if the queue is long and indexed by size.
 
-    *most* is the largest size that may follow the job that leaves next.
+    *most* is an upper bound on the size of a job that may take the place of the next departing job.
     """
     if not constant[BY_SIZE] or state.number[WAITING] < LONG_QUEUE:
         return
@@ -107,7 +107,7 @@ def foresee(state: State, index: Any, jobs: Any, constant: Array, most: Any) -> 
 
 @jitable
 def foresee_head(state: State, queue: int) -> None:
-    """The next head of line of VQ_j, when the last one has been placed, if the queue is long."""
+    """Prefetch the new head of line of VQ_j after a placement, if the queue is long."""
     if state.number[WAITING] < LONG_QUEUE:
         return
     record = state.first_waiting[unsigned(queue)]

@@ -1,17 +1,17 @@
-"""BF-J, BF-J/S and FIFO-FF compiled for very many servers, of which no search looks through all blocks.
+"""BF-J, BF-J/S and FIFO-FF compiled for very many servers: no search scans all blocks of servers.
 
 Reference, Implements, Symbols
-    As in :mod:`model.kinds.queue.kernels.best_fit` and :mod:`model.kinds.queue.kernels.fifo`, of whose loops these are
-    copies with other searches.
+    As in :mod:`model.kinds.queue.kernels.best_fit` and :mod:`model.kinds.queue.kernels.fifo`: the same loops with
+    other searches.
 Deviations
     None.
 
-To look through blocks of servers (:mod:`model.kinds.queue.kernels.rooms`) is faster while they are few.
+With few servers, scanning blocks of servers (:mod:`model.kinds.queue.kernels.rooms`) is faster.
 
-Keys in order (:class:`SortedKeys`), of which some come and go, tell the least one that is not below another
-in a few reads.  They lie in blocks, each in order, and a list has the blocks in order by their least key.  A
-block that is full is split, and two neighbours that together fill no more than half of one become one, so
-that there are never many.
+:class:`SortedKeys` is an ordered set of keys with insertion and removal that finds the least key at or above
+a given one in a few reads.  The keys are stored in sorted blocks, and a list has the blocks in order of their
+least keys.  A full block is split, and two neighbours that together fill no more than half a block are merged,
+so that the number of blocks stays small.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from slotscope.model.kinds.queue.kernels.rooms import BLOCK, Rooms, first_before
 
 Array = Any
 
-#: Keys of a block at most, and of two neighbours at least.
+#: The most keys of one block, and the fewest keys of two neighbouring blocks together.
 MOST, FEWEST = 64, 33
 
 
 class SortedKeys(NamedTuple):
-    """B blocks; the first USED of ``block`` are in use, in order of their keys, the others are free."""
+    """An ordered set of keys in B blocks; the first ``used`` of ``block`` are in use, in order of keys, others free."""
 
     key: NDArray[np.int64]  #: [B, MOST]
-    held: NDArray[np.int64]  #: [B] keys of a block
-    block: NDArray[np.int64]  #: [B] blocks in order
-    least: NDArray[np.int64]  #: [B] beside ``block``: no key of it is less, nor one of the block before greater
-    used: NDArray[np.int64]  #: [1]
+    held: NDArray[np.int64]  #: [B] number of keys in each block
+    block: NDArray[np.int64]  #: [B] the blocks in order of their keys, by rank
+    least: NDArray[np.int64]  #: [B] by rank: a bound between the keys of the block before and the block's own keys
+    used: NDArray[np.int64]  #: [1] number of blocks in use
 
 
 def sorted_keys(keys: NDArray[np.int64]) -> SortedKeys:
-    """Some keys, all different, with room for as many and no more."""
+    """The ordered set of *keys*, which must be distinct; it never has room for more keys than these."""
     half = MOST // 2
-    # Two neighbours have FEWEST keys, or a half of a block that was split beside an empty one: at least half of MOST.
+    # Two neighbouring blocks hold at least FEWEST keys, or are half a split block and an empty one: at least MOST / 2.
     blocks = 2 * len(keys) // half + 3
     made = SortedKeys(
         key=np.zeros((blocks, MOST), np.int64),
@@ -63,10 +63,10 @@ def sorted_keys(keys: NDArray[np.int64]) -> SortedKeys:
 
 @jitable
 def rank_of(keys: Any, key: Any) -> int:
-    """Which block in order has a key, or would have it."""
+    """The rank of the block that has a key, or would have it."""
     rank = 0
     left = keys.used[0]
-    while left > 1:  # which half it is cannot be foreseen: a choice of values costs less than a jump
+    while left > 1:  # the branch is unpredictable, so a conditional move costs less than a jump
         half = left >> 1
         rank = rank + half if keys.least[unsigned(rank + half)] <= key else rank
         left -= half
@@ -75,7 +75,7 @@ def rank_of(keys: Any, key: Any) -> int:
 
 @jitable
 def position(keys: Any, block: int, key: Any) -> int:
-    """How many keys of a block are less than one."""
+    """The number of keys in a block that are less than *key*."""
     less = 0
     left = keys.held[unsigned(block)]
     while left > 0:
@@ -98,7 +98,7 @@ def first_from(keys: Any, key: Any) -> Any:
 
 @jitable
 def add(keys: Any, key: Any) -> None:
-    """A key that is not there comes."""
+    """Insert a key that is not in the set."""
     rank = rank_of(keys, key)
     if keys.held[unsigned(keys.block[unsigned(rank)])] == MOST:
         split(keys, rank)
@@ -116,7 +116,7 @@ def add(keys: Any, key: Any) -> None:
 
 @jitable
 def drop(keys: Any, key: Any) -> None:
-    """A key that is there goes."""
+    """Remove a key that is in the set."""
     rank = rank_of(keys, key)
     block = keys.block[unsigned(rank)]
     last = keys.held[unsigned(block)] - 1
@@ -130,7 +130,7 @@ def drop(keys: Any, key: Any) -> None:
 
 @jitable
 def split(keys: Any, rank: int) -> None:
-    """The upper half of a block that is full becomes one of its own."""
+    """Move the upper half of a full block to a new block."""
     half = MOST // 2
     used = keys.used[0]
     full, fresh = keys.block[unsigned(rank)], keys.block[unsigned(used)]
@@ -148,7 +148,7 @@ def split(keys: Any, rank: int) -> None:
 
 @jitable
 def join(keys: Any, rank: int) -> None:
-    """A block takes the keys of the next one, if there is one and both have few."""
+    """Merge a block with the next one, if there is one and both together have few keys."""
     used = keys.used[0]
     if rank + 1 >= used:
         return
@@ -166,36 +166,36 @@ def join(keys: Any, rank: int) -> None:
     keys.used[0] = used - 1
 
 
-#: Servers from which on it is faster to have them in order, where each job asks for the tightest one, and where BF-S
-#: has placed most of them before; and to have blocks of blocks.
+#: The number of servers from which sorted servers are faster, if each job searches the tightest server (BF-J), and if
+#: BF-S has placed most jobs before (BF-J/S); and the number from which blocks of blocks are faster.
 ASKED_BY_ALL, ASKED_BY_FEW, BY_FIRST_FIT = 4000, 40_000, 16_000
 
-#: The bits of a key, which has what is free before the server's number.
+#: The bits of a key: the residual capacity in the upper bits, the server's number in the lower ones.
 KEY_BITS = 62
 
-#: What follows blocks.
+#: The update of :mod:`.rooms`, which maintains the blocks.
 _set_free = rooms.set_free
 
 
 class OrderedRooms(NamedTuple):
-    """As :class:`.rooms.Rooms`, and servers by what is free on them."""
+    """:class:`.rooms.Rooms`, and the servers sorted by residual capacity."""
 
     free: NDArray[np.int64]
     most: NDArray[np.int64]
     left: NDArray[np.uint64]
     left_summary: NDArray[np.uint64]
     order: SortedKeys
-    bits: NDArray[np.int64]  #: [1] those of a server's number
+    bits: NDArray[np.int64]  #: [1] number of bits of a server's number
 
 
 def have_keys(capacity: NDArray[np.int64]) -> bool:
-    """Whether a key has room for what may be free on servers of this *capacity* [L, D], and for their numbers."""
+    """Whether the residual capacity and the number of a server fit into a key, for servers of *capacity* [L, D]."""
     servers, resources = capacity.shape
     return bool(resources == 1 and int(capacity.max()).bit_length() + servers.bit_length() <= KEY_BITS)
 
 
 def ordered(given: Rooms) -> OrderedRooms:
-    """The same with servers in order."""
+    """The same residual capacities, with sorted servers."""
     servers = len(given.free)
     bits = servers.bit_length()
     return OrderedRooms(*given, sorted_keys((given.free << bits) + np.arange(servers)), np.array([bits]))
@@ -222,17 +222,17 @@ def set_free_in_order(rooms: Any, server: int, free: Any) -> None:
 
 
 class BlockedRooms(NamedTuple):
-    """As :class:`.rooms.Rooms`, and blocks in blocks of their own."""
+    """:class:`.rooms.Rooms`, and the blocks grouped in blocks."""
 
     free: NDArray[np.int64]
     most: NDArray[np.int64]
     left: NDArray[np.uint64]
     left_summary: NDArray[np.uint64]
-    above: NDArray[np.int64]  #: [B / BLOCK] the largest of so many blocks
+    above: NDArray[np.int64]  #: [B / BLOCK] the largest entry of ``most`` in each group of BLOCK blocks
 
 
 def blocked(given: Rooms) -> BlockedRooms:
-    """The same with blocks of blocks."""
+    """The same residual capacities, with blocks of blocks."""
     return BlockedRooms(*given, np.maximum.reduceat(given.most, np.arange(0, len(given.most), BLOCK)))
 
 

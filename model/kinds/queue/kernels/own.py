@@ -1,4 +1,4 @@
-"""The kernel of a queueing system in which a function of the user's says which job goes where next."""
+"""The kernel of a queueing system in which a user-written function decides which job is placed next, and where."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ State = Any
 Array = Any
 
 
-#: Jobs that a line names.
+#: The number of jobs that an error line lists.
 TOLD = 3
 
 
 class OwnFree(NamedTuple):
-    """What is free on servers, derived from the state, and what the user's function is given."""
+    """The residual capacities of the servers, derived from the state, and the inputs of the user's function."""
 
     free: NDArray[np.int64]  #: [L, D] units; -1 on a stalled server
-    shown_free: NDArray[np.int64]  #: the same, read-only
-    memory: NDArray[np.float64]  #: [m] what was remembered before the slot
+    shown_free: NDArray[np.int64]  #: a read-only view of ``free``
+    memory: NDArray[np.float64]  #: [m] the policy's memory before the slot
     own: KernelInput
 
 
 @jitable
 def follow_free(state: State, index: Any, capacity: Array, server: int) -> None:
-    """A server's jobs have changed, or whether it is stalled."""
+    """Update ``free`` after a server's jobs, or its stalling, have changed."""
     for d in range(capacity.shape[1]):
         index.free[server, d] = -1 if state.stalled[server] else capacity[server, d] - state.used[server, d]
 
 
 @jitable
 def leave(state: State, index: Any, _constant: Array, capacity: Array, outcome: Array) -> None:
-    """The jobs that are due leave."""
+    """Carry out the departures that are due."""
     record = due_departure(state, outcome)
     while record >= 0:
         server = state.job_server[unsigned(record)]
@@ -57,19 +57,19 @@ def leave(state: State, index: Any, _constant: Array, capacity: Array, outcome: 
 
 @jitable
 def take_arrivals(state: State, _index: Any, jobs: Any, constant: Array, fresh: Array, outcome: Array) -> None:
-    """The jobs of the slot join their queues."""
+    """Let the jobs that arrive in the slot join their queues."""
     for one in range(outcome[ARRIVED]):
         fresh[one] = arrive(state, jobs, constant, outcome)
 
 
 @jitable
 def foresee_nothing(_state: State, _index: Any, _jobs: Any, _constant: Array, _most: Any) -> None:
-    """Nothing is known of what the function will look at."""
+    """Prefetch nothing: what the user's function will read is not known."""
 
 
 @jitable
 def can_go(state: State, index: Any, record: int, server: int) -> bool:
-    """Whether a job waits in the record, and the server has room for it."""
+    """Whether the record holds a waiting job, and the server has room for it."""
     if not (0 <= record < len(state.job_number) and 0 <= server < len(state.stalled)):
         return False
     if state.job_number[record] < 0 or state.job_server[record] >= 0:
@@ -81,13 +81,13 @@ def can_go(state: State, index: Any, record: int, server: int) -> bool:
 
 
 class OwnQueueKernel(OwnKernel, QueueKernel):
-    """The compiled twin of a policy whose file has a ``kernel``."""
+    """The compiled twin of a policy whose file defines a ``kernel``."""
 
     loop = staticmethod(best_fit.advance)
     answers = 2
 
     def index(self, state: QueueState) -> OwnFree:
-        """What is free on servers, and what the function is given."""
+        """The residual capacities of the servers, and the inputs of the user's function."""
         free = np.where(state.stalled[:, None] > 0, -1, self.numbers.capacity - state.used)
         shown = free.view()
         shown.flags.writeable = False
@@ -95,7 +95,7 @@ class OwnQueueKernel(OwnKernel, QueueKernel):
 
     @staticmethod
     def hooks(decide: Any) -> Hooks:
-        """The function says which job goes where, until it says that none does."""
+        """Replace the decisions of a slot: the user's function places one job after another until it places none."""
 
         def act(state: State, index: Any, _constant: Array, capacity: Array, _fresh: Array, outcome: Array) -> None:
             own = index.own
@@ -121,7 +121,7 @@ class OwnQueueKernel(OwnKernel, QueueKernel):
         }
 
     def decided(self, before: QueueState, mine: tuple[Any, Any], other: tuple[Any, Any]) -> str:
-        """Which jobs went where; those that went alike by both engines are left out, unless all did."""
+        """The placements of the slot as text, without those on which both engines agree, unless they agree on all."""
         placed, theirs = (_served(state).items() - _served(before).items() for _, state in (mine, other))
         told = sorted(placed - theirs if placed != theirs else placed)
         jobs = ", ".join(f"job {self.system.job_name(job)} on server {server + 1}" for job, server in told[:TOLD])
@@ -129,7 +129,7 @@ class OwnQueueKernel(OwnKernel, QueueKernel):
         return f"{jobs}{more}" if told else "no more jobs placed" if placed else "no job is placed"
 
     def refused(self, _: Any) -> str:
-        """Which jobs wait, and what is free."""
+        """Why the decision was refused, as text: an invalid server or record, or a job that does not fit."""
         record, server = self.told.tolist()
         state: QueueState = self._shown_of
         if not 0 <= server < self.numbers.servers:
@@ -141,6 +141,6 @@ class OwnQueueKernel(OwnKernel, QueueKernel):
 
 
 def _served(state: QueueState) -> dict[int, int]:
-    """The jobs in service, and where."""
+    """The servers of the jobs in service, by job number."""
     served = state.job_server >= 0
     return dict(zip(state.job_number[served].tolist(), state.job_server[served].tolist(), strict=True))

@@ -1,8 +1,8 @@
-"""What is free on each server, in blocks of 64: the tightest, the first and the most, quickly.
+"""The residual capacity of each server, in blocks of 64: fast search for the tightest and the first server.
 
-Kept beside the state for the first resource.  A server that is stalled has nothing free, so that
-one comparison tells whether a job fits a server that takes jobs.  A block's most lets a search
-pass over 64 servers at once.
+It is kept beside the state, for the first resource.  A stalled server counts as having nothing free, so
+that one comparison tells whether a job fits a server that takes jobs.  The maximum of a block lets a
+search skip 64 servers at once.
 """
 
 from __future__ import annotations
@@ -23,36 +23,37 @@ State = Any
 Array = Any
 
 
-#: Servers of a block: as many as a word of a bit set holds.
+#: The number of servers in a block, which is that of the bits in a word of a bit set.
 BLOCK = 64
 
-#: Free on a server that takes no jobs.
+#: The residual capacity of a server that takes no jobs.
 NOTHING = np.int64(-1)
 
-#: Larger than any residual capacity; as an unsigned number smaller than any negative one.
+#: Larger than any residual capacity, and smaller than any negative number that is read as unsigned.
 NO_ROOM = np.int64(2**62)
 UNSIGNED_NO_ROOM = np.uint64(2**62)
 
 
 class Rooms(NamedTuple):
-    """Servers by what is free on them; L servers in B blocks."""
+    """The residual capacities of L servers in B blocks."""
 
     free: NDArray[np.int64]  #: [L] units of the first resource, NOTHING on a stalled server
-    most: NDArray[np.int64]  #: [B] the largest of a block
+    most: NDArray[np.int64]  #: [B] the largest entry of ``free`` in each block
     left: NDArray[np.uint64]  #: bit set of the servers that a job has left in this slot
     left_summary: NDArray[np.uint64]
 
 
 def rooms_of(state: QueueState, capacity: NDArray[np.int64], looks_at_all: bool) -> Rooms:
-    """What is free in a state between two slots.
+    """Build the residual capacities of a state between two slots.
 
-    A policy that *looks at all* servers in a slot leaves none with room for a job that waits, unless a fork decided so.
+    With *looks_at_all* (the policy visits all servers in each slot) a server can have room for a waiting job only
+    because of a decision forced in a fork; such servers are marked in ``left``, so that the next slot visits them.
     """
     free = np.where(state.stalled > 0, NOTHING, capacity[:, 0] - state.used[:, 0])
     starts = np.arange(0, len(free), BLOCK)
     left = np.zeros(len(starts), np.uint64)
     summary = np.zeros(bitset.words_for(len(starts)), np.uint64)
-    # After a change of policy every server counts as one that a job leaves in the next slot.
+    # After a change of policy the state gives every server a departure in the next slot.
     changed = state.last_departure > state.clock[NOW]
     if looks_at_all:
         waiting = (state.job_number >= 0) & (state.job_server < 0)
@@ -64,7 +65,7 @@ def rooms_of(state: QueueState, capacity: NDArray[np.int64], looks_at_all: bool)
 
 @jitable
 def set_free(rooms: Any, server: int, free: Any) -> None:
-    """So much is free on a server now."""
+    """Set the residual capacity of a server."""
     before = rooms.free[unsigned(server)]
     rooms.free[unsigned(server)] = free
     keep_most(rooms.most, rooms.free, server, before)
@@ -72,7 +73,7 @@ def set_free(rooms: Any, server: int, free: Any) -> None:
 
 @jitable
 def keep_most(most: Array, values: Array, place: int, before: Any) -> None:
-    """Of *values*, one of which was *before*, the largest of its block stays known in *most*."""
+    """Update the block maxima *most* after the entry of *values* at *place* has changed from *before*."""
     block, now = unsigned(place >> 6), values[unsigned(place)]
     if now >= most[block]:
         most[block] = now
@@ -86,7 +87,7 @@ def keep_most(most: Array, values: Array, place: int, before: Any) -> None:
 
 @jitable
 def follow(rooms: Any, state: State, capacity: Array, server: int) -> None:
-    """A server's jobs have changed, or whether it is stalled."""
+    """Update the residual capacity of a server after its jobs, or its stalling, have changed."""
     at = unsigned(server)
     if state.stalled[at]:
         set_free(rooms, server, NOTHING)
@@ -96,13 +97,13 @@ def follow(rooms: Any, state: State, capacity: Array, server: int) -> None:
 
 @jitable
 def most_free(rooms: Any) -> int:
-    """The most that is free on a server that takes jobs."""
+    """The largest residual capacity of the servers that take jobs; at least 0."""
     return most_of(rooms.most)
 
 
 @jitable
 def most_of(most: Array) -> int:
-    """The largest of all blocks, at least 0."""
+    """The largest entry of *most*, at least 0."""
     largest = np.int64(0)
     for block in range(len(most)):
         largest = max(largest, most[block])
@@ -111,7 +112,7 @@ def most_of(most: Array) -> int:
 
 @jitable
 def tightest(rooms: Any, room: int) -> int:
-    """The server with the least that is free among those that have *room*, or -1."""
+    """The server with the least residual capacity among those with at least *room* free, or -1."""
     best = UNSIGNED_NO_ROOM
     found = -1
     for block in range(len(rooms.most)):
@@ -120,7 +121,7 @@ def tightest(rooms: Any, room: int) -> int:
         start = block * BLOCK
         stop = min(start + BLOCK, len(rooms.free))
         least = UNSIGNED_NO_ROOM
-        for server in range(start, stop):  # too little is a large number without a sign
+        for server in range(start, stop):  # a negative difference is a large unsigned number
             least = min(least, np.uint64(rooms.free[unsigned(server)] - room))
         if least < best:
             best = least
@@ -134,13 +135,13 @@ def tightest(rooms: Any, room: int) -> int:
 
 @jitable
 def first_with_room(rooms: Any, room: Any, start: int) -> int:
-    """The first server from *start* on that has *room*, or -1."""
+    """The first server from *start* on with at least *room* free, or -1."""
     return first_before(rooms, room, start, len(rooms.free))
 
 
 @jitable
 def first_before(rooms: Any, room: Any, start: int, stop: int) -> int:
-    """The same before *stop*, where a block ends."""
+    """The first server in [*start*, *stop*) with at least *room* free, or -1; *stop* must be the end of a block."""
     server = start
     while server < stop:
         if rooms.most[unsigned(server >> 6)] < room:
@@ -154,7 +155,7 @@ def first_before(rooms: Any, room: Any, start: int, stop: int) -> int:
 
 @jitable
 def least_fresh(state: State, fresh: Array, arrived: int) -> Any:
-    """The least room of the jobs that have just arrived and wait; NO_ROOM: none does."""
+    """The least room that a job needs which has just arrived and waits; NO_ROOM: there is no such job."""
     least = NO_ROOM
     for one in range(arrived):
         at = unsigned(fresh[one])
@@ -165,16 +166,16 @@ def least_fresh(state: State, fresh: Array, arrived: int) -> Any:
 
 @jitable
 def job_left(rooms: Any, server: int) -> None:
-    """A job has left a server in this slot."""
+    """Note that a job has left a server in this slot."""
     insert_bit(rooms.left, rooms.left_summary, server)
 
 
 @jitable
 def next_changed(rooms: Any, state: State, least: Any, start: int) -> int:
-    """The next server that takes jobs and that a job has left or that has room for *least*, or -1.
+    """The next server from *start* on that takes jobs and that a job has left or that has room for *least*; or -1.
 
-    NO_ROOM stands for no job.  The caller visits all of them once in a slot: a server is then
-    no longer one that a job has left.
+    *least* = NO_ROOM: only servers that a job has left.  The caller visits all these servers once in a slot;
+    each visit removes the server from ``left``.
     """
     now = int(state.clock[NOW])
     server = start

@@ -1,4 +1,4 @@
-"""The loop over busy slots that the kernels of queueing systems share, piece by piece."""
+"""The parts of the loop over busy slots that the kernels of queueing systems share."""
 
 from __future__ import annotations
 
@@ -56,20 +56,20 @@ from slotscope.model.systems.compiled import (
 State = Any
 Array = Any
 
-#: What :func:`next_due` returns where a slot is due.
+#: :func:`next_due` returns this if a slot is due.
 DUE = 100
 
-# The kind's places in ``constant``: options of policies, each 0 or 1 unless said otherwise.
+# The positions of this kind in ``constant``: options of policies, each 0 or 1 unless stated otherwise.
 STEP_JOBS, STEP_SERVERS, ONLY_DEPARTURES, SKIPS, STALLS = range(COMMON, COMMON + 5)
 BEFORE, SEQUENTIAL, BEST_FIT, EXACTLY = range(COMMON + 5, COMMON + 9)
 PREEMPTIVE, GAMMA_NUMERATOR, GAMMA_DENOMINATOR, SCORE_UNIT, LOOKS_AGAIN = range(COMMON + 9, COMMON + 14)
-# How waiting jobs are found: an index by size, one by arrival, or neither.
+# Which index of the waiting jobs is kept: by size, by arrival, or neither.
 BY_SIZE, BY_ARRIVAL = range(COMMON + 14, COMMON + 16)
 CONSTANTS = COMMON + 16
 
 
 class Arrivals(NamedTuple):
-    """A block of jobs as a policy sees them: :class:`SlottedBlock` with queues and rooms."""
+    """A block of n arrivals: a :class:`SlottedBlock` with the queue and the room of each job under the policy."""
 
     time: NDArray[np.float64]  #: [n]
     size: NDArray[np.int64]  #: [n, D]
@@ -81,7 +81,7 @@ class Arrivals(NamedTuple):
 
 @jitable
 def next_due(state: State, jobs: Any, constant: Array, until: float, outcome: Array) -> int:
-    """DUE if a slot is due, after going on to it, or why none can happen now."""
+    """DUE after advancing the clock to the next busy slot, or the reason why none can happen now."""
     arrival = state.number[NEXT_ARRIVAL]
     place = arrival - jobs.first[0]
     last = len(jobs.time)
@@ -116,7 +116,7 @@ def next_due(state: State, jobs: Any, constant: Array, until: float, outcome: Ar
 
 @jitable
 def depart(state: State, outcome: Array) -> int:
-    """The next job that is due leaves; its record (to be released), or -1 if none is due."""
+    """Let the next due job depart; returns its record, which the caller must release, or -1 if none is due."""
     if state.number[DEPARTURES] == 0 or state.heap_time[0] > state.clock[NOW]:
         return -1
     record = state.heap_record[0]
@@ -130,7 +130,7 @@ def depart(state: State, outcome: Array) -> int:
 
 @jitable
 def arrive(state: State, jobs: Any, constant: Array, outcome: Array) -> int:
-    """The next job of the slot joins its queue; returns its record."""
+    """Let the next arrival of the slot join its queue; returns its record."""
     place = state.number[NEXT_ARRIVAL] - jobs.first[0]
     number = constant[INITIAL_JOBS] + state.number[NEXT_ARRIVAL]
     state.number[NEXT_ARRIVAL] += 1
@@ -149,7 +149,7 @@ def arrive(state: State, jobs: Any, constant: Array, outcome: Array) -> int:
 
 @jitable
 def place(state: State, record: int, server: int, outcome: Array) -> None:
-    """A waiting job goes into service."""
+    """Put a waiting job into service."""
     place_job(state, record, server)
     if outcome[PLACED] == 0:
         outcome[PLACED_JOB] = state.job_number[unsigned(record)]
@@ -160,7 +160,7 @@ def place(state: State, record: int, server: int, outcome: Array) -> None:
 
 @jitable
 def renew(state: State, server: int, configuration: int, outcome: Array) -> None:
-    """An empty server's active configuration is chosen."""
+    """Set the active configuration of a server."""
     if renew_server(state, server, configuration):
         outcome[RENEWED] += 1
         outcome[FLAGS] |= FLAG_RENEWED
@@ -168,7 +168,7 @@ def renew(state: State, server: int, configuration: int, outcome: Array) -> None
 
 @jitable
 def stall(state: State, server: int, outcome: Array) -> None:
-    """A server takes no more jobs until it is empty."""
+    """Stall a server: it takes no job until it is empty."""
     stall_server(state, server)
     outcome[STALLED] += 1
     outcome[FLAGS] |= FLAG_STALLED
@@ -176,7 +176,7 @@ def stall(state: State, server: int, outcome: Array) -> None:
 
 @jitable
 def evict(state: State, record: int, outcome: Array) -> None:
-    """A job in service goes back to its queue."""
+    """Return a job in service to its queue."""
     evict_job(state, record)
     outcome[FLAGS] |= FLAG_EVICTED
 
@@ -194,10 +194,10 @@ def finish(
     samples: Array,
     done: Array,
 ) -> bool:
-    """Close the slot: its row, and a sample if one is due; True if the run should stop here.
+    """Close the slot: write its row, and a sample if one is due; returns whether the run should stop here.
 
     - *fresh*: Records of the jobs that arrived in the slot.
-    - *serves*: [C, V] configurations; C = 0 without.
+    - *serves*: [C, V] configurations; C = 0 for a policy without configurations.
     """
     row = tape[unsigned(done[0])]
     kept = close(state, constant[LOOKS_AGAIN], fresh, outcome, row)
@@ -212,7 +212,8 @@ def finish(
 
 @jitable
 def explain(state: State, capacity: Array, serves: Array, kept: int, row: Any) -> None:
-    """What is costly to count: the best residual, and servers that serve the kept job's queue."""
+    """Write to *row* what is costly to compute: the best residual capacity, and the number of servers that serve the
+    queue of the kept job."""
     best = 0
     for server in range(len(state.stalled)):
         if not state.stalled[server]:

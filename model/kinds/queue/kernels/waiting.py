@@ -1,11 +1,11 @@
-"""The jobs that wait, found by size: the largest and the earliest that fit, without a scan.
+"""An index of the waiting jobs by size: finds the largest and the earliest job that fits, without a scan.
 
-A job's size is the room that it takes on a server.  Sizes are cut into buckets, the largest
-sizes first.  A bucket that may hold several sizes is a list; one that holds a single size
-needs no search.  Jobs must be added in order of their numbers.
+The size of a job is the room that it takes on a server.  Sizes are divided into buckets, the largest
+sizes first, and each bucket has a linked list of its jobs.  A list is searched only if its bucket may hold
+several sizes.  Jobs must be added in order of their numbers.
 
-With a long queue the time goes into waiting for memory, so what is looked at for a job lies
-together, in small arrays: both ends of a bucket, both neighbours of a record.
+With a long queue most time is the latency of memory, so that data used together is stored together,
+in small arrays: both ends of a bucket, and both neighbours of a record.
 """
 
 from __future__ import annotations
@@ -29,34 +29,33 @@ State = Any
 Array = Any
 
 
-#: Buckets that the range of a continuous distribution of sizes is cut into.  A list by size is walked for each
-#: job, so there are as many as records; one by arrival is walked seldom, and few buckets fit the processor's cache.
+#: Into how many buckets the range of a continuous size distribution is divided.  Lists by size are searched for each
+#: job, so there are as many buckets as records; lists by arrival rarely are, and few buckets fit into the caches.
 FEWEST_BUCKETS = 1024
 MOST_BY_ARRIVAL, RECORDS_PER_BUCKET_BY_ARRIVAL = 16_384, 8
 
-#: No job has this number: stands for "none" where the least number is wanted.
+#: Larger than any job number: stands for "none" where the least number is searched.
 NO_JOB = np.int64(2**62)
 
-# Places in ``ends`` and ``node`` from twice a bucket's, or a record's, number on; with a second axis, whose length
-# no compiler knows, each would take a product to find.
+# Offsets in ``ends`` and ``node``, added to twice the number of a bucket or record.  With a second axis, whose length
+# the compiler does not know, each access would need a multiplication.
 FIRST, LAST = range(2)
 BEFORE, AFTER = range(2)
 
 
 class Buckets(NamedTuple):
-    """How sizes are cut into B buckets."""
+    """The division of sizes into B buckets."""
 
     upper: NDArray[np.int64]  #: [B + 1] the largest size of each bucket, decreasing to 0
-    shift: int  #: sizes are cut into cells of 2**shift
-    top: int  #: the first bucket's cell if buckets are cells (k 2**shift, (k + 1) 2**shift], else -1
-    cell: NDArray[np.int32]  #: [n + 2] otherwise the bucket of the first size of each cell
+    shift: int  #: sizes are divided into cells of 2**shift units
+    top: int  #: if the buckets are the cells (k 2**shift, (k + 1) 2**shift]: the k of the first bucket; else -1
+    cell: NDArray[np.int32]  #: [n + 2] if they are not: the bucket of the first size in each cell
 
 
 class WaitingJobs(NamedTuple):
-    """Waiting jobs by size, derived from the state; B buckets, M records.
+    """The index of the waiting jobs, derived from the state; B buckets, M records.
 
-    In order of size (``by_size``) a bucket's list goes from the largest job, in order of arrival
-    (otherwise) from the earliest.
+    The list of a bucket is in order of decreasing size (index by size) or of arrival (index by arrival).
     """
 
     upper: NDArray[np.int64]  #: as in :class:`Buckets`
@@ -64,18 +63,18 @@ class WaitingJobs(NamedTuple):
     top: int
     cell: NDArray[np.int32]
     ends: NDArray[np.int32]  #: [2 B] FIRST and LAST record of each bucket
-    node: NDArray[np.int32]  #: [2 M] the records BEFORE and AFTER each in its bucket's list
-    words: NDArray[np.uint64]  #: buckets that are not empty
+    node: NDArray[np.int32]  #: [2 M] the records BEFORE and AFTER each record in its bucket's list
+    words: NDArray[np.uint64]  #: bit set of the non-empty buckets
     summary: NDArray[np.uint64]
-    earliest: NDArray[np.int64]  #: [2 T] tree of the least job number, leaves from T on
+    earliest: NDArray[np.int64]  #: [2 T] tree of the least job number of the buckets, leaves from T on
     foreseen: NDArray[np.int64]  #: [1] the record expected next, see :mod:`model.kinds.queue.kernels.foresight`
 
 
 def buckets_of(numbers: QueueNumbers, layout: QueueLayout, boundaries: Sequence[int], count: int) -> Buckets:
-    """The buckets for a distribution of sizes; those of *boundaries* that sizes surround are ends.
+    """The buckets for a distribution of sizes; each of the *boundaries* within its range is the end of a bucket.
 
-    A continuous distribution's range is cut into *count* buckets at most, by arithmetic where powers of two
-    divide the boundaries.  Where sizes have finitely many values each gets a bucket of its own.
+    The range of a continuous distribution is divided into about *count* buckets.  If a power of two divides the
+    boundaries, buckets are found by arithmetic.  Of finitely many sizes each gets a bucket of its own.
     """
     if numbers.values:
         rooms = layout.room_of(np.array(numbers.values, np.int64))[:, 0].tolist()
@@ -98,7 +97,7 @@ def buckets_of(numbers: QueueNumbers, layout: QueueLayout, boundaries: Sequence[
 
 
 def _looked_up(ends: Sequence[int] | NDArray[np.int64]) -> Buckets:
-    """Buckets with such ends, found from a table."""
+    """Buckets with given *ends*, found by a table."""
     upper = np.unique(np.array(ends, np.int64))[::-1].copy()
     buckets = len(upper) - 1
     shift = max(0, int(upper[0]).bit_length() - buckets.bit_length() - 1)
@@ -109,18 +108,18 @@ def _looked_up(ends: Sequence[int] | NDArray[np.int64]) -> Buckets:
 
 
 def no_buckets() -> Buckets:
-    """For a policy that needs no index."""
+    """The buckets of a policy that needs no index."""
     return _looked_up([0, 1])
 
 
 def buckets_for(records: int, by_size: bool) -> int:
-    """How many buckets suit so many job records."""
+    """The suitable number of buckets for a number of job *records*."""
     wanted = records if by_size else min(records // RECORDS_PER_BUCKET_BY_ARRIVAL, MOST_BY_ARRIVAL)
     return max(FEWEST_BUCKETS, wanted)
 
 
 def empty_waiting(buckets: Buckets, records: int, with_tree: bool) -> WaitingJobs:
-    """Nothing waits."""
+    """The index of an empty queue."""
     count = len(buckets.upper) - 1
     words = bitset.words_for(count)
     leaves = 1 << max(0, count - 1).bit_length() if with_tree else 0
@@ -136,14 +135,14 @@ def empty_waiting(buckets: Buckets, records: int, with_tree: bool) -> WaitingJob
 
 
 def waiting_of(state: QueueState, buckets: Buckets, by_size: bool) -> WaitingJobs:
-    """The index of a state."""
+    """Build the index of a state."""
     waiting = empty_waiting(buckets, len(state.job_number), not by_size)
     records = waiting_records(state)
     if not len(records):
         return waiting
     room, upper = state.job_room[records, 0], buckets.upper
     bucket = np.clip(len(upper) - 1 - np.searchsorted(upper[::-1], room), 0, None)
-    order = np.lexsort((-room, bucket) if by_size else (bucket,))  # else as they have arrived
+    order = np.lexsort((-room, bucket) if by_size else (bucket,))  # ties stay in order of arrival
     records, bucket = records[order], bucket[order]
     follows = bucket[1:] == bucket[:-1]
     starts, ends = np.r_[True, ~follows], np.r_[~follows, True]
@@ -161,7 +160,7 @@ def waiting_of(state: QueueState, buckets: Buckets, by_size: bool) -> WaitingJob
 
 
 def _grow_tree(tree: NDArray[np.int64], buckets: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
-    """Fill the tree from the job numbers of its leaves."""
+    """Fill the tree, given the job *numbers* at the leaves of *buckets*."""
     level = len(tree) // 2
     tree[level + buckets] = numbers
     while level > 1:
@@ -172,7 +171,7 @@ def _grow_tree(tree: NDArray[np.int64], buckets: NDArray[np.int64], numbers: NDA
 
 @jitable
 def bucket_of(waiting: Any, size: int) -> int:
-    """The bucket of a size; the first or the last one beyond them."""
+    """The bucket of a size; the first or the last bucket for sizes outside the range."""
     if waiting.top >= 0:
         bucket = waiting.top - ((size - 1) >> waiting.shift)
         return int(max(0, min(bucket, len(waiting.upper) - 2)))
@@ -190,7 +189,7 @@ def bucket_of(waiting: Any, size: int) -> int:
 
 @jitable
 def link_between(waiting: Any, record: int, bucket: int, before: int, after: int) -> None:
-    """Put a record between two of its bucket's list (-1: its ends)."""
+    """Insert a record into its bucket's list between the records *before* and *after* (-1: none)."""
     waiting.node[unsigned(2 * record + BEFORE)] = before
     waiting.node[unsigned(2 * record + AFTER)] = after
     if before >= 0:
@@ -206,7 +205,7 @@ def link_between(waiting: Any, record: int, bucket: int, before: int, after: int
 
 @jitable
 def unlink(waiting: Any, record: int, bucket: int) -> None:
-    """Take a record out of its bucket's list."""
+    """Remove a record from its bucket's list."""
     before = waiting.node[unsigned(2 * record + BEFORE)]
     after = waiting.node[unsigned(2 * record + AFTER)]
     if before >= 0:
@@ -223,7 +222,7 @@ def unlink(waiting: Any, record: int, bucket: int) -> None:
 
 @jitable
 def add_by_size(waiting: Any, state: State, record: int, bucket: int) -> None:
-    """Insert a job; in its bucket larger ones stand before smaller, earlier before later ones."""
+    """Insert a job into its bucket, in order of decreasing size, then of arrival."""
     size = state.job_room[unsigned(record), 0]
     before = int(waiting.ends[unsigned(2 * bucket + LAST)])
     after = -1
@@ -235,13 +234,13 @@ def add_by_size(waiting: Any, state: State, record: int, bucket: int) -> None:
 
 @jitable
 def remove_by_size(waiting: Any, state: State, record: int) -> None:
-    """A job waits no longer."""
+    """Remove a job that waits no longer."""
     unlink(waiting, record, bucket_of(waiting, state.job_room[unsigned(record), 0]))
 
 
 @jitable
 def largest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
-    """The largest job of a size in (above, limit], the earliest of equals; its record, or -1."""
+    """The record of the largest job with a size in (*above*, *limit*], of equal sizes the earliest; or -1."""
     if limit <= above:
         return -1
     bucket = next_member(waiting.words, waiting.summary, bucket_of(waiting, limit))
@@ -262,7 +261,7 @@ def largest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
 
 @jitable
 def add_by_arrival(waiting: Any, state: State, record: int, bucket: int) -> None:
-    """Insert a job; in its bucket earlier ones stand before later ones."""
+    """Insert a job into its bucket, in order of arrival."""
     before = int(waiting.ends[unsigned(2 * bucket + LAST)])
     link_between(waiting, record, bucket, before, -1)
     if before < 0:
@@ -271,7 +270,7 @@ def add_by_arrival(waiting: Any, state: State, record: int, bucket: int) -> None
 
 @jitable
 def remove_by_arrival(waiting: Any, state: State, record: int) -> None:
-    """A job waits no longer."""
+    """Remove a job that waits no longer."""
     bucket = bucket_of(waiting, state.job_room[unsigned(record), 0])
     was_first = waiting.node[unsigned(2 * record + BEFORE)] < 0
     unlink(waiting, record, bucket)
@@ -281,7 +280,7 @@ def remove_by_arrival(waiting: Any, state: State, record: int) -> None:
 
 @jitable
 def update_tree(waiting: Any, state: State, bucket: int) -> None:
-    """The first job of a bucket is another one."""
+    """Update the tree after the first job of a bucket has changed."""
     first = waiting.ends[unsigned(2 * bucket + FIRST)]
     tree = waiting.earliest
     place = (len(tree) >> 1) + bucket
@@ -297,15 +296,15 @@ def update_tree(waiting: Any, state: State, bucket: int) -> None:
 
 @jitable
 def earliest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
-    """The earliest job of a size in (above, limit]; its record, or -1.
+    """The record of the earliest job with a size in (*above*, *limit*], or -1.
 
-    *above* must be the end of a bucket, or no smaller than all sizes.
+    *above* must be the end of a bucket, or at least the largest size.
     """
     if limit <= above or waiting.upper[0] <= above:
         return -1
     bucket = bucket_of(waiting, limit)
     found = -1
-    if waiting.upper[bucket] > limit:  # not all of this bucket fits
+    if waiting.upper[bucket] > limit:  # not all jobs of this bucket fit
         if waiting.upper[bucket + 1] < limit:
             record = int(waiting.ends[unsigned(2 * bucket + FIRST)])
             while record >= 0 and state.job_room[unsigned(record), 0] > limit:
@@ -323,7 +322,7 @@ def earliest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
 
 @jitable
 def earliest_between(waiting: Any, start: int, end: int) -> int:
-    """The earliest of the first jobs of the buckets from *start* to *end* - 1, or -1."""
+    """The record of the earliest job in the buckets from *start* to *end* - 1, or -1."""
     tree = waiting.earliest
     leaves = len(tree) >> 1
     best = 0

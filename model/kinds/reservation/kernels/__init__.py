@@ -1,1 +1,1 @@
-"""The compiled twins of this kind."""
+"""The kernels of the policies of the loss system: their compiled twins."""

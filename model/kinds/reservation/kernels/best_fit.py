@@ -1,11 +1,11 @@
-"""Best fit compiled: for each job type a tournament among the servers with room for it.
+"""Best fit compiled: a tournament tree for each job type over the servers with room for it.
 
 Reference
     The reference is :mod:`model.kinds.reservation.policies.best_fit`.
 Implements
-    The winner of a type's tournament is the server of highest load after placing; of equal
-    ones the lowest number.  After each admission and departure only the server concerned
-    plays again: a step for each type and each doubling of the number of servers.
+    The winner of a type's tournament is the server of highest load after placing the job; ties go to
+    the lowest number.  An admission or departure updates the path of one server in each tree, in
+    O(J log L) steps.
 Symbols
     ``score``  [J, 2 P] load after placing, -1 without room; P >= L a power of two
 Deviations
@@ -36,17 +36,17 @@ NO_ROOM = -1
 
 
 class LossBestFitIndex(NamedTuple):
-    """How full the servers are, and who wins; derived from the state."""
+    """The loads of the servers, and the tournament trees; derived from the state."""
 
-    score: NDArray[np.int64]  #: [J, 2 P] tournament: row 1 the winner's, server l at P + l
+    score: NDArray[np.int64]  #: [J, 2 P] tournament trees: entry 1 is the winner's score, server l is at P + l
     used: NDArray[np.int64]  #: [L, n] resources in use
-    load: NDArray[np.int64]  #: [L, m] the sums whose largest is the load
-    weights: NDArray[np.int64]  #: [J, m] what a job adds to them
-    maximal: NDArray[np.int64]  #: [c, J] maximal configurations where no resources are given
+    load: NDArray[np.int64]  #: [L, m] the sums of which the largest is the server's load
+    weights: NDArray[np.int64]  #: [J, m] what a job of each type adds to these sums
+    maximal: NDArray[np.int64]  #: [c, J] maximal configurations, if no resources are given
 
 
 def build_index(numbers: ReservationNumbers, loads: LoadMeasure, state: ReservationState) -> LossBestFitIndex:
-    """The index of a state."""
+    """Build the index of a state."""
     half = 1 << (numbers.servers - 1).bit_length()
     score = np.full((numbers.types, 2 * half), NO_ROOM, np.int64)
     for j in range(numbers.types):
@@ -69,7 +69,7 @@ def build_index(numbers: ReservationNumbers, loads: LoadMeasure, state: Reservat
 
 @jitable
 def enter_score(tree: Array, server: int, score: int) -> None:
-    """Let a server play again with another score."""
+    """Set the score of a server, and update its path in a type's tournament tree."""
     node = (len(tree) >> 1) + server
     tree[node] = score
     while node > 1:
@@ -98,7 +98,7 @@ def winner(_state: State, index: Any, _constant: Array, _demand: Array, outcome:
 
 @jitable
 def play_again(state: State, index: Any, constant: Array, demand: Array, server: int, by: int, outcome: Array) -> None:
-    """The event's job came to (1) or left (-1) the server: look at the server again."""
+    """Update the index after the event's job has joined (*by* = 1) or left (-1) the server."""
     take_room(state, index, demand, server, outcome[TYPE], by)
     add_load(index, server, outcome[TYPE], by)
     for j in range(state.configuration.shape[1]):

@@ -1,19 +1,20 @@
-"""CRA compiled: greedy placement from a memo, ranks by moving boundaries.
+"""CRA compiled: greedy placement with memoized MaxReward, and ranks by moving boundaries.
 
 Reference
     Psychas & Ghaderi (2022), Sections 3.1 and 4; the reference is
     :mod:`model.kinds.reservation.policies.dra`.
 Implements
-    Algorithm 1, and Algorithm 2, lines 1-16, incrementally: per configuration one list ordered
-    by recency and a boundary between surplus and effective servers (Definition 9); bit sets of
-    empty servers and of servers with an empty slot; MaxReward from a memo per subset of types.
+    Algorithm 1, and Algorithm 2, lines 1-16, incrementally: for each configuration a list of its
+    servers by recency, with a boundary between effective and surplus servers (Definition 9); bit sets
+    of empty servers and of servers with an empty slot; MaxReward memoized for each subset of types.
 Symbols
     As in the reference; ``index`` is :class:`model.kinds.reservation.kernels.index.Index`.
 Deviations
     None: every free choice is made as in the reference.
 
-Each configuration's list has its servers from oldest to most recent (index 1), with the boundary behind the
-effective ones; and all servers have places in one order of age, which the bit sets of empty slots use.
+The list of a configuration has its servers from the oldest to the most recent (index 1); the boundary is behind
+the effective ones.  All servers also have places in one common order of age, by which the bit sets of servers with
+an empty slot are indexed.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ NO_BITS = np.uint64(0)
 
 @jitable
 def move_boundary(index: Index, number: int, wanted: int) -> None:
-    """Let exactly the oldest min(X, X-hat) servers of a configuration be effective."""
+    """Move the boundary so that exactly the oldest min(X, X-hat) servers of a configuration are effective."""
     while index.effective[number] > wanted:
         server = index.boundary[number]
         index.is_effective[server] = 0
@@ -53,7 +54,7 @@ def move_boundary(index: Index, number: int, wanted: int) -> None:
 
 @jitable
 def leave_configuration(index: Index, server: int) -> None:
-    """Cut a server out of its configuration's list."""
+    """Remove a server from its configuration's list."""
     number = index.configuration_of[server]
     newer = index.newer[server]
     older = index.older[server]
@@ -83,7 +84,7 @@ def leave_configuration(index: Index, server: int) -> None:
 
 @jitable
 def join_configuration(index: Index, server: int, number: int) -> None:
-    """Put a server at the front (index 1) of a configuration's list."""
+    """Put a server at the recent end (index 1) of a configuration's list."""
     first = index.newest[number]
     index.configuration_of[server] = number
     index.older[server] = first
@@ -103,7 +104,7 @@ def join_configuration(index: Index, server: int, number: int) -> None:
 
 @jitable
 def next_place(index: Index, server: int) -> int:
-    """Let an empty server become the youngest; its new place."""
+    """Make an empty server the youngest; returns its new place by age."""
     index.server_at[index.place[server]] = -1
     place = index.size[NEXT_PLACE]
     index.server_at[place] = server
@@ -114,7 +115,7 @@ def next_place(index: Index, server: int) -> int:
 
 @jitable
 def close_ranks(state: State, index: Index) -> None:
-    """Give the servers the first L places again, in the same order: O(1) amortized."""
+    """Renumber the places by age to the first L, in the same order; O(1) amortized."""
     types = state.configuration.shape[1]
     index.free[:] = NO_BITS
     index.free_summary[:] = NO_BITS
@@ -144,7 +145,7 @@ BIT = np.uint64(1)
 
 @jitable
 def maximum(index: Index, mask: Any) -> int:
-    """The number of MaxReward over a subset of types, or -1 if it is not known yet."""
+    """The number of the MaxReward configuration over a subset of types (a bit *mask*), or -1 if not known yet."""
     last = np.uint64(len(index.memo_key) - 1)
     place = ((mask * MEMO_FACTOR) >> MEMO_SHIFT) & last
     while index.memo_key[place] != mask:
@@ -165,7 +166,7 @@ def rank_of(index: Index, server: int, types: int) -> int:
 
 @jitable
 def in_reject_group(state: State, index: Index, server: int, types: int) -> bool:
-    """Index 1 and rank above I*; if the group is extended, rank J + 1 whatever the index."""
+    """Whether the server has index 1 and a rank above I*; if the group is extended, whether it has rank J + 1."""
     if state.number[GREEDY_LENGTH] == 0:
         return False
     if state.number[EXTENDED]:
@@ -177,7 +178,7 @@ def in_reject_group(state: State, index: Index, server: int, types: int) -> bool
 
 @jitable
 def reassign(state: State, index: Index, server: int, number: int, types: int) -> None:
-    """Line 12: the empty server gets configuration *number* and index 1."""
+    """Line 12: give the empty server configuration *number* and index 1."""
     leave_configuration(index, server)
     join_configuration(index, server, number)
     if index.size[NEXT_PLACE] == len(index.server_at):
@@ -196,7 +197,7 @@ def reassign(state: State, index: Index, server: int, number: int, types: int) -
 
 @jitable
 def spare_server(index: Index, iteration: int) -> int:
-    """l_e: the lowest empty server of rank J + 1 at this iteration, or -1 (line 10)."""
+    """l_e (line 10): the empty server of lowest number that has rank J + 1 at this iteration, or -1."""
     server = next_member(index.idle, index.idle_summary, 0)
     while server >= 0:
         position = index.position[index.configuration_of[server]]
@@ -208,7 +209,7 @@ def spare_server(index: Index, iteration: int) -> int:
 
 @jitable
 def greedy_placement(state: State, index: Index, constant: Array, left: Array, found: Array, counts: Array) -> int:
-    """Algorithm 1 on Y + g(L) 1; how many configurations it returned, -1: MaxReward unknown."""
+    """Run Algorithm 1 on Y + g(L) 1; returns the number of configurations found, or -1 if a MaxReward is unknown."""
     types = len(left)
     for job_type in range(types):
         jobs = index.given[job_type] if constant[GIVEN] else state.jobs_in_system[job_type]
@@ -245,7 +246,7 @@ def greedy_placement(state: State, index: Index, constant: Array, left: Array, f
 
 @jitable
 def adopt_greedy(state: State, index: Index, length: int, found: Array, counts: Array) -> bool:
-    """Store GPA's result; True if it differs from the last one."""
+    """Store GPA's result; returns whether it differs from the previous one."""
     changed = length != state.number[GREEDY_LENGTH]
     for place in range(length):
         if found[place] != index.greedy[place] or counts[place] != state.greedy_count[place]:
@@ -297,7 +298,7 @@ def assign_servers(state: State, index: Index, length: int, types: int, outcome:
 
 @jitable
 def classify_and_reassign(state: State, index: Index, constant: Array, scratch: Array, outcome: Array) -> bool:
-    """CRA; False if a MaxReward is unknown, and then nothing has changed."""
+    """Run CRA; returns False, with nothing changed, if a MaxReward is unknown."""
     types = state.configuration.shape[1]
     found, counts = scratch[1], scratch[2]
     length = greedy_placement(state, index, constant, scratch[0], found, counts)

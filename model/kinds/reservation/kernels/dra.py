@@ -5,7 +5,7 @@ Reference
     :mod:`model.kinds.reservation.policies.dra`, ``dra_periodic``, ``dra_no_migration`` and
     ``dra_preemption``.
 Implements
-    Algorithm 2, lines 17-26, and what the variants change in them; CRA is
+    Algorithm 2, lines 17-26, and the variants' changes to these lines; CRA is in
     :mod:`model.kinds.reservation.kernels.cra`.
 Symbols
     As in the references; ``index`` is :class:`model.kinds.reservation.kernels.index.Index`.
@@ -116,7 +116,7 @@ def count_job_in(state: State, index: Index, server: int, job_type: int) -> None
 
 @jitable
 def count_job_out(index: Index, server: int, job_type: int) -> bool:
-    """Update the bit sets after a job left a slot; True if the server is now empty."""
+    """Update the bit sets after a job left a slot; returns whether the server is now empty."""
     index.jobs[server] -= 1
     insert(index.free[job_type], index.free_summary[job_type], index.place[server])
     if index.jobs[server] == 0:
@@ -127,7 +127,7 @@ def count_job_out(index: Index, server: int, job_type: int) -> bool:
 
 @jitable
 def arrive(state: State, index: Index, jobs: Any, constant: Array, demand: Array, outcome: Array) -> None:
-    """Lines 17-22, without CRA."""
+    """Lines 17-22 without CRA: admit or reject the arriving job."""
     begin_arrival(state, jobs, constant, outcome)
     if not try_to_admit(state, index, jobs, constant, outcome):
         outcome[OWED] = index.owed[outcome[TYPE]]
@@ -138,7 +138,7 @@ def arrive(state: State, index: Index, jobs: Any, constant: Array, demand: Array
 
 @jitable
 def try_to_admit(state: State, index: Index, jobs: Any, constant: Array, outcome: Array) -> bool:
-    """Lines 18-19 for the job that arrived last; False if the Accept Group has no slot."""
+    """Lines 18-19 for the job that arrived last; returns False if the Accept Group has no empty slot of its type."""
     types = state.configuration.shape[1]
     job_type = outcome[TYPE]
     server = accepting_server(state, index, job_type, types)
@@ -155,7 +155,7 @@ def try_to_admit(state: State, index: Index, jobs: Any, constant: Array, outcome
 
 @jitable
 def turn_away(state: State, index: Index, constant: Array, demand: Array, outcome: Array) -> None:
-    """Line 22: all empty slots of the type are on Reject Group servers."""
+    """Line 22: reject the job, as all empty slots of its type are on Reject Group servers."""
     job_type = outcome[TYPE]
     state.tally[job_type, REJECTED] += 1
     outcome[FLAGS] |= FLAG_REJECTED
@@ -166,7 +166,7 @@ def turn_away(state: State, index: Index, constant: Array, demand: Array, outcom
 
 @jitable
 def leave(state: State, index: Index, constant: Array, outcome: Array) -> None:
-    """Lines 23-25, without CRA."""
+    """Lines 23-25 without CRA: the departure, and the migration that may follow it."""
     types = state.configuration.shape[1]
     state.clock[NOW] = state.heap_time[0]
     record = state.heap_record[0]
@@ -194,7 +194,7 @@ def leave(state: State, index: Index, constant: Array, outcome: Array) -> None:
 
 @jitable
 def update(state: State, index: Index, outcome: Array) -> None:
-    """The time of a periodic CRA has come; sets the time of the next one."""
+    """Mark a periodic CRA as due, and set the time of the next one."""
     now = state.clock[TIMER]
     state.clock[NOW] = now
     state.clock[TIMER] = now + index.period[0]
@@ -204,12 +204,12 @@ def update(state: State, index: Index, outcome: Array) -> None:
             if index.times[place] > now:
                 state.clock[TIMER] = index.times[place]
     outcome[CRA_DUE] = 1
-    outcome[EMPTIED] = 1  # some server may have emptied since the last update
+    outcome[EMPTIED] = 1  # some server may have become empty since the last update
 
 
 @jitable
 def preempt_one(state: State, index: Index, outcome: Array) -> bool:
-    """The smallest job of priority 0 leaves the Reject Group; False if there is none."""
+    """Preempt the smallest job of priority 0 in the Reject Group; returns False if there is none."""
     types = state.configuration.shape[1]
     for place in range(len(index.victims)):
         victim = index.victims[place]
@@ -232,7 +232,7 @@ def preempt_one(state: State, index: Index, outcome: Array) -> bool:
 
 @jitable
 def begin(state: State, index: Index, jobs: Any, constant: Array, demand: Array, until: float, outcome: Array) -> int:
-    """Let the next event happen, without what follows it; BEGUN, or why it cannot."""
+    """Carry out the next event without its consequences; returns BEGUN, or the reason why no event can happen."""
     due = next_due(state, jobs, constant, until)
     if due == ARRIVES:
         arrive(state, index, jobs, constant, demand, outcome)
@@ -253,7 +253,10 @@ def begin(state: State, index: Index, jobs: Any, constant: Array, demand: Array,
 def settle(
     state: State, index: Index, jobs: Any, constant: Array, demand: Array, scratch: Array, outcome: Array
 ) -> bool:
-    """What follows an event: CRA, preemptions, a second try; False if a MaxReward is unknown."""
+    """Carry out the consequences of an event: CRA, preemptions, a second admission attempt.
+
+    Returns False if a MaxReward is unknown; the call can then be repeated once it is known.
+    """
     while True:
         if outcome[CRA_DUE]:
             if not classify_and_reassign(state, index, constant, scratch, outcome):
@@ -273,7 +276,7 @@ def settle(
 
 @jitable
 def sample_groups(state: State, index: Index, row: Array) -> None:
-    """The part of a sample that needs the groups and the greedy configurations."""
+    """Fill in the part of a sample that depends on the groups and the greedy configurations."""
     types = state.configuration.shape[1]
     if state.number[EXTENDED]:
         for server in range(len(state.stamp)):
@@ -292,7 +295,7 @@ def sample_groups(state: State, index: Index, row: Array) -> None:
 
 @jitable
 def sample_server(state: State, server: int, row: Array) -> None:
-    """Count a Reject Group server."""
+    """Count a Reject Group server in a sample."""
     types = state.configuration.shape[1]
     row[REJECT_GROUP_COLUMN] += 1
     for j in range(types):
@@ -315,7 +318,7 @@ def advance(
 ) -> int:
     """Run events; see :mod:`model.systems.compiled`.
 
-    An event that waits for its CRA is kept in *outcome*; *scratch* is [3, J].
+    An event whose CRA waits for a MaxReward is kept in *outcome* between calls; *scratch* is [3, J].
     """
     while done[0] < len(tape):
         if outcome[KIND] == 0:

@@ -1,4 +1,4 @@
-"""The compiled kernels of the loss system, and what they are given."""
+"""The drivers of the kernels of the loss system: they build the kernels' arguments."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from slotscope.model.systems.compiled import CompiledEngine
 
 @jitable
 def follow(state: Any, derived: Any, kept: Any, rows: Any) -> int:
-    """Keep up the ranks of servers where they are asked for; else tell which records of jobs have changed."""
+    """Update the ranks of the servers if they are requested; otherwise tell which job records have changed."""
     return rank_again(state, derived, kept, rows) if len(derived) > 0 else tell_jobs(state, derived, kept, rows)
 
 
 class ReservationKernel(CompiledEngine):
-    """A compiled twin of a reference; a subclass says which kernel, and which index."""
+    """The compiled twin of a reference policy; a subclass defines the kernel and its index."""
 
     outcomes = events.PLACES
     follow = staticmethod(follow)
@@ -36,16 +36,16 @@ class ReservationKernel(CompiledEngine):
         super().__init__(system)
 
     def options(self) -> dict[int, int]:
-        """How many servers there are, and what each has of each resource."""
+        """The number of servers, and the capacity of each resource."""
         capacity = enumerate(self.numbers.capacity.tolist(), events.CONSTANTS)
         return {events.SERVERS: self.numbers.servers, **dict(capacity)}
 
     def index(self, state: ReservationState) -> Any:
-        """What the kernel keeps beside a state."""
+        """The index that the kernel keeps beside a state."""
         raise TypeError(f"{type(self).__name__} keeps no index")
 
     def build(self, state: ReservationState) -> tuple[Any, ...]:
-        """The index, and what each type takes of each resource."""
+        """The index, and the demand of each type for each resource."""
         return self.index(state), self.numbers.demand
 
 
@@ -61,7 +61,7 @@ class DraKernel(ReservationKernel):
         super().__init__(system)
 
     def options(self) -> dict[int, int]:
-        """What its variants change in it."""
+        """The options of the variants of DRA."""
         policy, fits = self.policy, self.numbers.space.fits
         return super().options() | {
             events.RESERVED: policy.reserved,
@@ -74,24 +74,24 @@ class DraKernel(ReservationKernel):
         }
 
     def index(self, state: ReservationState) -> Any:
-        """Lists by recency, boundaries, bit sets, and the memo of MaxReward."""
+        """Lists of servers by recency, boundaries, bit sets, and the memo of MaxReward."""
         return build_index(state, self._known, self.numbers.maximal, self._rules, self.numbers.greedy_set)
 
     def build(self, state: ReservationState) -> tuple[Any, ...]:
-        """Also scratch."""
+        """Also a scratch array [3, J]."""
         return *super().build(state), np.zeros((3, self.numbers.types), np.int64)
 
     def learn(self, index: tuple[Any, ...]) -> None:
-        """Remember MaxReward over one more subset of types."""
+        """Compute and memoize MaxReward over the subset of types that the kernel asked for."""
         mask = int(index[0].size[WANTED_MASK]) & (2**64 - 1)
         best = self.numbers.space.max_reward(self.numbers.reward_units, mask)
         self._known.maxima[mask] = self._known.number(best)
 
 
 def rules_of(policy: Any, numbers: ReservationNumbers) -> VariantRules:
-    """What tells a variant of DRA from DRA, from its reference."""
+    """The parameters that distinguish a variant of DRA, taken from its reference *policy*."""
     victims = getattr(policy, "victims", ())
-    # Sizes are whole, so that what is missing of g(L) s_j may be rounded up.
+    # Sizes are integers, so that g(L) s_j may be rounded up.
     owed = [
         ceil(policy.reservation * size) if victims and priority > 0 else 0
         for size, priority in zip(numbers.size_units, numbers.priorities, strict=True)
@@ -112,7 +112,7 @@ class FirstFitKernel(ReservationKernel):
     kernel = staticmethod(first_fit.advance)
 
     def index(self, state: ReservationState) -> Any:
-        """Which servers have room for which type."""
+        """The servers with room for each type."""
         return first_fit.build_room_index(self.numbers, state)
 
 
@@ -122,7 +122,7 @@ class LossBestFitKernel(ReservationKernel):
     kernel = staticmethod(best_fit.advance)
 
     def index(self, state: ReservationState) -> Any:
-        """Loads, and the tournaments of all types."""
+        """The loads of the servers, and the tournament trees of all types."""
         return best_fit.build_index(self.numbers, self.policy.loads, state)
 
 
@@ -132,7 +132,7 @@ class PowerOfDKernel(ReservationKernel):
     kernel = staticmethod(power_of_d.advance)
 
     def index(self, state: ReservationState) -> Any:
-        """Loads, and what the sampling needs."""
+        """The loads of the servers, and the data for sampling."""
         policy = self.policy
         return power_of_d.build_index(self.numbers, policy.loads, state, policy.choices, policy.key)
 
@@ -143,5 +143,5 @@ class StaticReservationKernel(ReservationKernel):
     kernel = staticmethod(static_reservation.advance)
 
     def index(self, state: ReservationState) -> Any:
-        """Which servers have an empty slot of which type."""
+        """The servers with an empty slot of each type."""
         return static_reservation.build_index(self.numbers, self.policy.plan, state)

@@ -1,4 +1,4 @@
-"""What the kernels of the loss system share: constants, the outcome of an event, samples."""
+"""Common parts of the kernels of the loss system: constants, the outcome of an event, samples."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from slotscope.model.systems.compiled import COMMON
 State = Any
 Array = Any
 
-# The kind's places in ``constant``; the capacity of each resource follows them.
+# The positions of this kind in ``constant``; the capacities of the resources follow them.
 SERVERS, RESERVED, FITTING = range(COMMON, COMMON + 3)
 # Variants of DRA, each 0 or 1.
 GIVEN, MIGRATES, CRA_AT_EVENTS, RETRIES, ENDS_WHEN_IDLE = range(COMMON + 3, COMMON + 8)
 CONSTANTS = COMMON + 8
 
-# Places in ``outcome`` beside those of :mod:`model.kinds.reservation.outcome`, of which KIND is 0
-# where no event is begun and not closed yet.
+# Positions in ``outcome`` after those of :mod:`model.kinds.reservation.outcome`, whose KIND is 0
+# unless an event has begun and is not closed yet.
 EMPTIED = OUTCOMES  # 1 if a server became empty
 CRA_DUE = OUTCOMES + 1  # 1 if CRA has to run
-OWED = OUTCOMES + 2  # size of the jobs that are still to be preempted
-RETRY = OUTCOMES + 3  # 1 if the rejected job is to be tried again
+OWED = OUTCOMES + 2  # total size of the jobs that are still to be preempted
+RETRY = OUTCOMES + 3  # 1 if the admission of the rejected job is to be tried again
 PLACES = OUTCOMES + 4
 
 
 @jitable
 def reset(outcome: Array) -> None:
-    """Nothing has happened yet in this event."""
+    """Clear *outcome* for the next event."""
     for place in range(PLACES):
         outcome[place] = -1
     outcome[KIND] = 0
@@ -61,8 +61,8 @@ def reset(outcome: Array) -> None:
 
 @jitable
 def take_sample(state: State, row: Array) -> None:
-    """The compiled twin of :func:`model.kinds.reservation.sampling.sample`, without what
-    needs groups or greedy configurations."""
+    """The compiled twin of :func:`model.kinds.reservation.sampling.sample`, without the values that
+    depend on groups or greedy configurations."""
     types = state.configuration.shape[1]
     now = state.clock[NOW]
     row[EVENT_COLUMN] = state.number[EVENT]
@@ -84,7 +84,7 @@ def take_sample(state: State, row: Array) -> None:
 
 @jitable
 def below_maximal(state: State, maximal: Array, server: int, job_type: int) -> bool:
-    """Is the server's placement, with one more job, below a maximal configuration?"""
+    """Whether the server's placement plus one job of the type is dominated by a maximal configuration."""
     for member in range(maximal.shape[0]):
         below = True
         for j in range(maximal.shape[1]):
@@ -99,7 +99,7 @@ def below_maximal(state: State, maximal: Array, server: int, job_type: int) -> b
 
 @jitable
 def servers_with_room(state: State, constant: Array, demand: Array, maximal: Array, job_type: int) -> int:
-    """How many servers' free resources would hold one more job of the type."""
+    """The number of servers with enough free resources for one more job of the type."""
     servers, types = state.configuration.shape
     resources = demand.shape[1]
     count = 0

@@ -1,11 +1,11 @@
-"""First fit compiled: a bit set per job type of the servers that have room for it.
+"""First fit compiled: for each job type a bit set of the servers with room for it.
 
 Reference
     The reference is :mod:`model.kinds.reservation.policies.first_fit`.
 Implements
-    After each admission and departure only the server concerned is looked at again.
+    After each admission and departure only the server concerned is updated.
 Symbols
-    ``room``  [J, W] servers that would hold one more job of a type
+    ``room``  [J, W] bit sets of the servers with room for one more job of a type
     ``used``  [L, n] resources in use
 Deviations
     None.
@@ -43,16 +43,16 @@ Array = Any
 
 
 class RoomIndex(NamedTuple):
-    """Which servers have room for which type; derived from the state."""
+    """The servers with room for each type, derived from the state."""
 
     room: NDArray[np.uint64]  #: [J, W]
     room_summary: NDArray[np.uint64]  #: [J, S]
     used: NDArray[np.int64]  #: [L, n]
-    maximal: NDArray[np.int64]  #: [m, J] maximal configurations, m = 0 where demands are given
+    maximal: NDArray[np.int64]  #: [m, J] maximal configurations; m = 0 if demands are given
 
 
 def build_room_index(numbers: ReservationNumbers, state: ReservationState) -> RoomIndex:
-    """The index of a state."""
+    """Build the index of a state."""
     bits = np.array([numbers.room_for(state.placement, j) for j in range(numbers.types)])
     room = bitset.packed(bits)
     return RoomIndex(
@@ -65,14 +65,14 @@ def build_room_index(numbers: ReservationNumbers, state: ReservationState) -> Ro
 
 @jitable
 def chosen(_state: State, index: Any, _constant: Array, _demand: Array, outcome: Array) -> int:
-    """The server that takes the arriving job, or -1."""
+    """The server that takes the arriving job, or -1 if none has room."""
     j = unsigned(outcome[TYPE])
     return int(next_member(index.room[j], index.room_summary[j], 0))
 
 
 @jitable
 def follow(state: State, index: Any, constant: Array, demand: Array, server: int, by: int, outcome: Array) -> None:
-    """The event's job came to (1) or left (-1) the server: look at the server again."""
+    """Update the index after the event's job has joined (*by* = 1) or left (-1) the server."""
     take_room(state, index, demand, server, outcome[TYPE], by)
     for j in range(state.configuration.shape[1]):
         if has_room(state, index, constant, demand, server, j):
@@ -83,7 +83,7 @@ def follow(state: State, index: Any, constant: Array, demand: Array, server: int
 
 @jitable
 def room_left(_state: State, _index: Any, _constant: Array, _demand: Array, outcome: Array) -> int:
-    """How many servers would hold the rejected job; -1: none was rejected."""
+    """The number of servers with room for the rejected job: 0; -1: no job was rejected."""
     return 0 if outcome[FLAGS] & FLAG_REJECTED else -1
 
 
@@ -101,8 +101,8 @@ def advance(
 ) -> int:
     """Run events; see :mod:`model.systems.compiled`.
 
-    Other policies that decide at arrivals alone have functions of their own in the place of :func:`chosen`,
-    :func:`follow` and :func:`room_left` (:func:`model.jit.with_others`).
+    The kernels of other policies that decide only at arrivals replace :func:`chosen`, :func:`follow` and
+    :func:`room_left` by their own functions (:func:`model.jit.with_others`).
     """
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until)

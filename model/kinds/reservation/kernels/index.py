@@ -1,9 +1,9 @@
-"""What the DRA kernel keeps beside the state, all of it derived from the state.
+"""The index that the DRA kernel keeps beside the state, and derives from it.
 
-Each configuration in use has a list of its servers from oldest to most recent, and a
+Each configuration in use has a list of its servers from the oldest to the most recent, and a
 boundary: the servers up to it have the configuration effectively (Definition 9), that is,
-they carry rank i when GPA wants the configuration as k[i].  When GPA's count changes by
-one, the boundary moves by one server.
+they have rank i if the configuration is GPA's k[i].  When GPA's count changes by one, the
+boundary moves by one server.
 """
 
 from __future__ import annotations
@@ -21,54 +21,54 @@ from slotscope.model.systems.bitset import packed
 Indices = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
-# Places in ``size``.
-KNOWN = 0  # configurations known
-PRESENT = 1  # configurations that some server has
+# Positions in ``size``.
+KNOWN = 0  # number of known configurations
+PRESENT = 1  # number of configurations that some server has
 UNMATCHED = 2  # 1 if some k[i] has fewer servers than GPA wants; -1: no CRA since the index was made
-WANTED_MASK = 3  # the subset of types whose MaxReward is not known yet
+WANTED_MASK = 3  # the subset of types whose MaxReward the kernel needs and does not know
 NEXT_PLACE = 4  # the place by age that the next reassigned server gets
 SIZES = 5
 
 
 class Index(NamedTuple):
-    """L servers, J types, C known configurations (room for more), P = 2 L + 64 places."""
+    """The index: L servers, J types, C known configurations (with room for more), P = 2 L + 64 places by age."""
 
     size: NDArray[np.int64]  #: [SIZES]
-    vectors: Indices  #: [C, J] the known configurations
+    vectors: Indices  #: [C, J] the known configurations, by number
     configuration_of: Indices  #: [L] number of each server's configuration
     newer: Indices  #: [L] the next more recent server of the same configuration
     older: Indices  #: [L]
-    newest: Indices  #: [C] index 1 of a configuration
-    oldest: Indices  #: [C]
+    newest: Indices  #: [C] the most recent server of each configuration (index 1)
+    oldest: Indices  #: [C] its oldest server
     held: NDArray[np.int64]  #: [C] X_k
-    boundary: Indices  #: [C] the most recent effective server, -1: none
-    effective: NDArray[np.int64]  #: [C] how many servers are effective
+    boundary: Indices  #: [C] the most recent effective server of each configuration, -1: none
+    effective: NDArray[np.int64]  #: [C] its number of effective servers
     is_effective: NDArray[np.uint8]  #: [L]
-    position: Indices  #: [C] i where the configuration is k[i], else 0
+    position: Indices  #: [C] i if the configuration is k[i], otherwise 0
     greedy: Indices  #: [J] the configuration numbers of k[1], k[2], ...
-    present: Indices  #: [C] the configurations that some server has, PRESENT of them
-    present_at: Indices  #: [C] where in ``present``
-    jobs: Indices  #: [L] jobs on each server
-    place: Indices  #: [L] each server's place by age: earlier has its configuration longer
-    server_at: Indices  #: [P] the server in a place, -1: none any more
-    free: Words  #: [J, W] places of the servers with an empty slot of a type
+    present: Indices  #: [C] the configurations that some server has; the first PRESENT entries are used
+    present_at: Indices  #: [C] position of each configuration in ``present``
+    jobs: Indices  #: [L] number of jobs on each server
+    place: Indices  #: [L] each server's place by age: the lower, the longer it has had its configuration
+    server_at: Indices  #: [P] the server at each place, -1: none any more
+    free: Words  #: [J, W] bit sets of the places whose servers have an empty slot of a type
     free_summary: Words  #: [J, S]
-    idle: Words  #: [W] servers without a job
+    idle: Words  #: [W] bit set of the servers without jobs
     idle_summary: Words  #: [S]
     memo_key: Words  #: [H] subsets of types (bit sets) whose MaxReward is known; 0: free
-    memo_value: Indices  #: [H] their configuration's number
-    maximal: NDArray[np.int64]  #: [m, J] maximal configurations, m = 0 where demands are given
+    memo_value: Indices  #: [H] the number of the MaxReward configuration of each subset
+    maximal: NDArray[np.int64]  #: [m, J] maximal configurations; m = 0 if demands are given
     target: Indices  #: [T] the configurations of the greedy configuration set
-    given: NDArray[np.int64]  #: [J] workload that stands for the jobs in the system
-    job_size: NDArray[np.int64]  #: [J] a job's size, see ``ReservationNumbers.size_units``
-    owed: NDArray[np.int64]  #: [J] size to be preempted for a rejected job
+    given: NDArray[np.int64]  #: [J] given workload that replaces the number of jobs in the system
+    job_size: NDArray[np.int64]  #: [J] the size of a job, see ``ReservationNumbers.size_units``
+    owed: NDArray[np.int64]  #: [J] total size to be preempted for a rejected job
     victims: Indices  #: [v] types that can be preempted, the smallest first
     period: NDArray[np.float64]  #: [1] time between updates
-    times: NDArray[np.float64]  #: [n] times of updates, or none: periodic
+    times: NDArray[np.float64]  #: [n] times of updates; n = 0: updates are periodic
 
 
 class VariantRules(NamedTuple):
-    """What a variant of DRA adds to the index; as there."""
+    """The fields of :class:`Index` that variants of DRA set."""
 
     given: NDArray[np.int64]
     job_size: NDArray[np.int64]
@@ -79,7 +79,7 @@ class VariantRules(NamedTuple):
 
 
 class Configurations:
-    """The configurations known to a kernel, numbered in the order in which they appeared."""
+    """The configurations known to a kernel, numbered in order of first appearance."""
 
     def __init__(self, types: int) -> None:
         self.types = types
@@ -87,11 +87,11 @@ class Configurations:
         self.maxima: dict[int, int] = {}
 
     def number(self, configuration: tuple[int, ...]) -> int:
-        """The number of a configuration, new or known."""
+        """The number of a configuration, which becomes known if it was not."""
         return self._numbers.setdefault(configuration, len(self._numbers))
 
     def table(self, room: int) -> Indices:
-        """[room, J] the known configurations, then zeros."""
+        """[room, J] the known configurations, padded with zeros."""
         table = np.zeros((room, self.types), np.int32)
         for configuration, number in self._numbers.items():
             table[number] = configuration
@@ -108,7 +108,7 @@ def build_index(
     rules: VariantRules,
     greedy_set: Sequence[Configuration],
 ) -> Index:
-    """The index of a state: the same, whatever way the state was reached."""
+    """Build the index of a state; it depends on the state alone, not on the run that led to it."""
     found = int(state.number[GREEDY_LENGTH])
     named = _named(state, known, found, greedy_set)
     index = Index(
@@ -133,10 +133,10 @@ def build_index(
 def _named(
     state: ReservationState, known: Configurations, found: int, greedy_set: Sequence[Configuration]
 ) -> dict[str, np.ndarray]:
-    """The numbers of the servers' configurations, of GPA's *found* ones and of the greedy set."""
+    """The numbers of the servers' configurations, of the *found* configurations of GPA, and of the greedy set."""
     _, _, stack, rows = stacked(state.configuration, state.stamp)
     present = [tuple(row) for row in rows.tolist()]
-    # In the order of the rows, so that numbers do not depend on a hash.
+    # In lexicographic order, so that numbers do not depend on hashes.
     for row in sorted(present):
         known.number(row)
     greedy = np.zeros(state.configuration.shape[1], np.int32)
@@ -150,7 +150,7 @@ def _named(
 
 
 def _empty_lists(servers: int, room: int, known: Configurations) -> dict[str, np.ndarray]:
-    """A list of servers for each configuration, with *room* for more of them; all empty."""
+    """Empty lists of servers for *room* configurations."""
     per_configuration = {"newest": -1, "oldest": -1, "boundary": -1, "position": 0, "present": 0, "present_at": -1}
     return {
         "vectors": known.table(room),
@@ -164,7 +164,7 @@ def _empty_lists(servers: int, room: int, known: Configurations) -> dict[str, np
 
 
 def _open_servers(state: ReservationState) -> dict[str, np.ndarray]:
-    """Places by age, and the bit sets of servers with an empty slot and of empty servers."""
+    """The servers' places by age, and the bit sets of servers with an empty slot and of empty servers."""
     types = state.configuration.shape[1]
     place, server_at = _places(state)
     empty_slots = np.zeros((types, len(server_at)), np.bool_)
@@ -181,7 +181,7 @@ def _open_servers(state: ReservationState) -> dict[str, np.ndarray]:
 
 
 def _places(state: ReservationState) -> tuple[Indices, Indices]:
-    """Places by age: the servers in order of their stamps, then room for reassigned ones."""
+    """The places by age: the servers in order of their stamps, followed by free places for reassigned servers."""
     servers = len(state.stamp)
     server_at = np.full(2 * servers + 64, -1, np.int32)
     server_at[:servers] = np.argsort(state.stamp)
@@ -205,12 +205,12 @@ def _memo(known: Configurations) -> dict[str, np.ndarray]:
     return {"memo_key": keys, "memo_value": values}
 
 
-#: Multiplier of the memo's hash (64 bits, odd).
+#: Multiplier of the memo's hash function (64 bits, odd).
 MEMO_FACTOR = 0x9E3779B97F4A7C15
 
 
 def memo_place(mask: int, slots: int) -> int:
-    """Where the search for a subset of types starts in a memo of *slots* places."""
+    """The hash of a subset of types (a bit *mask*) in a memo of *slots* entries: where the search for it starts."""
     return ((mask * MEMO_FACTOR) & 0xFFFFFFFFFFFFFFFF) >> 40 & (slots - 1)
 
 

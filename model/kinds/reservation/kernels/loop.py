@@ -1,10 +1,10 @@
-"""The loop over events that the kernels share, piece by piece.
+"""The parts of the event loop that the kernels share.
 
-Each kernel's own loop calls these; inlined, they cost nothing.
+The loop of each kernel calls these functions, which are inlined.
 
-What the next departure needs of the memory is asked for an event ahead: of a million jobs few are in the
-processor's caches, and the one that departs next is mostly not among them; but the heap says beforehand which
-it is.
+The memory that the next departure needs is prefetched an event ahead: of a million jobs few are in the
+processor's caches, and the job that departs next is usually not one of them; but the heap tells in advance
+which one it is.
 """
 
 from __future__ import annotations
@@ -34,25 +34,26 @@ from slotscope.model.systems.compiled import (
     STRIDE,
 )
 
-#: Fewer jobs fit the caches.
+#: Fewer jobs fit into the caches.
 MANY_JOBS = 2**13
 
-#: The first of a heap has so many below it, of which one follows it.
+#: The number of children of the heap's root; one of them is the departure after the next.
 FOLLOWING = 4
 
 
 @jitable
 def foresee_departures(state: State) -> None:
-    """With many jobs: what the next departures need."""
+    """With many jobs, prefetch what the next departures need."""
     if state.number[DEPARTURES] >= MANY_JOBS:
         ask_for_departures(state)
 
 
 @jitable
 def ask_for_departures(state: State) -> None:
-    """The job that departs next, and its server; of those of which one follows it, what is read first.
+    """Prefetch the record of the next departure and its server, and the fields read first of the FOLLOWING candidates
+    for the departure after it.
 
-    There are more than these.
+    There must be more than FOLLOWING jobs.
     """
     for place in range(1, FOLLOWING + 1):
         at = unsigned(state.heap_record[unsigned(place)])
@@ -77,15 +78,15 @@ def ask_for_departures(state: State) -> None:
 State = Any
 Array = Any
 
-#: What :func:`next_due` returns where an event is due; all other codes end the call.
+#: :func:`next_due` returns one of these if an event is due; all other codes end the call.
 ARRIVES, DEPARTS, UPDATES = 100, 101, 102
 
 
 @jitable
 def next_due(state: State, jobs: Any, constant: Array, until: float) -> int:
-    """ARRIVES, DEPARTS or UPDATES, or why no event can happen now.
+    """ARRIVES, DEPARTS or UPDATES if such an event is due, or the reason why none can happen now.
 
-    At equal times departures come first, then updates of the policy.
+    At equal times departures come first, then updates of the policy, then arrivals.
     """
     arrival = state.number[NEXT_ARRIVAL]
     last = jobs.first[0] + len(jobs.time)
@@ -107,7 +108,7 @@ def next_due(state: State, jobs: Any, constant: Array, until: float) -> int:
 
 @jitable
 def begin_arrival(state: State, jobs: Any, constant: Array, outcome: Array) -> int:
-    """The next job arrives; returns its place in *jobs*.  Its type and number are in *outcome*."""
+    """Let the next job arrive; returns its place in *jobs*, and writes its type and number to *outcome*."""
     reset(outcome)
     arrival = state.number[NEXT_ARRIVAL]
     place = arrival - jobs.first[0]
@@ -123,7 +124,7 @@ def begin_arrival(state: State, jobs: Any, constant: Array, outcome: Array) -> i
 
 @jitable
 def admit(state: State, jobs: Any, place: int, server: int, outcome: Array) -> None:
-    """The arriving job goes to *server*."""
+    """Admit the arriving job to *server*."""
     departure = jobs.time[unsigned(place)] + jobs.service[unsigned(place)]
     physics_admit(state, server, outcome[TYPE], outcome[JOB], departure)
     outcome[SERVER] = server
@@ -132,7 +133,7 @@ def admit(state: State, jobs: Any, place: int, server: int, outcome: Array) -> N
 
 @jitable
 def reject(state: State, outcome: Array) -> None:
-    """The arriving job is turned away."""
+    """Reject the arriving job."""
     j = unsigned(outcome[TYPE])
     state.tally[j, REJECTED] += 1
     outcome[FLAGS] = FLAG_REJECTED
@@ -141,7 +142,7 @@ def reject(state: State, outcome: Array) -> None:
 
 @jitable
 def begin_departure(state: State, outcome: Array) -> int:
-    """The job with the earliest departure leaves; returns its server, its type is in *outcome*."""
+    """Let the job with the earliest departure leave; returns its server, and writes its type to *outcome*."""
     reset(outcome)
     state.clock[NOW] = state.heap_time[0]
     record = state.heap_record[0]
@@ -162,9 +163,9 @@ def begin_departure(state: State, outcome: Array) -> int:
 def finish(
     state: State, constant: Array, outcome: Array, tape: Array, samples: Array, done: Array, with_room: int
 ) -> bool:
-    """Write the event's row, and a sample if one is due; True if the run should stop here.
+    """Write the event's row, and a sample if one is due; returns whether the run should stop here.
 
-    *with_room* is how many servers would hold a rejected job, -1: not counted.
+    *with_room* is the number of servers with room for the rejected job, -1: not counted.
     """
     outcome[WITH_ROOM] = with_room
     close(state, outcome, tape[unsigned(done[0])])
@@ -178,7 +179,7 @@ def finish(
 
 @jitable
 def room_to_tell(state: State, index: Any, constant: Array, demand: Array, outcome: Array) -> int:
-    """How many servers would hold the rejected job, if that was asked for; else -1."""
+    """The number of servers with room for the rejected job, if explanations are requested; otherwise -1."""
     if constant[EXPLAIN] and outcome[FLAGS] & FLAG_REJECTED:
         return int(servers_with_room(state, constant, demand, index.maximal, outcome[TYPE]))
     return -1

@@ -1,4 +1,4 @@
-"""The kernel of the loss system in which a function of the user's says which server takes a job."""
+"""The kernel of the loss system in which a user-written function decides which server takes a job."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Array = Any
 
 
 class OwnRoom(NamedTuple):
-    """Which servers can take which jobs, derived from the state, and what the user's function is given."""
+    """The servers that can take a job of each type, derived from the state, and the inputs of the user's function."""
 
     room: NDArray[np.bool_]  #: [J, L] whether a server can take a job of a type
-    shown_room: NDArray[np.bool_]  #: the same, read-only
-    reserves: bool  #: whether jobs go into slots
+    shown_room: NDArray[np.bool_]  #: a read-only view of ``room``
+    reserves: bool  #: whether jobs go into reserved slots
     used: NDArray[np.int64]  #: [L, n] resources in use
-    maximal: NDArray[np.int64]  #: [m, J] maximal configurations where no resources are given
+    maximal: NDArray[np.int64]  #: [m, J] maximal configurations, if no resources are given
     own: KernelInput
 
 
 @jitable
 def follow_room(state: State, index: Any, constant: Array, demand: Array, server: int, by: int, outcome: Array) -> None:
-    """The event's job came to (1) or left (-1) the server: look at the server again."""
+    """Update the index after the event's job has joined (*by* = 1) or left (-1) the server."""
     if not index.reserves:
         take_room(state, index, demand, server, outcome[TYPE], by)
     for j in range(state.configuration.shape[1]):
@@ -47,7 +47,7 @@ def follow_room(state: State, index: Any, constant: Array, demand: Array, server
 
 @jitable
 def next_without_update(state: State, jobs: Any, constant: Array, until: float) -> int:
-    """As :func:`..loop.next_due`; a kernel of one's own knows no updates."""
+    """As :func:`..loop.next_due`; the kernel of a user-written policy has no updates."""
     due = next_due(state, jobs, constant, until)
     if due == UPDATES:
         raise ImpossibleDecisionError("an update")
@@ -55,12 +55,12 @@ def next_without_update(state: State, jobs: Any, constant: Array, until: float) 
 
 
 class OwnReservationKernel(OwnKernel, ReservationKernel):
-    """The compiled twin of a policy whose file has a ``kernel``."""
+    """The compiled twin of a policy whose file defines a ``kernel``."""
 
     loop = staticmethod(first_fit.advance)
 
     def index(self, state: ReservationState) -> OwnRoom:
-        """Which servers can take which jobs, and what the function is given."""
+        """The servers that can take a job of each type, and the inputs of the user's function."""
         numbers, reserves = self.numbers, bool(self.policy.reserves_slots)
         room = np.ascontiguousarray((state.placement < state.configuration).T)
         if not reserves:
@@ -72,7 +72,7 @@ class OwnReservationKernel(OwnKernel, ReservationKernel):
 
     @staticmethod
     def hooks(decide: Any) -> Hooks:
-        """The function says which server takes the arriving job."""
+        """Replace the choice of a server by the user's function."""
 
         def chosen(_state: State, index: Any, _constant: Array, _demand: Array, outcome: Array) -> int:
             j, own = outcome[TYPE], index.own
@@ -90,14 +90,14 @@ class OwnReservationKernel(OwnKernel, ReservationKernel):
         }
 
     def decided(self, _: Any, mine: tuple[Any, Any], __: Any) -> str:
-        """Where the arriving job went."""
+        """The decision on the arriving job, as text."""
         row = mine[0]
         if row["flags"] & FLAG_REJECTED:
             return "the job is rejected"
         return f"server {row['server'] + 1}" if row["flags"] & FLAG_ADMITTED else "nothing"
 
     def refused(self, before: ReservationState) -> str:
-        """Which servers the job may go to."""
+        """Why the decision was refused, as text: the server chosen, and the servers allowed."""
         if before.clock[TIMER] < np.inf:
             return "found UpdateAt beside a kernel, allowed: a kernel that decides of arrivals alone"
         server, servers = int(self.told[0]), self.numbers.servers

@@ -1,4 +1,4 @@
-"""What kernels without reservation share: which servers have room, and how full they are."""
+"""Common parts of kernels without reservation: which servers have room, and the loads of the servers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Array = Any
 
 @jitable
 def has_room(state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int) -> bool:
-    """Would one more job of the type be feasible on the server?
+    """Whether one more job of the type is feasible on the server.
 
-    ``index.used`` [L, n] is what each server's jobs take, ``index.maximal`` [m, J] the
-    maximal configurations where no resources are given.
+    ``index.used`` [L, n] are the resources in use on each server, ``index.maximal`` [m, J] the
+    maximal configurations, if no resources are given.
     """
     on, j = unsigned(server), unsigned(job_type)
     for resource in range(demand.shape[1]):
@@ -29,7 +29,7 @@ def has_room(state: State, index: Any, constant: Array, demand: Array, server: i
 
 @jitable
 def take_room(state: State, index: Any, demand: Array, server: int, job_type: int, by: int) -> None:
-    """A job of the type came to (1) or left (-1) the server: its room, and its slots with it."""
+    """Update the resources and slots in use after a job of the type joined (*by* = 1) or left (-1) the server."""
     on, j = unsigned(server), unsigned(job_type)
     for resource in range(demand.shape[1]):
         index.used[on, unsigned(resource)] += by * demand[j, unsigned(resource)]
@@ -38,7 +38,7 @@ def take_room(state: State, index: Any, demand: Array, server: int, job_type: in
 
 @jitable
 def add_load(index: Any, server: int, job_type: int, by: int) -> None:
-    """The server's sums ``index.load`` [L, m] after a job of the type came (1) or left (-1)."""
+    """Update the sums ``index.load`` [L, m] after a job of the type joined (*by* = 1) or left (-1) the server."""
     on, j = unsigned(server), unsigned(job_type)
     for place in range(index.weights.shape[1]):
         index.load[on, unsigned(place)] += by * index.weights[j, unsigned(place)]
@@ -56,7 +56,7 @@ def load_of(index: Any, server: int) -> int:
 
 @jitable
 def load_with(index: Any, server: int, job_type: int) -> int:
-    """The server's load if it had one more job of the type."""
+    """The load that the server would have with one more job of the type."""
     on, j = unsigned(server), unsigned(job_type)
     load = index.load[on, 0] + index.weights[j, 0]
     for place in range(1, index.load.shape[1]):

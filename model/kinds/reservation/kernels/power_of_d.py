@@ -3,8 +3,8 @@
 Reference
     The reference is :mod:`model.kinds.reservation.policies.power_of_d`.
 Implements
-    A partial shuffle (Fisher & Yates) of the servers' numbers, which is undone afterwards,
-    so that a sample costs d steps however many servers there are.
+    A partial Fisher-Yates shuffle of the servers' numbers, which is undone afterwards, so that
+    a sample takes d steps, whatever the number of servers.
 Symbols
     d  ``len(index.other)``
 Deviations
@@ -32,21 +32,21 @@ Array = Any
 
 
 class PowerIndex(NamedTuple):
-    """How full the servers are, derived from the state, and what the sampling needs."""
+    """The loads of the servers, derived from the state, and the data for sampling."""
 
     used: NDArray[np.int64]  #: [L, n] resources in use
-    load: NDArray[np.int64]  #: [L, m] the sums whose largest is the load
-    weights: NDArray[np.int64]  #: [J, m] what a job adds to them
-    maximal: NDArray[np.int64]  #: [c, J] maximal configurations where no resources are given
-    order: NDArray[np.int64]  #: [L] 0, 1, 2, ... whenever no sample is being taken
-    other: NDArray[np.int64]  #: [d] with whom each position was exchanged
-    key: NDArray[np.uint64]  #: [1] of the run's random words
+    load: NDArray[np.int64]  #: [L, m] the sums of which the largest is the server's load
+    weights: NDArray[np.int64]  #: [J, m] what a job of each type adds to these sums
+    maximal: NDArray[np.int64]  #: [c, J] maximal configurations, if no resources are given
+    order: NDArray[np.int64]  #: [L] the servers' numbers: 0, 1, 2, ... except while a sample is being drawn
+    other: NDArray[np.int64]  #: [d] the position with which each of the first d was exchanged
+    key: NDArray[np.uint64]  #: [1] key of the random words of the run
 
 
 def build_index(
     numbers: ReservationNumbers, loads: LoadMeasure, state: ReservationState, choices: int, key: np.uint64
 ) -> PowerIndex:
-    """The index of a state."""
+    """Build the index of a state."""
     return PowerIndex(
         used=state.placement.astype(np.int64) @ numbers.demand,
         load=state.placement.astype(np.int64) @ loads.weights,
@@ -68,7 +68,7 @@ def exchange(order: Array, position: int, other: int) -> None:
 
 @jitable
 def least_loaded(state: State, index: Any, constant: Array, demand: Array, outcome: Array) -> int:
-    """Of the sampled servers with room the one of least load, or -1."""
+    """The least loaded of the sampled servers with room, or -1 if none has room."""
     job, job_type = outcome[JOB], outcome[TYPE]
     best, least = -1, 0
     servers, choices = len(index.order), len(index.other)
@@ -92,7 +92,7 @@ def least_loaded(state: State, index: Any, constant: Array, demand: Array, outco
 def follow_load(
     state: State, index: Any, _constant: Array, demand: Array, server: int, by: int, outcome: Array
 ) -> None:
-    """The event's job came to (1) or left (-1) the server."""
+    """Update the index after the event's job has joined (*by* = 1) or left (-1) the server."""
     take_room(state, index, demand, server, outcome[TYPE], by)
     add_load(index, server, outcome[TYPE], by)
 

@@ -3,8 +3,8 @@
 Reference
     The reference is :mod:`model.kinds.reservation.policies.static_reservation`.
 Implements
-    Servers are numbered by how long they have had their configuration, so that the lowest
-    member of a type's bit set is the oldest server with an empty slot.
+    The servers' places are ordered by how long they have had their configuration, so that the
+    lowest member of a type's bit set is the place of the oldest server with an empty slot.
 Symbols
     ``plan``  [L, J] the configuration that each server gets, or has
 Deviations
@@ -34,22 +34,22 @@ Array = Any
 
 
 class SlotIndex(NamedTuple):
-    """Which servers have an empty slot of which type; derived from the state.
+    """The servers with an empty slot of each type, derived from the state.
 
-    A server that has jobs at time 0 is assigned once, so 2 L places by age are enough.
+    A server that has jobs at time 0 is assigned only once, so that 2 L places by age are enough.
     """
 
-    free: NDArray[np.uint64]  #: [J, W] places of the servers with an empty slot of a type
+    free: NDArray[np.uint64]  #: [J, W] bit sets of the places whose servers have an empty slot of a type
     free_summary: NDArray[np.uint64]  #: [J, S]
     place: NDArray[np.int64]  #: [L] each server's place by age
-    server_at: NDArray[np.int64]  #: [2 L] the server in a place, -1: none
+    server_at: NDArray[np.int64]  #: [2 L] the server at each place, -1: none
     next_place: NDArray[np.int64]  #: [1]
     plan: NDArray[np.int32]  #: [L, J]
-    maximal: NDArray[np.int64]  #: [m, J] maximal configurations where no resources are given
+    maximal: NDArray[np.int64]  #: [m, J] maximal configurations, if no resources are given
 
 
 def build_index(numbers: ReservationNumbers, plan: Sequence[Configuration], state: ReservationState) -> SlotIndex:
-    """The index of a state."""
+    """Build the index of a state."""
     servers = numbers.servers
     server_at = np.full(2 * servers, -1, np.int64)
     server_at[:servers] = np.argsort(state.stamp)
@@ -79,7 +79,7 @@ def oldest_with_slot(_state: State, index: Any, _constant: Array, _demand: Array
 
 @jitable
 def waits_for_plan(state: State, index: Any, server: int) -> bool:
-    """Is the server empty, but not of its configuration yet?"""
+    """Whether the server is empty and does not have its planned configuration yet."""
     differs = False
     for j in range(index.plan.shape[1]):
         if state.placement[server, j] > 0:
@@ -91,7 +91,7 @@ def waits_for_plan(state: State, index: Any, server: int) -> bool:
 
 @jitable
 def assign(state: State, index: Any, server: int, outcome: Array) -> None:
-    """The server gets its configuration and becomes the most recent one."""
+    """Give the server its planned configuration, and make it the most recent one."""
     before = index.place[server]
     place = index.next_place[0]
     index.next_place[0] = place + 1
@@ -113,7 +113,8 @@ def assign(state: State, index: Any, server: int, outcome: Array) -> None:
 def follow_slot(
     state: State, index: Any, _constant: Array, _demand: Array, server: int, by: int, outcome: Array
 ) -> None:
-    """The event's job came to (1) or left (-1) the server: its slot, and the server's plan where that waited."""
+    """Update the slots after the event's job has joined (*by* = 1) or left (-1) the server; assign the server its
+    planned configuration if that was waiting for it to be empty."""
     j = outcome[TYPE]
     if by < 0:
         insert(index.free[j], index.free_summary[j], index.place[server])
