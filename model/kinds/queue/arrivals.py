@@ -1,7 +1,7 @@
-"""Arrivals in slotted time: job by job a slot, a size and a service, whatever the policy.
+"""Arrivals in slotted time: for each job its slot, size and service time, independent of the policy.
 
-As in :mod:`model.scenario.workload`, a workload is a sequence of blocks that can be made again in any
-order.  All jobs of a slot stand in one block.
+As in :mod:`model.scenario.workload`, a workload is a sequence of blocks that can be regenerated in any
+order.  All arrivals of a slot are in one block.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from slotscope.model.scenario.common import trace_not_read
 from slotscope.model.scenario.streams import BlockStreams, drawn_classes
 from slotscope.model.scenario.workload import RecentBlocks, Sampler
 
-#: Arrivals that a block of random arrivals has on average, or more if one slot has more.
+#: The mean number of arrivals in a block of random arrivals; more if a single slot has more.
 EXPECTED = 16_384
 
 
 class SlottedBlock(NamedTuple):
-    """Consecutive jobs of a workload in slotted time, D resources; whole slots."""
+    """Consecutive arrivals of a workload in slotted time; D resources, times in whole slots."""
 
     time: NDArray[np.float64]  #: [n] the slot in which each job arrives, not decreasing
     size: NDArray[np.int64]  #: [n, D] sizes in units
-    service: NDArray[np.float64]  #: [n] slots of service, at least 1; inf: never leaves
+    service: NDArray[np.float64]  #: [n] service time in slots, at least 1; inf: the job never departs
     first: NDArray[np.int64]  #: [1] the number of arrivals before this block
 
     @property
@@ -57,13 +57,13 @@ class RecordedSlots:
 
 
 class Counts(Protocol):
-    """How arrivals fall into the slots of a block."""
+    """How the arrivals of a block are distributed over its slots."""
 
     def total(self, random: np.random.Generator, slots: int) -> int:
-        """How many arrive in so many slots; what :meth:`places` has from the same stream."""
+        """The number of arrivals in *slots* slots; the same that :meth:`places` draws from the same stream."""
 
     def places(self, random: np.random.Generator, slots: int) -> NDArray[np.int64]:
-        """The slot of each arrival, from 0 up and below *slots*, not decreasing."""
+        """[n] the slot of each arrival, from 0 to *slots* - 1, not decreasing."""
 
 
 class PoissonCounts:
@@ -110,7 +110,7 @@ class IndependentCounts:
         self._probabilities = np.asarray(probabilities) / sum(probabilities)
 
     def _slots_with(self, random: np.random.Generator, slots: int) -> NDArray[np.int64]:
-        """[k] how many slots have k arrivals."""
+        """[k] the number of slots with k arrivals."""
         return random.multinomial(slots, self._probabilities)
 
     def total(self, random: np.random.Generator, slots: int) -> int:
@@ -119,7 +119,7 @@ class IndependentCounts:
         return int(counts @ np.arange(len(counts)))
 
     def places(self, random: np.random.Generator, slots: int) -> NDArray[np.int64]:
-        """See :class:`Counts`: given how many slots have each number, any of them may."""
+        """See :class:`Counts`; the slots with k arrivals are a random subset of their number."""
         counts = self._slots_with(random, slots)
         arrivals = np.repeat(np.arange(1, len(counts)), counts[1:])
         chosen = random.choice(slots, len(arrivals), replace=False)
@@ -127,15 +127,15 @@ class IndependentCounts:
 
 
 class SlottedWorkload:
-    """Random arrivals, sizes and services; independent of one another.
+    """Random arrivals, sizes and service times, independent of one another.
 
-    - *counts*: How arrivals fall into slots.
-    - *rate*: Jobs per slot on average; it sets how many slots a block has.
+    - *counts*: How arrivals are distributed over slots.
+    - *rate*: Mean number of arrivals per slot; it determines the number of slots in a block.
     - *distributions*, *services*, *shares*: [C] for each class of jobs the distribution of sizes, the sampler of
       services and its share.
     - *seed*: The scenario's seed.
     - *start*: The first slot in which jobs may arrive.
-    - *branch*: Tells the streams of a forked run from those of the run it left; 0 is the first run.
+    - *branch*: Gives a forked run random streams of its own; 0 is the original run.
     """
 
     def __init__(
@@ -155,11 +155,11 @@ class SlottedWorkload:
         self._stream = BlockStreams(seed, branch)
         self._start = start
         self.slots = max(1, round(EXPECTED / rate))  #: slots in a block
-        self._before = [0]  # arrivals before each block, as far as they are known
+        self._before = [0]  # number of arrivals before each block, for the blocks generated so far
         self._recent: RecentBlocks[SlottedBlock] = RecentBlocks()
 
     def block_at(self, arrival: int) -> SlottedBlock:
-        """The block that holds arrival number *arrival* (from 0); there is no last one."""
+        """The block that contains arrival number *arrival* (from 0); there is no last block."""
         while self._before[-1] <= arrival:
             number = len(self._before) - 1
             total = self._counts.total(self._stream("arrivals", number), self.slots)
@@ -186,8 +186,8 @@ def workload_of(
 ) -> RecordedSlots | SlottedWorkload:
     """The workload of a scenario; a script ignores *start* and *branch*.
 
-    In a branch nothing arrives up to the slot *start*, which is that of the last event before
-    the fork and has had its arrivals.
+    In a branch, nothing arrives up to slot *start*, the slot of the last event before the fork, whose
+    arrivals have already happened.
     Raises ScenarioError if the workload is a trace, which must be read from its files.
     """
     workload = scenario.workload

@@ -1,4 +1,4 @@
-"""What can be asked of a queueing system: which job is served next, on which server, in which configuration."""
+"""Exercise questions on a queueing system: which job is placed next, on which server, in which configuration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from slotscope.model.whys.decision import Subject
 
 
 def _next_placed(at: At) -> Subject | None:
-    """The first placement that is still to come; without one, that a job waits."""
+    """The first placement that is still to come in the slot; if there is none, that a job waits."""
     for _, record in at.coming(Place):
         return at.subject(record.job)
     subject = at.subject()
@@ -21,7 +21,7 @@ def _next_placed(at: At) -> Subject | None:
 
 
 def _before_told(at: At, subject: Subject) -> int:
-    """The sub-step before the one that tells the job, from which on nothing changes until it is placed."""
+    """The sub-step before the first one that names the job; the state does not change from there to its placement."""
     place = subject.place
     while place > at.taken:
         last = at.happened.records[place - 1]
@@ -32,7 +32,7 @@ def _before_told(at: At, subject: Subject) -> int:
 
 
 def _server(at: At) -> Posed | None:
-    """Where a job is placed."""
+    """The question on which server a job is placed."""
     subject = _next_placed(at)
     if subject is None:
         return None
@@ -50,7 +50,7 @@ def _server(at: At) -> Posed | None:
 
 
 def _job(at: At) -> Posed | None:
-    """Which waiting job a server takes."""
+    """The question which waiting job a server takes."""
     subject = _next_placed(at)
     if subject is None or not subject.on:
         return None
@@ -68,7 +68,7 @@ def _job(at: At) -> Posed | None:
 
 
 def _configuration(at: At) -> Posed | None:
-    """Which active configuration a server gets."""
+    """The question which active configuration a server gets."""
     place, record = next(at.coming(Renew), (0, None))
     policy = at.system.policy
     if record is None or not (policy.may_fail or "lengths" in record.values):
@@ -76,7 +76,7 @@ def _configuration(at: At) -> Posed | None:
     first, end = policy.pool_configurations[at.system.numbers.pool_of[record.server]]
     names = list(policy.configuration_names[first:end])
     chosen, line = record.configuration - first, line_of(policy, record.line)
-    if policy.may_fail:  # what its file decides is right, by whatever weight
+    if policy.may_fail:  # a user's policy: its decision is the right answer, whatever the weights
         weights = (np.arange(end - first) == chosen).astype(np.int64)
     else:
         weights = policy.configurations[first:end].astype(np.int64) @ np.array(record.values["lengths"], np.int64)

@@ -32,7 +32,7 @@ class Interval(ABC):
 
     @abstractmethod
     def _draw(self, random: np.random.Generator, count: int) -> Floats:
-        """[count] sizes in units, not rounded."""
+        """[count] sizes in units, before rounding."""
 
     @abstractmethod
     def _below(self, size: float) -> float:
@@ -122,7 +122,7 @@ class GridExponential(Interval):
     def mean(self, d: int = 0) -> Fraction:
         """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
         width = (self.high - self.low) / self._scale
-        # Where the interval is short the distribution is nearly uniform, and the formula cancels.
+        # On a short interval the distribution is nearly uniform, and the exact formula suffers from cancellation.
         share = 0.5 - width / 12 if width < 1e-4 else 1 / width - (1 - self._kept) / self._kept
         return self.low + (self.high - self.low) * Fraction(share)
 
@@ -147,7 +147,7 @@ class GridNormal(Interval):
 
 
 class GridLogNormal(Interval):
-    """A lognormal distribution truncated to (low, high], by its normal distribution of the logarithm of units."""
+    """A lognormal distribution truncated to (low, high], given by the normal distribution of log(size in units)."""
 
     def __init__(self, low: int, high: int, centre: float, spread: float) -> None:
         super().__init__(low, high)
@@ -175,8 +175,8 @@ class GridLogNormal(Interval):
 class _StandardNormal:
     """The standard normal distribution truncated to (low, high].
 
-    Where that lies above 0 it is mirrored, because probabilities near 0 keep their digits and
-    those near 1 do not.
+    An interval above 0 is mirrored, because floating-point probabilities near 0 are more precise
+    than those near 1.
     """
 
     def __init__(self, low: float, high: float) -> None:
@@ -207,7 +207,7 @@ class _StandardNormal:
         return self._sign * (low - high) / sqrt(2 * pi) / self._chance
 
     def tilted(self, spread: float) -> float:
-        """E[exp(spread X)] over the same mean without truncation."""
+        """E[exp(spread X)] of the truncated distribution, divided by its value without truncation."""
         from scipy.special import ndtr
 
         shift = self._sign * spread

@@ -17,7 +17,7 @@ from slotscope.model.reporting.explain import Narrator, amount, counted, grouped
 from slotscope.model.reporting.records import Event, Evict, Place, Record, Remember, Renew, Stall
 from slotscope.model.systems.outcome import FLAG_CONFIGURED, FLAG_FORCED
 
-#: Products of a weight that are written out.
+#: The most products of a weight that are written out.
 MOST_TERMS = 4
 
 Values = Mapping[str, Any]
@@ -89,12 +89,12 @@ class QueueNarrator(Narrator):
         return self._name(number)
 
     def why_waits(self, row: np.void) -> str:
-        """Why the job that a row says waits does so; empty if the row does not say."""
+        """Why the row's kept job waits; empty if the row does not tell."""
         return "; ".join(self._reasons(row))
 
     @property
     def passed_over(self) -> str:
-        """Why a job waits that a server has room for, as far as is known of the policy."""
+        """Why a job waits although a server has room for it, as far as the policy's facts tell."""
         return "it is not its turn" if self._facts.in_line else "the policy has not placed it"
 
     def _kept(self, row: np.void) -> str:
@@ -102,7 +102,7 @@ class QueueNarrator(Narrator):
         return f"{self._job(row['kept'])} waits{': ' if why else ''}{why}"
 
     def _reasons(self, row: np.void) -> list[str]:
-        """Why a job that has just arrived waits, as far as the row says."""
+        """The reasons why a job that has just arrived waits, as far as the row tells."""
         size, free = int(row["kept_size"]), int(row["best_residual"])
         shown, reasons = amount(self._numbers.amount(size)), []
         if row["serving"] >= 0:
@@ -122,7 +122,7 @@ class QueueNarrator(Narrator):
         return reasons
 
     def _configurations(self, queue: int, serving: int, size: str) -> list[str]:
-        """What the servers' active configurations have for a job of a virtual queue."""
+        """What the servers' active configurations offer to a job of a virtual queue."""
         if not self._facts.intervals:
             if not serving:
                 return [f"no server's configuration has a place for size {size}"]
@@ -138,7 +138,7 @@ class QueueNarrator(Narrator):
 
     @property
     def _by_size(self) -> bool:
-        """Whether a job that fits a server goes there, whatever the configurations say."""
+        """Whether a job that fits a server is placed there whatever the active configurations are (VQS-BF)."""
         return bool(self._facts.intervals) and not self._facts.reserves
 
     def _asked(self, queue: int) -> str:
@@ -295,7 +295,7 @@ class QueueNarrator(Narrator):
         return f"job {self._name(int(number))}"
 
     def _size(self, queue: int) -> str:
-        """The size of the jobs of a queue that is for a single one."""
+        """The size of the jobs in a queue for a single size."""
         units = self._numbers.values[queue]
         sizes = [self._numbers.amount(one, d) for d, one in enumerate(units)]
         return amounts(sizes[0] if len(sizes) == 1 else sizes)

@@ -1,4 +1,4 @@
-"""What panels and sentences may know of a queueing system besides its state."""
+"""The data on a queueing system, besides its state, that panels and sentences use."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from slotscope.model.kinds.queue.state import WAITING, QueueState
 
 @dataclass(frozen=True, eq=False)
 class QueueFacts:
-    """What stays the same while one policy runs."""
+    """The data that are constant while one policy runs."""
 
     layout: QueueLayout  #: the virtual queues
     #: [V] of (low, high], in units of a largest server; empty without a partition of sizes
     intervals: tuple[tuple[int, int], ...]
-    #: [C, V] the configurations that a server's active one is chosen from; C = 0 without
+    #: [C, V] the configurations from which the active configuration of a server is chosen; C = 0: there are none
     configurations: NDArray[np.int32]
     configuration_names: tuple[str, ...]  #: [C] such as "e₁ + 2e₅"
-    #: [P] of (start, stop): which of them belong to the servers of each pool
+    #: [P] pairs (start, stop): the rows of ``configurations`` for the servers of each pool
     pool_configurations: tuple[tuple[int, int], ...]
     reserves: bool  #: whether k_1 = 1 reserves two thirds of a server for VQ_1 (VQS)
-    #: a server is stalled when its configuration weighs less than this share of the largest weight; 0: never
+    #: a server is stalled if its configuration has a weight below this share of the largest weight; 0: never
     gamma: Fraction = Fraction(0)
-    in_line: bool = False  #: whether no job is placed before one that came earlier and waits
+    in_line: bool = False  #: whether no job is placed while an earlier job waits
 
     @property
     def has_configurations(self) -> bool:
@@ -38,7 +38,7 @@ class QueueFacts:
 
 @dataclass(frozen=True, eq=False)
 class QueueStanding:
-    """What follows from a state."""
+    """The quantities derived from a state."""
 
     weights: NDArray[np.int64]  #: [C] the weight <k, Q> of each configuration now, (5)
     heaviest: tuple[int, ...]  #: [P] for each pool the first configuration of largest weight; -1 without configurations
@@ -46,7 +46,7 @@ class QueueStanding:
 
 
 def standing(state: QueueState, numbers: QueueNumbers, facts: QueueFacts) -> QueueStanding:
-    """What follows from *state*."""
+    """Derive the weights and the residual capacities from *state*."""
     weights = facts.configurations.astype(np.int64) @ state.queue_length
     heaviest = tuple(
         start + int(np.argmax(weights[start:stop])) if stop > start else -1 for start, stop in facts.pool_configurations

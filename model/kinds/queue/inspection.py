@@ -1,4 +1,4 @@
-"""What is known of a server, a job or a virtual queue, and what happens to it in slots."""
+"""The inspection of a server, a job or a virtual queue: its description, and what happens to it in slots."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from slotscope.model.reporting.records import Evict, Place, Record, Renew, Stall
 
 QUEUE = "queue"
 
-#: So many jobs of a virtual queue are listed, from the head of its line on.
+#: The most jobs of a virtual queue that are listed, from the head of the line on.
 MOST_LISTED = 50
 
 
@@ -61,9 +61,9 @@ class QueueInspector(Inspector):
         return _DESCRIBING[thing.what](moment, thing.number)
 
     def may_concern(self, rows: NDArray[Any], thing: Thing, before: Any) -> NDArray[np.bool_]:
-        """Slots in which something was done; a row with one deed alone names job and server.
+        """[n] which rows may concern the thing; if several things happened in a slot, its row may concern any thing.
 
-        Rows name the first job placed, else the first that arrived, else the first that left.
+        A row names the first job placed; if none was, the first that arrived; if none did, the first that left.
         """
         done = rows["placed"] + rows["departed"]
         other = (rows["renewed"] > 0) | (rows["stalled"] > 0) | (rows["flags"] & FLAG_EVICTED > 0)
@@ -77,11 +77,11 @@ class QueueInspector(Inspector):
         return np.asarray(several | other | touching(rows, ("job", "kept"), thing.number))
 
     def looks(self, state: Any, thing: Thing) -> int:
-        """The active configuration of a server: a renewal may leave it as it is."""
+        """The active configuration of a server, to tell whether a renewal has changed it."""
         return _active_on(state, thing)
 
     def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
-        """The sub-steps that name it, and why a job that arrived waits."""
+        """The sub-steps that name the thing, and why a job that has arrived waits."""
         if thing.what == QUEUE:
             mine = [one for one in changes(passed.records) if _queue_of(passed.state, one) == thing.number]
         else:
@@ -96,7 +96,7 @@ class QueueInspector(Inspector):
 
 
 def _flags(records: Sequence[Record]) -> int:
-    """What sub-steps have done, as flags."""
+    """The event flags of what the sub-steps have done."""
     flags = 0
     for record in records:
         flags |= _FLAG_OF.get(type(record), 0) or _FLAG_OF_KIND.get(record.kind, 0)
@@ -160,7 +160,7 @@ def _stalled(moment: InspectedMoment, server: int) -> Fact | None:
 
 
 def _active(moment: InspectedMoment, server: int) -> Iterator[Fact]:
-    """The active configuration, its weight now, and whence that comes."""
+    """The active configuration, its present weight, and the terms of the weight."""
     facts, state, derived = moment.info.facts, moment.state, moment.derived
     if not facts.has_configurations:
         return
@@ -196,7 +196,7 @@ def _on_server(moment: InspectedMoment, server: int) -> Iterator[TableLine]:
 
 
 def _service(moment: InspectedMoment, record: int) -> tuple[str, str]:
-    """When a job was placed and when it leaves; the first is not known of one that never does."""
+    """When a job was placed and when it departs; the former is not known of a job that never departs."""
     departure, service = moment.state.job_departure[record], moment.state.job_service[record]
     if not np.isfinite(departure):
         return "", "never"
@@ -236,7 +236,7 @@ def _waits(moment: InspectedMoment, record: int) -> Iterator[Fact]:
 
 
 def _as_kept(moment: InspectedMoment, record: int) -> np.void:
-    """What a slot's row says of a job that waits, for one at this moment."""
+    """A row as for a slot whose kept job is the waiting job in *record*, at this moment."""
     state, facts = moment.state, moment.info.facts
     free = moment.derived.free[state.stalled == 0, 0]
     serving = -1
@@ -317,7 +317,7 @@ def _head(moment: InspectedMoment, queue: int) -> Fact | None:
 
 
 def _serving(moment: InspectedMoment, queue: int) -> Iterator[Fact]:
-    """How many servers have room for the queue in their active configuration, and its weight."""
+    """The number of servers whose active configuration serves the queue, and the queue's weight."""
     facts, state = moment.info.facts, moment.state
     if not facts.has_configurations:
         return

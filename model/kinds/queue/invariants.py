@@ -1,8 +1,8 @@
-"""What must hold after every slot of a queueing system, said in sentences.
+"""The invariants that hold after every slot of a queueing system; violations are sentences.
 
-Psychas & Ghaderi (2019), Sections II to VI.  Everything is looked at afresh from the arrays,
-without the code that maintains them, so that a slip in either shows.  Servers are numbered
-from 1 in the sentences, virtual queues from 0 as in the paper.
+Psychas & Ghaderi (2019), Sections II to VI.  Each invariant is recomputed from the arrays, without
+the code that maintains them, so that an error in either is detected.  In the sentences servers are
+numbered from 1, virtual queues from 0 as in the paper.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Records = NDArray[np.int64]
 
 
 def _queues(_: Any, state: QueueState) -> Sentences:
-    """Each virtual queue is a list in order of arrival, and as long as it is counted."""
+    """Each virtual queue is a list in order of arrival whose length is its counter."""
     waiting = (state.job_number >= 0) & (state.job_server < 0)
     for queue in range(len(state.queue_length)):
         mine = np.flatnonzero(waiting & (state.job_queue == queue))
@@ -61,7 +61,7 @@ def _queues(_: Any, state: QueueState) -> Sentences:
 
 
 def _servers(_: Any, state: QueueState) -> Sentences:
-    """Each server's jobs are a list, and as many as they are counted."""
+    """The jobs of each server are a list whose length is the server's counter."""
     served = np.flatnonzero((state.job_number >= 0) & (state.job_server >= 0))
     counts = np.bincount(state.job_server[served], minlength=len(state.jobs_on))
     for server in _astray(state, counts):
@@ -75,9 +75,9 @@ def _servers(_: Any, state: QueueState) -> Sentences:
 
 
 def _astray(state: QueueState, counts: Records) -> Records:
-    """Servers whose list does not lead through as many jobs of theirs as they have; all lists are followed at once.
+    """The servers whose list does not have exactly *counts* jobs of theirs; all lists are traversed at once.
 
-    No job comes twice: what is before it tells them apart.
+    A job that occurs twice is detected by its link to the previous job.
     """
     servers = len(counts)
     record, before = state.first_job.astype(np.int64), np.full(servers, -1)
@@ -105,7 +105,7 @@ def _along(state: QueueState, first: int, last: int) -> Records | None:
 
 
 def _free(system: QueueSystem, state: QueueState) -> Sentences:
-    """Each job record is a job's, or stands once in the stack of free ones."""
+    """Each job record holds a job, or is once in the stack of free records."""
     yield from free_records(state, int(state.number[FREE]))
     live = state.job_number[state.job_number >= 0]
     yield from numbered(live, system.initial_jobs + state.number[NEXT_ARRIVAL])
@@ -133,12 +133,12 @@ def _told(system: QueueSystem, units: NDArray[Any]) -> str:
 
 
 def _apart(system: QueueSystem, taken: NDArray[Any], other: NDArray[Any], which: str) -> str:
-    """Two amounts that ought to agree, and how far they are apart: less than is seen of either, often."""
+    """Two amounts that should be equal, and their difference, which may be too small to show in either of them."""
     return f"{_told(system, taken)}, {which} {_told(system, other)}, {_told(system, abs(taken - other))} apart"
 
 
 def _conservation(_: Any, state: QueueState) -> Sentences:
-    """(3): who arrived waits, is in service, or has left."""
+    """(3): each job that has arrived waits, is in service, or has departed."""
     tally, number = state.tally, state.number
     if tally[ARRIVED] != number[WAITING] + number[IN_SERVICE] + tally[DEPARTED]:
         yield (
@@ -155,7 +155,7 @@ def _conservation(_: Any, state: QueueState) -> Sentences:
 
 
 def _departures(_: Any, state: QueueState) -> Sentences:
-    """The heap holds each job that will depart once, in heap order, none in the past."""
+    """The heap has each job that will depart exactly once, is in heap order, and has no departure in the past."""
     if np.isfinite(state.job_departure[state.job_server < 0]).any():
         yield "a job that is not in service has a time of departure"
     yield from heap_of(state, int(state.number[DEPARTURES]), state.job_departure, "departure", ahead=True)
@@ -190,14 +190,14 @@ def _layout(system: QueueSystem, state: QueueState) -> Sentences:
 
 
 def _none_active(system: QueueSystem, state: QueueState) -> Sentences:
-    """Without configurations none is active."""
+    """If the policy has no configurations, no server has an active one."""
     if not len(system.policy.configurations):
         for server in np.flatnonzero(state.active >= 0)[:1]:
             yield f"server {server + 1} has a configuration, but the policy knows none"
 
 
 def _configurations(system: QueueSystem, state: QueueState) -> Sentences:
-    """Active configurations are those of the server's pool."""
+    """The active configuration of a server is one of its pool's."""
     policy, pool_of = system.policy, system.numbers.pool_of
     limits = np.array(policy.pool_configurations)[pool_of]
     none_yet = (state.active < 0) & (state.jobs_on == 0)
@@ -227,10 +227,10 @@ def _reduced(system: QueueSystem, _: Any) -> Sentences:
 
 
 def _reservations(system: QueueSystem, state: QueueState) -> Sentences:
-    """VQS: at most one job of VQ_1 where k_1 = 1, and the others within their share.
+    """VQS: on a server with k_1 = 1 there is at most one job of VQ_1, and the other jobs keep within their share.
 
-    Servers under their pool's first configuration are passed over: so is one that was taken over
-    with the jobs of another policy.
+    Servers with the first configuration of their pool are not checked, because a server that was taken over
+    with the jobs of another policy has that configuration too.
     """
     policy, numbers = system.policy, system.numbers
     if not policy.reserves:
@@ -264,7 +264,7 @@ def _reserved(system: QueueSystem, state: QueueState, server: int, first_odd: in
 
 
 def _left_over(system: QueueSystem, state: QueueState) -> Sentences:
-    """No waiting job fits a server that takes jobs, where the policy sees to that."""
+    """No waiting job fits a server that takes jobs, if the policy guarantees that."""
     now = state.clock[NOW]
     taken_over = (state.last_departure > now).any()  # the policy has not acted yet
     records = waiting_records(state)
@@ -290,7 +290,7 @@ def _has_configurations(system: QueueSystem) -> bool:
 
 
 def _idle_share(_: Any, __: Any, samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[n] the share of all servers' capacity that no job takes."""
+    """[n] the share of the total capacity that is not in use, at each sample."""
     return np.asarray(1.0 - samples[:, USED_COLUMN])
 
 

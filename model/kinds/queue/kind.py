@@ -1,4 +1,4 @@
-"""The queueing system as a kind of system: how it is put together, described and measured."""
+"""The queueing system as a kind of system: its assembly, description and measures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from slotscope.model.measures.growth import STRETCHES
 from slotscope.model.reporting.inspection import Inspector
 from slotscope.model.systems.statespec import StateSpec
 
-#: What a run that can be followed by eye does in a second, and how far its pace may go: 2^10.
+#: The busy slots per second of a run that can be followed by eye, and the exponent of the largest pace, 2^10.
 BUSY_SLOTS_PER_SECOND = 3
 MOST_HALVINGS = 10
 
@@ -66,7 +66,7 @@ class QueueKind(Kind):
         )
 
     def offers(self, system: QueueSystem) -> frozenset[str]:
-        """Bins and queues; configurations and a partition where the policy has them."""
+        """Bins and queues; also configurations and a partition if the policy has them."""
         facts = self.facts(system)
         offered = {"bins", "queues", "jobs", "bounds", "supportable"}
         if facts.has_configurations:
@@ -76,11 +76,11 @@ class QueueKind(Kind):
         return frozenset(offered)
 
     def derive(self, state: QueueState, numbers: QueueNumbers, facts: QueueFacts) -> QueueStanding:
-        """Weights of the configurations, and what is free."""
+        """The weights of the configurations, and the residual capacities."""
         return describing.standing(state, numbers, facts)
 
     def usual_pace(self, numbers: QueueNumbers) -> float:
-        """A power of two of slots, so that some three busy ones pass in a second."""
+        """The slots per second, a power of two, at which about three busy slots pass in a second."""
         slots = BUSY_SLOTS_PER_SECOND / (2 * float(numbers.arrival_rate))
         return 2.0 ** min(max(round(log2(slots)), 0), MOST_HALVINGS)
 

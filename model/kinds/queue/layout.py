@@ -1,4 +1,4 @@
-"""How a policy divides the queue, and how much room it grants a job of a size."""
+"""The virtual queues of a policy, and the room on a server that it accounts for a job of a given size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class QueueLayout(Protocol):
     """The virtual queues of a policy, VQ_0 to VQ_{V-1}."""
 
     queues: int  #: V
-    names: tuple[str, ...]  #: [V] how each is called
+    names: tuple[str, ...]  #: [V] the name of each queue
 
     def queue_of(self, sizes: Integers) -> Indices:
         """[n] the virtual queue of jobs of *sizes* [n, D], in units."""
@@ -59,7 +59,7 @@ class Containers:
         return np.zeros(len(sizes), np.int32)
 
     def room_of(self, sizes: Integers) -> Integers:
-        """See :class:`QueueLayout`; the resource that needs most containers decides."""
+        """See :class:`QueueLayout`; the resource that needs the most containers determines their number."""
         pairs = list(zip(self._ends, sizes.T, strict=True))
         containers = np.max([np.searchsorted(ends, needed) for ends, needed in pairs], axis=0)
         return np.column_stack([ends[containers] for ends in self._ends])
@@ -68,8 +68,8 @@ class Containers:
 class OneForEachSize:
     """A virtual queue for each of finitely many sizes.
 
-    - *values*: [V, D] the sizes in units, each once.
-    - *names*: [V] how each is called.
+    - *values*: [V, D] the distinct sizes in units.
+    - *names*: [V] the name of each queue.
     """
 
     def __init__(self, values: Integers, names: tuple[str, ...]) -> None:

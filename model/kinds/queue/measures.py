@@ -18,7 +18,7 @@ from slotscope.model.measures.metrics import Batches, Estimate, last_at, ratio
 from slotscope.model.measures.monitors import Claim
 from slotscope.model.scenario.common import ARE_RECORDED, is_recorded
 
-#: What is counted, and where in a row of totals: after the two integrals.
+#: The counts, in the order in which they follow the two integrals in a row of totals.
 COUNTS = ("arrived", "placed", "departed", "renewals")
 _TALLIES = (ARRIVED, PLACED, DEPARTED, RENEWED)
 _COLUMNS = (sampling.ARRIVED_COLUMN, sampling.PLACED_COLUMN, sampling.DEPARTED_COLUMN, sampling.RENEWED_COLUMN)
@@ -34,7 +34,7 @@ CLAIMS = (
 
 
 def totals(numbers: QueueNumbers, state: QueueState, now: float) -> NDArray[np.float64]:
-    """[6] sum of Q, of the share in use, and counts, up to slot *now*."""
+    """[6] the totals up to slot *now*: the sums of Q and of the share in use over the slots, and the counts."""
     slots = now - float(state.clock[NOW])
     waiting = state.waiting_area[0] + state.number[WAITING] * slots
     used = (state.used_area + state.used_total * slots) @ sampling.used_weight(numbers.capacity)
@@ -44,8 +44,8 @@ def totals(numbers: QueueNumbers, state: QueueState, now: float) -> NDArray[np.f
 def totals_at(_numbers: QueueNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
     """[n, 6] as :func:`totals`, at each of n increasing times.
 
-    Integrals are exact at samples and after them as if the queue had not changed; a count is
-    that of the last sample before.
+    Integrals are exact at samples, and extrapolated after a sample as if the queue stayed constant; a
+    count is that of the last sample before.
     """
     last = samples[last_at(samples[:, sampling.TIME_COLUMN], times)]
     slots = times - last[:, sampling.TIME_COLUMN]
@@ -55,14 +55,14 @@ def totals_at(_numbers: QueueNumbers, samples: NDArray[np.float64], times: NDArr
 
 
 def batches_of(_numbers: QueueNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
-    """Each measure from what it grew by in stretches of *length* slots.
+    """The batches of each measure, from the increments of the totals over batches of *length* slots.
 
-    *table* [B, 6] has the sums of Q and of the share in use over the slots, and the jobs that arrived, were placed and
-    left and the renewals, in each stretch.  The waiting time is the sum of Q divided by the jobs placed (Little's
-    law): in slots.
+    *table* [B, 6] has for each batch the sums of Q and of the share in use over its slots, and the numbers of arrivals,
+    placements, departures and renewals.  The waiting time, in slots, is the sum of Q divided by the number of jobs
+    placed (Little's law).
     """
     queue = table[:, 0] / length
-    growth = np.r_[np.nan, np.diff(table[:, 0])] / length**2  # sums of whole jobs: no rounding but that of the length
+    growth = np.r_[np.nan, np.diff(table[:, 0])] / length**2  # sums are integers: only the division rounds
     result = {
         "queue_length": Batches(queue),
         "queue_growth": Batches(growth),
@@ -75,7 +75,7 @@ def batches_of(_numbers: QueueNumbers, table: NDArray[np.float64], length: float
 
 
 def headline_series(_numbers: QueueNumbers, samples: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """[n] the queue at each sample, and [n] its sum over the slots before."""
+    """[n] the queue length at each sample, and [n] its sum over all slots before."""
     return samples[:, sampling.WAITING_COLUMN], samples[:, sampling.WAITING_AREA_COLUMN]
 
 
@@ -84,17 +84,17 @@ def headline_now(_numbers: QueueNumbers, state: QueueState) -> float:
     return float(state.number[WAITING])
 
 
-#: What is a mean only of a queue that does not grow.
+#: The measures whose means exist only if the queue does not grow.
 _MEANS = ("queue_length", "waiting_time")
 
 
 def judge(scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: float) -> Judgement:
-    """Whether the queue grows; where it does it has no mean, and its growth is told instead.
+    """Judge whether the queue grows; a growing queue has no mean, and its growth is reported instead.
 
-    Recorded jobs end, and whether a queue of ever more of them would grow they do not say.
+    Nothing is said of recorded jobs: they are finitely many, so that they do not show growth in the long run.
 
     - *runs*: The batches of each run.
-    - *span*: The slots that each of them covers.
+    - *span*: The slots that each run covers.
     """
     whole = together([_growth_of(run, span) for run in runs])
     corrected = {"queue_growth": Estimate(whole.slope, whole.half_width)}
@@ -106,7 +106,7 @@ def judge(scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: 
 
 
 def _growth_of(run: Mapping[str, Batches], slots: float) -> Growth:
-    """What the test for growth says of one run; of a few jobs it says nothing."""
+    """The result of the test for growth on one run; inconclusive if the run has few jobs."""
     queue = run["queue_length"].values
     edges = np.linspace(0, slots, len(queue) + 1)
     found = growth(edges, queue * slots / len(queue))

@@ -1,4 +1,4 @@
-"""Which job records a slot has changed, told by compiled code while a run goes on: few of many that wait."""
+"""Which job records a slot has changed, reported by compiled code during a run: few of the many that wait."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from slotscope.model.systems.watching import Derived
 Array = Any
 State = Any
 
-#: Records that are told at most; where a slot changes more, it may have been any.
+#: The most records that are reported; if a slot changes more, all count as changed.
 MOST_TOLD = 512
 
-# What is kept behind them, before [L] the number of the job placed last of those on each server.
+# The positions behind the reported records; OF_SERVERS is the first of [L] numbers of each server's last placed job.
 (DEPARTURES_SO_FAR, EVICTIONS_SO_FAR, NEWEST, OF_SERVERS) = range(MOST_TOLD, MOST_TOLD + 4)
 
 
 def jobs_known(state: QueueState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """[0, M] nothing is derived; and what is kept of a state, to tell later ones from it."""
+    """[0, M] an empty array, as nothing is derived; and the data of a state that later calls compare with."""
     kept = np.zeros(OF_SERVERS + len(state.last_job), np.int64)
     kept[DEPARTURES_SO_FAR], kept[EVICTIONS_SO_FAR] = state.tally[DEPARTED], state.tally[EVICTED]
     kept[NEWEST] = state.job_number.max(initial=-1)
@@ -32,8 +32,8 @@ def jobs_known(state: QueueState) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @jitable
 def tell_jobs(state: State, _derived: Array, kept: Array, rows: Array) -> int:
-    """Jobs that have come are the last of their queues, those placed the last on their servers, and records of those
-    that left the last that became free, if no other job has them.
+    """Report the records that have changed: new arrivals are at the ends of their queues, placed jobs at the ends of
+    their servers' lists, and the records of departed jobs on top of the stack of free ones, unless reused.
     """
     known = len(rows) == 1 and state.tally[EVICTED] == kept[EVICTIONS_SO_FAR]
     left = state.tally[DEPARTED] - kept[DEPARTURES_SO_FAR]
@@ -56,7 +56,8 @@ def tell_jobs(state: State, _derived: Array, kept: Array, rows: Array) -> int:
 
 @jitable
 def tell_back(state: State, kept: Array, last: int, newest: int, told: int, until: int = -1) -> int:
-    """Tell the records before one in its list, and this: of jobs newer than one, back to job *until*."""
+    """Report the record *last* and those before it in its list, while their jobs are newer than *newest*, back to
+    job *until*; returns how many are reported."""
     record = last
     while record >= 0 and state.job_number[unsigned(record)] > newest and state.job_number[unsigned(record)] != until:
         told = tell(kept, record, told)
@@ -66,7 +67,7 @@ def tell_back(state: State, kept: Array, last: int, newest: int, told: int, unti
 
 @jitable
 def tell(kept: Array, record: int, told: int) -> int:
-    """Tell a record where there is room; returns how many are told, or one more than can be."""
+    """Report a record if there is room; returns the number of reported records, or one more than there is room for."""
     if told < MOST_TOLD:
         kept[unsigned(told)] = record
         return told + 1

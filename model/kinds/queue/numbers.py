@@ -1,8 +1,8 @@
 """The constant numbers of servers with a queue, taken from a scenario.
 
-What the scenario says in words and units stands here as integers and rationals; nothing in here
-changes while the system runs.  A size is a whole number of units: two sizes that are written
-alike are equal, and 0.4 + 0.6 fills a server.  Psychas & Ghaderi (2019), Section II.
+The quantities of the scenario are converted to integers and rationals, which do not change during a
+run.  A size is a whole number of units, so that sizes are added and compared exactly: 0.4 + 0.6 fills
+a server.  Psychas & Ghaderi (2019), Section II.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NONE = Fraction(0)
 
 @dataclass(frozen=True)
 class QueuePool:
-    """Servers of one kind: numbers *first* to *first* + *count* - 1, with [D] units each."""
+    """Identical servers: numbers *first* to *first* + *count* - 1, with ``capacity`` [D] units each."""
 
     name: str
     first: int
@@ -42,21 +42,21 @@ class QueueNumbers:
     servers: int  #: L
     resource_names: tuple[str, ...]
     capacity: NDArray[np.int64]  #: [L, D] units of each server
-    #: [D] units of the largest pool, the paper's capacity 1; the same number for every resource, divisible by 3 * 2^20,
-    #: so that 2/3 and 1/2^J of it are whole
+    #: [D] units of a server of the largest pool, the paper's capacity 1; the same number for every resource, divisible
+    #: by 3 * 2^20, so that 2/3 and 1/2^J of it are whole
     largest: NDArray[np.int64]
     unit: tuple[Fraction, ...]  #: [D] the amount of a resource in one unit, in the scenario's unit of that resource
     pools: tuple[QueuePool, ...]
     pool_of: NDArray[np.int32]  #: [L] the number of each server's pool
     seed: int
-    #: the distribution of the size of an arriving job, over all classes (of a script: how often each size stands in it)
+    #: the distribution of the size of an arriving job, over all classes (for a script: the frequency of each size)
     sizes: SizeDistribution
     #: class_distributions, shares: [C] the distribution of each class's sizes, and its share of all jobs; empty for a
     #: script
     class_distributions: tuple[SizeDistribution, ...]
     shares: tuple[Fraction, ...]
-    arrival_rate: Fraction  #: lambda, jobs per slot for the whole system (of a script: over its slots)
-    mean_service: Fraction  #: 1 / mu in slots (of a script: of the jobs that leave)
+    arrival_rate: Fraction  #: lambda, jobs per slot for the whole system (for a script: the mean over its slots)
+    mean_service: Fraction  #: 1 / mu in slots (for a script: the mean over the jobs that depart)
     mean_work: tuple[Fraction, ...]  #: [D] E[size times service], in shares of a largest server times slots
 
     @property
@@ -76,12 +76,12 @@ class QueueNumbers:
 
     @property
     def types(self) -> int:
-        """How many distinct sizes there are; 0 if the distribution is continuous."""
+        """The number of distinct sizes; 0 if the distribution is continuous."""
         return len(self.values)
 
     @property
     def smallest(self) -> int:
-        """Units of the smallest job possible, by its largest component."""
+        """The units of the smallest possible job, measured by its largest component."""
         return self.sizes.least
 
     @property
@@ -91,7 +91,7 @@ class QueueNumbers:
 
     @cached_property
     def total_capacity(self) -> tuple[Fraction, ...]:
-        """[D] what all servers have, in largest servers."""
+        """[D] the capacity of all servers, in units of a largest server's capacity."""
         return tuple(
             Fraction(sum(pool.count * pool.capacity[d] for pool in self.pools), int(self.largest[d]))
             for d in range(self.resources)
@@ -108,7 +108,7 @@ class QueueNumbers:
 
     @property
     def whole(self) -> str:
-        """What shares are of, in words."""
+        """What sizes are shares of, in words."""
         alike = all((np.array(pool.capacity) == self.largest).all() for pool in self.pools)
         return "a server" if alike else "a largest server"
 
@@ -137,7 +137,7 @@ class QueueNumbers:
         return units.numerator
 
     def warnings(self) -> tuple[str, ...]:
-        """Sentences about what is allowed but may surprise."""
+        """Sentences on properties of the scenario that are allowed but may be unintended."""
         if not self.class_distributions or self.intensity <= 1:
             return ()
         return (
@@ -154,7 +154,7 @@ def _amount(numbers: QueueNumbers, units: int, d: int) -> Fraction:
 def numbers_of(scenario: QueueScenario) -> QueueNumbers:
     """The constant numbers of a validated scenario.
 
-    Raises ScenarioError if sizes are written too finely for exact units, the arrival rate is out of bounds, or
+    Raises ScenarioError if sizes have too many digits for exact units, the arrival rate is out of bounds, or
     the scenario's trace has not been read.
     """
     unit, largest = units_of(scenario)
@@ -212,7 +212,7 @@ Traffic = tuple[Fraction, Fraction, tuple[Fraction, ...]]
 
 
 def _scripted(script: ScriptedSlots, unit: Sequence[Fraction], largest: int) -> Traffic:
-    """Arrivals per slot, and the means of the jobs that leave."""
+    """lambda, 1 / mu and the mean work of a job in each resource, over the jobs of a script that depart."""
     leaving = [(job.service, scaled(job.size, unit)) for job in script.arrivals if job.service]
     count = len(leaving) or 1
     service = Fraction(sum(slots for slots, _ in leaving), count)

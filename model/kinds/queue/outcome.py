@@ -1,4 +1,4 @@
-"""What one slot has led to so far, and the row that is made of it."""
+"""The outcome of a slot while it happens, and the event row made from it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.reporting.records import SLOT, Event
 from slotscope.model.systems.outcome import Outcome, fill_row
 
-# Places in a slot's outcome.  The jobs and servers are the first ones; BEFORE_WAITING is Q(t).
+# Positions in a slot's outcome.  Jobs and servers are the first of their kind in the slot; BEFORE_WAITING is Q(t).
 (
     FLAGS,
     ARRIVED,
@@ -36,7 +36,7 @@ OUTCOMES = 13
 
 @jitable
 def told_of(outcome: Any) -> tuple[int, int]:
-    """The job that the row names and its server: the first that was placed, else that came, else that left."""
+    """The job that the row names, and its server: the first job placed, or else arrived, or else departed."""
     if outcome[PLACED_JOB] >= 0:
         return outcome[PLACED_JOB], outcome[PLACED_SERVER]
     if outcome[CAME_JOB] >= 0:
@@ -46,7 +46,7 @@ def told_of(outcome: Any) -> tuple[int, int]:
 
 @jitable
 def close(state: Any, looks_again: int, fresh: Any, outcome: Any, row: Any) -> int:
-    """Count the slot, let it enter the trail, and fill its row, but for what is costly to count.
+    """Count the slot, extend the trail by it, and fill its row, except for the fields that are costly to compute.
 
     *fresh* are the records of the jobs that arrived; returns the first of them that waits, or -1.
     """
@@ -102,7 +102,7 @@ def first_kept(state: Any, fresh: Any, arrived: int) -> int:
 
 
 class SlotOutcome(Outcome):
-    """What one slot of the reference has led to so far."""
+    """The outcome of a slot under the reference, while it happens."""
 
     def __init__(self, slot: Event, waiting: int) -> None:
         super().__init__(slot)
@@ -114,29 +114,29 @@ class SlotOutcome(Outcome):
         self._first_left = self._first_placed = (-1, -1)
 
     def left(self, job: int, server: int) -> None:
-        """A job left a server."""
+        """Note that a job left a server."""
         self.departed += 1
         if self._first_left[0] < 0:
             self._first_left = (job, server)
 
     def came(self, job: int, record: int) -> None:
-        """A job arrived."""
+        """Note that a job arrived."""
         self.fresh.append(record)
         if self._came < 0:
             self._came = job
 
     def went(self, job: int, server: int) -> None:
-        """A job was placed."""
+        """Note that a job was placed."""
         self.placed += 1
         if self._first_placed[0] < 0:
             self._first_placed = (job, server)
 
     def where(self) -> str:
-        """In which slot."""
+        """The slot, for messages."""
         return f"in slot {self.event.time:g}"
 
     def close(self, view: QueueView, policy: QueuePolicy, state: QueueState, row: np.ndarray, now: Any) -> None:
-        """See :func:`close`, which is told the state number by number (*now*); also what is costly to count."""
+        """See :func:`close`, which gets the state as *now*; also fills the fields that are costly to compute."""
         outcome = [
             self.flags,
             len(self.fresh),
@@ -156,7 +156,7 @@ class SlotOutcome(Outcome):
 
 
 def _serving(policy: QueuePolicy, state: QueueState, kept: int) -> int:
-    """Servers whose active configuration has k_j > 0 for the queue of the kept job."""
+    """The number of servers whose active configuration has k_j > 0 for the queue of the kept job."""
     if kept < 0 or not len(policy.configurations):
         return -1
     has: Any = policy.configurations[:, state.job_queue[kept]] > 0

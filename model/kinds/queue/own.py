@@ -1,4 +1,4 @@
-"""Policies of one's own for servers with a queue: what their guard must know of them."""
+"""User-written policies for servers with a queue: what the guard of such policies must know of this kind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from slotscope.model.policies.own.sound import (
 )
 from slotscope.model.reporting.records import Evict, Place, Remember, Renew, Stall
 
-#: What may be sure once a slot is over.
+#: The allowed values of a policy's ``exhausts``.
 _EXHAUSTS = ("", "queue", "head of line")
 
 
@@ -48,7 +48,7 @@ def _pairs(value: Any, what: str, _: QueueNumbers) -> tuple[tuple[int, int], ...
 
 
 def _configurations(value: Any, what: str, _: QueueNumbers) -> NDArray[np.int32]:
-    """[C, V] a copy that nobody else can change."""
+    """[C, V] a private copy of the configurations, which the policy's file cannot change."""
     table = value if type(value) is np.ndarray and value.dtype.kind == "i" and value.ndim == 2 else None
     if table is None or (len(table) and not 0 <= table.min() <= table.max() <= MOST_JOBS):
         raise NotADecisionError(f"{what} is {found(value)}, allowed: an array [C, V] of numbers of jobs")
@@ -76,9 +76,10 @@ def _share(value: Any, what: str, _: QueueNumbers) -> Fraction:
 
 
 def _together(policy: QueuePolicy, numbers: QueueNumbers) -> None:
-    """Virtual queues for all sizes that there are, configurations over them, and some for each pool.
+    """Check the policy's attributes together: virtual queues for all sizes, configurations over these queues, and
+    configurations for each pool.
 
-    Raises NotADecisionError if they are not there.
+    Raises NotADecisionError if one of these is missing.
     """
     queues, count = policy.layout.queues, len(policy.configurations)
     shape, pools = policy.configurations.shape, policy.pool_configurations

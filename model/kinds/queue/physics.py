@@ -1,7 +1,7 @@
-"""What happens to the state in a slot, written once for the reference engine and the kernels.
+"""The changes of the state in a slot, shared by the reference engine and the kernels.
 
-Nothing here decides or checks; the system checks a decision before it gets here.  Indices without
-a sign (``unsigned``) spare the compiled code the question whether one counts from the end.
+Nothing here decides or checks: the system checks a decision before it calls these functions.  With
+``unsigned`` indices the compiled code need not test for negative ones, which count from the end.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Array = Any
 
 @jitable
 def begin_slot(state: State, slot: float) -> None:
-    """Go on to *slot*: what waited and was in use since the last event enters the sums."""
+    """Advance the clock to *slot*, and add the jobs waiting and the units in use since the last event to the sums."""
     slots = slot - state.clock[NOW]
     state.waiting_area[0] += state.number[WAITING] * slots
     for d in range(len(state.used_area)):
@@ -48,7 +48,7 @@ def begin_slot(state: State, slot: float) -> None:
 
 @jitable
 def take_record(state: State, number: int) -> int:
-    """A free job record for a job that has just arrived; its sizes are the caller's to fill in."""
+    """Take a free record for a job that has just arrived; the caller must fill in its sizes."""
     free = state.number[FREE] - 1
     state.number[FREE] = free
     record = state.free_record[unsigned(free)]
@@ -61,7 +61,7 @@ def take_record(state: State, number: int) -> int:
 
 @jitable
 def link_last(state: State, record: int, first: Array, last: Array, place: Any) -> None:
-    """A job becomes the last one of the list that begins at *first[place]* and ends at *last[place]*."""
+    """Append a job to the list that begins at *first[place]* and ends at *last[place]*."""
     at, before = unsigned(record), last[place]
     state.job_previous[at] = before
     state.job_next[at] = -1
@@ -74,7 +74,7 @@ def link_last(state: State, record: int, first: Array, last: Array, place: Any) 
 
 @jitable
 def unlink(state: State, record: int, first: Array, last: Array, place: Any) -> None:
-    """A job is no longer in the list that begins at *first[place]* and ends at *last[place]*."""
+    """Remove a job from the list that begins at *first[place]* and ends at *last[place]*."""
     at = unsigned(record)
     after, before = state.job_next[at], state.job_previous[at]
     if before >= 0:
@@ -89,7 +89,7 @@ def unlink(state: State, record: int, first: Array, last: Array, place: Any) -> 
 
 @jitable
 def join(state: State, record: int, queue: int) -> None:
-    """A job becomes the last one of virtual queue VQ_j."""
+    """Append a job to virtual queue VQ_j."""
     at, line = unsigned(record), unsigned(queue)
     state.job_queue[at] = queue
     link_last(state, record, state.first_waiting, state.last_waiting, line)
@@ -99,7 +99,7 @@ def join(state: State, record: int, queue: int) -> None:
 
 @jitable
 def join_again(state: State, record: int, queue: int) -> None:
-    """An evicted job takes its old place in VQ_j, which is in order of arrival."""
+    """Insert an evicted job into VQ_j at its place in order of arrival."""
     number = state.job_number[record]
     after = state.first_waiting[queue]
     while after >= 0 and state.job_number[after] < number:
@@ -122,7 +122,7 @@ def join_again(state: State, record: int, queue: int) -> None:
 
 @jitable
 def leave_queue(state: State, record: int) -> None:
-    """A job is no longer in its virtual queue."""
+    """Remove a job from its virtual queue."""
     queue = unsigned(state.job_queue[unsigned(record)])
     unlink(state, record, state.first_waiting, state.last_waiting, queue)
     state.queue_length[queue] -= 1
@@ -131,7 +131,7 @@ def leave_queue(state: State, record: int) -> None:
 
 @jitable
 def place(state: State, record: int, server: int) -> None:
-    """A waiting job goes into service on *server*, from this slot on."""
+    """Put a waiting job into service on *server*, from this slot on."""
     leave_queue(state, record)
     at, on = unsigned(record), unsigned(server)
     state.job_server[at] = server
@@ -155,7 +155,7 @@ def place(state: State, record: int, server: int) -> None:
 
 @jitable
 def leave_server(state: State, record: int) -> None:
-    """A job is no longer on its server; an empty server is no longer stalled."""
+    """Remove a job from its server; a server that becomes empty is no longer stalled."""
     at = unsigned(record)
     server = unsigned(state.job_server[at])
     unlink(state, record, state.first_job, state.last_job, server)
@@ -175,7 +175,7 @@ def leave_server(state: State, record: int) -> None:
 
 @jitable
 def depart(state: State) -> int:
-    """The job that is due leaves its server; returns its record, not released."""
+    """Let the job whose departure is due leave its server; returns its record, which the caller must release."""
     size = state.number[DEPARTURES]
     record = heap_pop(state.heap_time, state.heap_record, size, state.job_number)
     state.number[DEPARTURES] = size - 1
@@ -188,7 +188,7 @@ def depart(state: State) -> int:
 
 @jitable
 def release(state: State, record: int) -> None:
-    """Give a job record back."""
+    """Return a job record to the stack of free ones."""
     at = unsigned(record)
     state.job_number[at] = -1
     for d in range(state.job_size.shape[1]):
@@ -208,7 +208,7 @@ def release(state: State, record: int) -> None:
 
 @jitable
 def evict(state: State, record: int) -> None:
-    """A job goes back to its queue with the service that it still needs."""
+    """Return a job in service to its queue, with its remaining service time."""
     position = heap_find(state.heap_record, state.number[DEPARTURES], record)
     if position >= 0:
         heap_remove(state.heap_time, state.heap_record, state.number[DEPARTURES], position, state.job_number)
@@ -222,7 +222,7 @@ def evict(state: State, record: int) -> None:
 
 @jitable
 def renew(state: State, server: int, configuration: int) -> bool:
-    """Set the active configuration of a server; says whether it is another one."""
+    """Set the active configuration of a server; returns whether it has changed."""
     if state.active[server] == configuration:
         return False
     state.active[server] = configuration
@@ -232,7 +232,7 @@ def renew(state: State, server: int, configuration: int) -> bool:
 
 @jitable
 def stall(state: State, server: int) -> None:
-    """The server takes no job until it is empty."""
+    """Stall a server: it takes no job until it is empty."""
     state.stalled[server] = 1
     state.number[STALLED_SERVERS] += 1
     state.tally[STALLS] += 1
@@ -242,7 +242,7 @@ def stall(state: State, server: int) -> None:
 def extend_trail(
     state: State, flags: int, job: int, server: int, placed: int, departed: int, renewed: int, stalled: int
 ) -> None:
-    """Let the outcome of one slot enter the running hash, so that a digest covers history."""
+    """Add the outcome of a slot to the running hash, so that a digest covers the whole history."""
     word = mixed(state.trail[0], job * 512 + flags)
     word = mixed(word, (server + 1) * 2097152 + placed)
     state.trail[0] = mixed(word, (departed * 2097152 + renewed) * 1024 + stalled)

@@ -1,4 +1,4 @@
-"""What can be asked of servers with a queue; an event is a busy slot."""
+"""The quantities that questions on servers with a queue may use; an event is a busy slot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One row for each busy slot of a queueing system, and what can happen in it."""
+"""The event rows of a queueing system, one for each busy slot, and their flags."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ QUEUE_ROW = np.dtype(
     [
         ("event", np.int64),
         ("time", np.float64),
-        ("job", np.int64),  # the first that was placed, else that arrived, else that left
-        ("kept", np.int64),  # the first that arrived in the slot and waits
+        ("job", np.int64),  # the first job placed, or else arrived, or else departed
+        ("kept", np.int64),  # the first job that arrived in the slot and waits
         ("kept_size", np.int64),  # the room that it needs, in units of the first resource
-        ("best_residual", np.int64),  # the most that is free on a server (only where asked for)
+        ("best_residual", np.int64),  # the largest residual capacity of a server (only if requested)
         ("waiting", np.int64),  # Q(t+1)
         ("trail", np.uint64),
         ("arrived", np.int32),

@@ -1,4 +1,4 @@
-"""What is recorded of a queueing system every so many busy slots, for curves and averages."""
+"""The samples of a queueing system, taken at regular numbers of busy slots, for curves and averages."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from slotscope.model.kinds.queue.state import (
     QueueState,
 )
 
-#: Columns before Q_0 .. Q_{V-1}.  Areas are sums over the slots before TIME; USED is a share of
-#: all servers' capacity, the mean over resources.
+#: The columns before Q_0 .. Q_{V-1}.  Areas are sums over the slots before TIME; USED is the share of the
+#: total capacity in use, averaged over the resources.
 (
     EVENT_COLUMN,
     TIME_COLUMN,
@@ -39,13 +39,13 @@ SCALARS = 12
 
 
 def width(queues: int) -> int:
-    """Columns of a sample for V virtual queues."""
+    """The number of columns of a sample for V virtual queues."""
     return SCALARS + queues
 
 
 @jitable
 def sample(state: QueueState, row: NDArray[np.float64], weight: NDArray[np.float64]) -> None:
-    """Fill one row [width(V)]; *weight* [D] turns units in use into a share of all servers."""
+    """Fill one row [width(V)]; *weight* [D] converts units in use to a share of the total capacity."""
     row[EVENT_COLUMN] = state.number[EVENT]
     row[TIME_COLUMN] = state.clock[NOW]
     row[WAITING_COLUMN] = state.number[WAITING]
@@ -68,5 +68,5 @@ def sample(state: QueueState, row: NDArray[np.float64], weight: NDArray[np.float
 
 
 def used_weight(capacity: NDArray[np.int64]) -> NDArray[np.float64]:
-    """[D] the share of all servers that one unit in use is, averaged over the resources."""
+    """[D] the share of the total capacity that one unit in use is, divided by the number of resources."""
     return np.asarray(1.0 / (capacity.sum(axis=0) * capacity.shape[1]), np.float64)

@@ -1,4 +1,4 @@
-"""The unit in which Section VIII's score is counted, so that it stays a 64-bit integer."""
+"""The unit of Section VIII's score, chosen so that the score fits into a 64-bit integer."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from math import gcd
 
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 
-#: Units of a largest server that a score is counted in at most.
+#: The most score units of a largest server.
 MOST_UNITS = 2**30
 
 
 def score_unit(numbers: QueueNumbers) -> int:
-    """How many units of size make one of the score; exact wherever the sizes allow it.
+    """The number of size units in one unit of the score; the score is exact if the sizes allow it.
 
-    Sizes of finitely many values are counted in their greatest common divisor; others, and
-    those that are too fine, to 1/2^30 of a largest server.
+    For finitely many sizes it is their greatest common divisor; for others, and if that is too small,
+    1/2^30 of a largest server.
     """
     largest = int(numbers.largest[0])
     coarse = -(-largest // MOST_UNITS)
@@ -24,5 +24,5 @@ def score_unit(numbers: QueueNumbers) -> int:
 
 
 def told_score(numbers: QueueNumbers, score: int) -> str:
-    """A score in shares of a largest server: the sum over resources of what is needed times what is in use."""
+    """A score as text, in shares of a largest server: the sum over the resources of demand times capacity in use."""
     return f"score {score * (score_unit(numbers) / int(numbers.largest[0])) ** 2:.4g}"

@@ -1,11 +1,11 @@
-"""Distributions of job sizes in integer units, and of service in whole slots: drawing them, and what is exact.
+"""Distributions of job sizes in integer units, and of service times in whole slots: sampling and exact values.
 
-D resources.  A continuous distribution is drawn on the grid of the unit, each size rounded up to it, so
-that P(R <= x) is the distribution's own at every point x of the grid.  Psychas & Ghaderi (2019),
+D resources.  Sizes of a continuous distribution are rounded up to whole units, so that P(R <= x) is that
+of the continuous distribution at every whole number x of units.  Psychas & Ghaderi (2019),
 Section II: F_R.
 
-Distributions of whole slots are exact.  The distributions that are not (exponential, Erlang, ...) are in slots
-and rounded up to whole ones, so that every job stays at least one slot.
+Distributions on whole slots are exact.  Continuous service times (exponential, Erlang, ...) are in slots and
+rounded up to whole slots, so that every job stays at least one slot.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ Units = tuple[int, ...]
 Probability = Fraction | float
 Sizes = NDArray[np.int64]
 
-#: Independent distributions with more sizes together are not listed.
+#: The sizes of independent distributions are not listed if there are more combinations than this.
 MOST_TOGETHER = 4096
 
 
 class SizeDistribution(Protocol):
-    """What the size R of a job is: a random vector of D whole numbers of units."""
+    """The distribution of the size R of a job, a random vector of D whole numbers of units."""
 
     @property
     def resources(self) -> int:
@@ -50,11 +50,11 @@ class SizeDistribution(Protocol):
 
     @property
     def smallest(self) -> Units:
-        """[D] the smallest size possible of each resource."""
+        """[D] the smallest possible size in each resource."""
 
     @property
     def largest(self) -> Units:
-        """[D] the largest size possible of each resource."""
+        """[D] the largest possible size in each resource."""
 
     @property
     def least(self) -> int:
@@ -68,21 +68,21 @@ class SizeDistribution(Protocol):
         """[count, D] independent sizes."""
 
     def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Probability:
-        """P(low < R_d <= high), a Fraction where it is exact."""
+        """P(low < R_d <= high); a Fraction if it is exact."""
 
     def mean(self, d: int = 0) -> Fraction:
-        """E[R_d] in units; of a truncated distribution the nearest floating-point number."""
+        """E[R_d] in units; for a truncated distribution a floating-point approximation."""
 
 
 class Atoms:
     """Finitely many sizes.
 
-    - *values*: [m][D] sizes in units, some perhaps equal.
+    - *values*: [m][D] sizes in units, not necessarily distinct.
     - *shares*: [m] their probabilities, which sum to 1.
     """
 
     def __init__(self, values: Sequence[Units], shares: Sequence[Fraction]) -> None:
-        # Whole weights with one total: sums of fractions would take a hundred times as long.
+        # Integer weights with a common total, because sums of fractions would take a hundred times as long.
         self._total = lcm(*(share.denominator for share in shares))
         together: dict[Units, int] = {}
         for value, share in zip(values, shares, strict=True):
@@ -103,7 +103,7 @@ class Atoms:
         return tuple((value, Fraction(weight, self._total)) for value, weight in self._weights.items())
 
     def _distribution(self, d: int) -> tuple[list[int], list[int]]:
-        """The distinct sizes of a resource, and the weight of all up to each, with that of none first."""
+        """The distinct sizes of a resource, and the cumulative weights up to each, starting with 0."""
         mass: dict[int, int] = {}
         for value, weight in self._weights.items():
             mass[value[d]] = mass.get(value[d], 0) + weight
@@ -112,7 +112,7 @@ class Atoms:
 
     @cached_property
     def _table(self) -> tuple[Sizes, NDArray[np.float64]]:
-        # Summed exactly first: rounding must not add up over many values.
+        # Sums are exact before the division, so that rounding errors do not accumulate.
         below = [weight / self._total for weight in accumulate(self._weights.values())]
         return np.array(list(self._weights), np.int64), np.array(below[:-1])
 
@@ -217,8 +217,8 @@ class IndependentSizes:
         return self.distributions[d].mean()
 
 
-#: Slots that are summed one by one for the mean of a distribution that is rounded up, the sum of P(S > k).
-#: After them it is an integral, by the trapezoidal rule: its error is a density there over 12.
+#: The mean of a rounded-up distribution is the sum of P(S > k).  So many terms are summed one by one; the rest is an
+#: integral, by the trapezoidal rule, with an error of about the density there divided by 12.
 SUMMED_SLOTS = 4096
 
 
@@ -242,7 +242,7 @@ def slot_sampler(distribution: SlotService) -> Sampler:
 
 
 def mean_slots(distribution: SlotService) -> Fraction:
-    """1 / mu: the mean of the distribution in slots; exact for distributions of whole slots, else to 9 digits."""
+    """1 / mu: the mean of the distribution in slots; exact for distributions on whole slots, otherwise to 9 digits."""
     if isinstance(distribution, Geometric):
         return distribution.mean
     if isinstance(distribution, Fixed):
@@ -274,7 +274,7 @@ def _tail(distribution: Erlang | HyperExponential | Pareto | LogNormal) -> tuple
         variation = float(distribution.squared_variation)
         often = (1 + ((variation - 1) / (variation + 1)) ** 0.5) / 2
         parts = np.array([often, 1 - often])
-        # Each part has half of the mean, and the rate 2 part / mean.
+        # Each branch contributes half of the mean, and has the rate 2 part / mean.
         return (
             lambda s: np.exp(-2 * np.outer(s, parts) / mean) @ parts,
             lambda s: np.exp(-2 * np.outer(s, parts) / mean).sum(axis=1) * mean / 2,

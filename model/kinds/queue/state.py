@@ -1,10 +1,10 @@
 """State of servers with a queue in slotted time: (Q(t), H(t)) and its jobs.
 
 Psychas & Ghaderi (2019), Section II.  Shapes: L servers, D resources, V virtual queues (one for
-policies that know no others), M job records (grows by doubling), m numbers that the policy remembers.
+policies without virtual queues), M job records (grows by doubling), m numbers that the policy remembers.
 Sizes are integers, see :mod:`model.kinds.queue.numbers`.  Servers, queues and records are numbered from
-0; -1 stands for none.  Records without a job keep what they had, also under an earlier policy with other
-queues.
+0; -1 stands for none.  A free record keeps the values of its last job, which may have been queued by an
+earlier policy with other virtual queues.
 """
 
 from __future__ import annotations
@@ -31,37 +31,37 @@ Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
 Times = NDArray[np.float64]
 
-# Places in ``number``.
+# Positions in ``number``.
 EVENT = 0  # busy slots so far
 NEXT_ARRIVAL = 1  # arrivals taken from the workload so far
-FREE = 2  # job records that are free
+FREE = 2  # free job records
 DEPARTURES = 3  # entries in the heap of departures
 WAITING = 4  # Q: jobs that wait
 IN_SERVICE = 5  # jobs on servers
 STALLED_SERVERS = 6
-UNSETTLED = 7  # 1 if the next slot may differ from this one although nothing arrives or leaves
+UNSETTLED = 7  # 1 if the policy may act in the next slot although nothing arrives or departs
 IDLE = 8  # servers without a job
 NUMBERS = 9
 
-# Places in ``tally``.
+# Positions in ``tally``.
 ARRIVED, PLACED, DEPARTED, RENEWED, STALLS, EVICTED = range(6)
 TALLIES = 6
 
-#: The only place in ``clock``: the slot of the last event.
+#: The only position in ``clock``: the slot of the last event.
 NOW = 0
 
-#: When a policy may act in a slot in which nothing arrives or leaves, after one in which
-#: something happened: never; while a server is idle (it is renewed by another queue); always.
+#: When a policy may act in a slot without arrivals and departures that follows a busy slot: never; while a server
+#: is idle (its renewal uses the changed queue); always.
 NEVER, WHILE_IDLE, ALWAYS = range(3)
 
 #: Job records of a new, empty system.
 FIRST_RECORDS = 64
-#: Numbers of virtual queues and of configurations stay below it.
+#: Upper bound on the numbers of virtual queues and of configurations.
 _MOST_NUMBER = 2**30
 
 
 class QueueState(NamedTuple):
-    """Everything that changes while jobs queue for servers."""
+    """The state of a queueing system."""
 
     number: Annotated[Integers, count(str(NUMBERS))]  #: scalars, see the constants
     clock: Annotated[Times, span("1")]  #: the slot of the last event
@@ -69,10 +69,10 @@ class QueueState(NamedTuple):
     waiting_area: Annotated[Times, span("1")]  #: sum of Q over the slots before ``clock``
     used_area: Annotated[Times, span("D")]  #: sum of the units in use over the slots before ``clock``
     used_total: Annotated[Integers, count("D")]  #: units in use on all servers
-    used: Annotated[Integers, count("L D")]  #: units in use, as the policy accounts for them
+    used: Annotated[Integers, count("L D")]  #: units in use on each server, as the policy accounts for them
     jobs_on: Annotated[Indices, count("L", "M")]  #: jobs on each server
-    first_job: Annotated[Indices, index("L", "M")]  #: the job record placed first of those on a server
-    last_job: Annotated[Indices, index("L", "M")]  #: the one placed last
+    first_job: Annotated[Indices, index("L", "M")]  #: record of the first placed of the jobs on a server
+    last_job: Annotated[Indices, index("L", "M")]  #: record of the last placed one
     active: Annotated[Indices, identity("L", _MOST_NUMBER)]  #: number of the active configuration
     stalled: Annotated[NDArray[np.uint8], count("L", 1)]  #: 1: takes no job until it is empty
     last_departure: Annotated[Integers, identity("L")]  #: the slot at whose start a job left last
@@ -81,19 +81,19 @@ class QueueState(NamedTuple):
     last_waiting: Annotated[Indices, index("V", "M")]
     job_number: Annotated[Integers, identity("M")]  #: identity of the job in a record, in order of arrival
     job_size: Annotated[Integers, count("M D")]  #: its true size
-    job_room: Annotated[Integers, count("M D")]  #: what it takes on a server, as the policy accounts for it
+    job_room: Annotated[Integers, count("M D")]  #: the units that it takes on a server, as the policy accounts for it
     job_queue: Annotated[Indices, identity("M", _MOST_NUMBER)]  #: its virtual queue
     job_arrival: Annotated[Times, span("M")]  #: the slot in which it arrived
-    job_service: Annotated[Times, due("M", blank=0)]  #: slots of service that it needs once it is placed; inf: for ever
-    job_server: Annotated[Indices, index("M", "L")]  #: where it is in service, -1: it waits
-    job_departure: Annotated[Times, due("M")]  #: the slot at whose start its room is free; inf while it waits
-    job_next: Annotated[Indices, index("M", "M")]  #: the next job in its virtual queue, or of its server
+    job_service: Annotated[Times, due("M", blank=0)]  #: its service time in slots; inf: it never departs
+    job_server: Annotated[Indices, index("M", "L")]  #: the server on which it is in service, -1: it waits
+    job_departure: Annotated[Times, due("M")]  #: the slot at whose start it departs; inf while it waits
+    job_next: Annotated[Indices, index("M", "M")]  #: the next job in its virtual queue, or on its server
     job_previous: Annotated[Indices, index("M", "M")]
     free_record: Annotated[Indices, index("M", "M")]  #: stack of free records, FREE of them
     heap_time: Annotated[Times, due("M")]  #: heap of departures
     heap_record: Annotated[Indices, index("M", "M")]
     trail: Annotated[NDArray[np.uint64], anything("1")]  #: running hash of all events
-    memory: Annotated[Times, anything("m")]  #: what the policy remembers
+    memory: Annotated[Times, anything("m")]  #: the numbers that the policy remembers
 
 
 def empty_state(servers: int, resources: int, queues: int, records: int = FIRST_RECORDS, memory: int = 0) -> QueueState:
@@ -107,10 +107,10 @@ def empty_state(servers: int, resources: int, queues: int, records: int = FIRST_
 
 
 def with_room(state: QueueState, arrivals: int) -> QueueState:
-    """*state* with at least so many free job records; the same object where they are there.
+    """*state* with free records for at least *arrivals* jobs; the same object if it has them already.
 
-    Called before each event, by the reference engine and the kernels alike, so that both grow
-    at the same event.
+    Both the reference engine and the kernels call it before each event, so that both grow the state at
+    the same event.
     """
     while state.number[FREE] < arrivals:
         state = with_more_records(SPEC, state, FREE)

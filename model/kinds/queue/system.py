@@ -1,8 +1,8 @@
-"""Servers with a queue in slotted time: what a slot is, and the check of every decision.
+"""Servers with a queue in slotted time: the course of a slot, and the check of every decision.
 
 Reference: Psychas & Ghaderi (2019), Section II.  An event is a slot in which something may
-happen.  In it the jobs of the previous slot leave, those of this slot arrive, and the policy acts;
-what waits then is Q(t + 1).  Slots in which nothing can happen are passed over.
+happen.  In it the departures of the previous slot and the arrivals of this slot happen, then the policy
+acts; the jobs that then wait are Q(t + 1).  Slots in which nothing can happen are skipped.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from slotscope.model.systems.base import PolicySystem
 
 
 def taken_over(state: QueueState, numbers: QueueNumbers, policy: QueuePolicy, before: QueuePolicy) -> QueueState:
-    """*state*, which the policy *before* has left, as *policy* sees it.
+    """Convert *state*, left by the policy *before*, to the state of *policy*.
 
-    Servers keep their active configurations where both choose from the same and serve by them
-    alike; else they have their pool's first one until they are empty.  Every server counts as one
-    that a job has just left, and the next slot as one in which something may happen, so that the
-    policy looks at all servers and all jobs.
-    Raises ScenarioError if a server cannot hold its jobs by the room that the policy grants them.
+    Servers keep their active configurations if both policies choose from the same configurations and
+    take jobs by them in the same way; otherwise they have the first configuration of their pool until they
+    are empty.  Every server is marked as having had a departure, and the next slot as busy, so that the
+    policy examines all servers and all jobs.
+    Raises ScenarioError if the room that *policy* accounts for the jobs on a server exceeds its capacity.
     """
     waiting = waiting_records(state)
     present = np.flatnonzero(state.job_number >= 0)
@@ -67,7 +67,7 @@ def taken_over(state: QueueState, numbers: QueueNumbers, policy: QueuePolicy, be
 
 
 def _same_configurations(policy: QueuePolicy, before: QueuePolicy) -> bool:
-    """Whether the jobs on a server are such as *policy* would have under its configuration."""
+    """Whether the jobs on a server are consistent with its active configuration under *policy* too."""
     same = np.array_equal(policy.configurations, before.configurations)
     return same and (before.reserves or not policy.reserves)
 
@@ -97,7 +97,7 @@ def _account(state: QueueState, numbers: QueueNumbers) -> None:
 
 
 class QueueSystem(PolicySystem):
-    """A queueing system under one policy's reference."""
+    """A queueing system under the reference of one policy."""
 
     name = "queue"
     row_dtype = rows.QUEUE_ROW
@@ -117,7 +117,7 @@ class QueueSystem(PolicySystem):
         )
 
     def check_continuation(self, other: QueueSystem) -> None:
-        """Refuse to go on from a system with other servers."""
+        """Refuse to continue the run of a system with other servers."""
         mine, theirs = self.numbers, other.numbers
         if not np.array_equal(mine.capacity, theirs.capacity) or mine.unit != theirs.unit:
             raise ScenarioError(
@@ -125,7 +125,7 @@ class QueueSystem(PolicySystem):
             )
 
     def take_over(self, other: QueueSystem, state: QueueState) -> QueueState:
-        """Go on from another policy's state: the jobs stay, queued as this policy does."""
+        """Take over another policy's state: jobs on servers stay, waiting jobs join this policy's virtual queues."""
         self.name_jobs_like(other)
         if self.scenario.policy == other.scenario.policy:
             return state
@@ -149,12 +149,12 @@ class QueueSystem(PolicySystem):
         return with_room(state, len(self.arriving(state, event.time)[1]))
 
     def arriving(self, state: QueueState, slot: float) -> tuple[Any, range]:
-        """The block that has the arrivals of *slot*, and their places in it."""
+        """The block that contains the arrivals of *slot*, and their positions in it."""
         block, first, comes = self.next_arrival(self.quick(state))
         if comes > slot:
             return None, range(0)
         last, due, end = first + 1, block.time.item, len(block.time)
-        while last < end and due(last) <= slot:  # far faster than a search for the few that arrive in a slot
+        while last < end and due(last) <= slot:  # a scan: faster than bisection for the few arrivals of a slot
             last += 1
         return block, range(first, last)
 
@@ -163,7 +163,7 @@ class QueueSystem(PolicySystem):
         sampling.sample(state, row, self.used_weight)
 
     def run(self, state: QueueState, event: Event, row: np.ndarray) -> Iterator[Record]:
-        """Let the slot *event* happen; yields each sub-step after its effect on *state*.
+        """Carry out the slot *event*; yields each sub-step after its effect on *state*.
 
         ``row`` [1] of :data:`QUEUE_ROW` is filled at the end.
         """

@@ -1,6 +1,6 @@
-"""What happened in each slot in the exchange form of ``slotscope trace``.
+"""The slots of a run in the exchange format of ``slotscope trace``.
 
-Servers and virtual queues are numbered from 0 and rationals are text there; see
+In this format servers and virtual queues are numbered from 0, and rationals are text; see
 ``resources/help/trace-format.md``.
 """
 
@@ -21,10 +21,10 @@ Line = dict[str, Any]
 
 
 def lines(system: QueueSystem, most: float) -> Iterator[Line]:
-    """A run of the reference, one line for each slot from slot 0 on, also where nothing happens.
+    """A run of the reference, one line for each slot from slot 0 on, including slots in which nothing happens.
 
-    At most *most* slots; of a script no more than the scenario's ``run.until`` if it says one,
-    else up to the last slot in which something happens.
+    At most *most* slots; for a script at most up to the scenario's ``run.until`` if that is given,
+    otherwise up to the last slot in which something happens.
     """
     state = system.raw_state()
     last = _slots_of(system)
@@ -39,7 +39,7 @@ def lines(system: QueueSystem, most: float) -> Iterator[Line]:
 
 
 def _slots_of(system: QueueSystem) -> float:
-    """How many slots a script asks for: infinity if it ends by itself."""
+    """The number of slots that a script asks for; infinity if it ends by itself."""
     run = system.scenario.run
     asked = isinstance(system.scenario.workload, ScriptedSlots) and "until" in run.model_fields_set
     return int(run.until) if asked else np.inf
@@ -48,8 +48,8 @@ def _slots_of(system: QueueSystem) -> float:
 def _slot(system: QueueSystem, state: QueueState, slot: int) -> tuple[QueueState, list[Record]]:
     """The state while *slot* is served, and the sub-steps that led to it.
 
-    The slot is run whether or not anything can happen in it: empty servers renew their
-    configurations in every slot, although the same queue gives the same ones.
+    The slot is run even if nothing can happen in it: empty servers renew their configurations in every
+    slot, although an unchanged queue leads to the same configurations.
     """
     state = system.prepared(state)
     row = np.zeros(1, system.row_dtype)
@@ -57,7 +57,7 @@ def _slot(system: QueueSystem, state: QueueState, slot: int) -> tuple[QueueState
 
 
 def line(system: QueueSystem, state: QueueState, slot: int, records: Sequence[Record]) -> Line:
-    """One line: the slot's arrivals and decisions, who waits and who is served, who leaves."""
+    """One line: the slot's arrivals and decisions, the jobs waiting and in service, and the departures."""
     policy = system.policy
     found: Line = {
         "t": slot,
@@ -82,7 +82,7 @@ def line(system: QueueSystem, state: QueueState, slot: int, records: Sequence[Re
 
 
 def name(system: QueueSystem, job: int) -> int | str:
-    """A job's name: a whole number as such, whether it was scripted or counted."""
+    """The name of a job, as an integer if it is one, whether given by the script or by its number."""
     text = system.job_name(job)
     return int(text) if text.isdecimal() and text == str(int(text)) else text
 
@@ -92,13 +92,13 @@ def _jobs(system: QueueSystem, state: QueueState, records: Any) -> list[int | st
 
 
 def _used(system: QueueSystem, state: QueueState, server: int) -> Any:
-    """What is in use in the scenario's unit; a list if there are several resources."""
+    """The amount in use on a server, in the scenario's unit; a list if there are several resources."""
     amounts = [str(system.numbers.amount(int(units), d)) for d, units in enumerate(state.used[server])]
     return amounts[0] if len(amounts) == 1 else amounts
 
 
 def _leaving(system: QueueSystem, state: QueueState, slot: int) -> list[list[Any]]:
-    """The jobs whose room is free from *slot* on, by server and in order of placement."""
+    """The jobs that depart at the start of *slot*, by server and in order of placement."""
     return [
         [name(system, int(state.job_number[record])), server]
         for server in range(system.numbers.servers)
@@ -116,7 +116,7 @@ def _configuration(system: QueueSystem, number: int) -> Any:
 
 
 def _virtual_queues(system: QueueSystem, state: QueueState) -> dict[str, list[int | str]]:
-    """Who waits in each virtual queue that is not empty."""
+    """The jobs that wait in each non-empty virtual queue."""
     waiting = waiting_records(state)
     queues = state.job_queue[waiting]
     return {str(queue): _jobs(system, state, waiting[queues == queue]) for queue in np.unique(queues).tolist()}

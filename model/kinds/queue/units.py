@@ -1,4 +1,4 @@
-"""Whole units for sizes and capacities: small enough that all of them are exact."""
+"""The units of sizes and capacities, chosen so small that all of these are exact integers."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ from slotscope.model.kinds.queue.sizes import Atoms, IndependentSizes, MixedSize
 #: The largest J for which 1/2^J of the largest server is a whole number of units.
 MOST_J = 20
 
-#: Units of the largest server are divisible by this: 2/3 and 1/2^J of it are whole.
+#: The units of the largest server are divisible by this, so that 2/3 and 1/2^J of it are whole.
 DIVISOR = 3 * 2**MOST_J
 
-#: Continuous distributions are drawn on a grid of at least so many points of the largest server: with
-#: several resources fewer, so that inner products of two sizes fit 64 bits.
+#: The least number of units of the largest server for continuous distributions: with one resource, and with
+#: several, where it is smaller so that inner products of two sizes fit into 64 bits.
 FINE_GRID, COARSE_GRID = 3 * 2**32, 3 * 2**28
 
-#: Bounds in units: of one server, of all servers together, of an inner product of two sizes.
+#: Upper bounds on the units of one server, of all servers together, and on inner products of two sizes.
 MOST_UNITS, MOST_TOGETHER, MOST_PRODUCT = 2**53, 2**62, 2**63
 
 
 def units_of(scenario: QueueScenario) -> tuple[tuple[Fraction, ...], int]:
     """[D] the amount of each resource in one unit, and the units of the largest server.
 
-    The latter is one number for all resources, so that shares of different resources can be
+    The latter is the same for all resources, so that shares of different resources can be
     compared and added as integers.
-    Raises ScenarioError if amounts are written so finely that units do not fit exact arithmetic.
+
+    Raises ScenarioError if amounts have so many digits that units exceed exact arithmetic.
     """
     servers = [scenario.amounts(capacity) for _, _, capacity, _ in scenario.servers.kinds]
     most = [max(column) for column in zip(*servers, strict=True)]
@@ -77,7 +78,7 @@ def _refuse_many(scenario: QueueScenario, units: int, resources: int) -> None:
 
 
 def _points(scenario: QueueScenario, d: int) -> Iterator[tuple[Fraction, bool]]:
-    """Amounts of resource d that must be whole units; and whether sizes lie between them."""
+    """The amounts of resource d that must be whole numbers of units, and whether sizes between them occur."""
     if isinstance(scenario.workload, ScriptedSlots):
         for arrival in scenario.workload.arrivals:
             yield arrival.size[d], False
@@ -107,7 +108,7 @@ def scaled(size: Sequence[Fraction], unit: Sequence[Fraction]) -> Units:
 
 
 def size_distribution(distribution: schema.AnySize, unit: Mapping[str, Fraction]) -> SizeDistribution:
-    """The distribution of sizes in units, which are given for each resource in the servers' order."""
+    """The distribution of sizes in units; *unit* has the amount of one unit of each resource, in the servers' order."""
     if isinstance(distribution, schema.Discrete | schema.Empirical):
         units = tuple(unit.values())
         return Atoms([scaled(size, units) for size in distribution.values], distribution.shares)

@@ -1,4 +1,4 @@
-"""What a policy of a queueing system may look at: read-only, and always current."""
+"""The view of a queueing system that a policy gets: read-only, and always current."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from slotscope.model.systems.view import PolicyView
 
 Amounts = tuple[int, ...]
 
-#: Fewer jobs than these are told one by one.
+#: Fewer jobs than this are processed one by one.
 _FEW = 6
 
 
@@ -27,7 +27,7 @@ class QueuedJob(NamedTuple):
 
     number: int
     size: Amounts
-    room: Amounts  #: what it takes on a server
+    room: Amounts  #: the units that it takes on a server
     queue: int  #: its virtual queue
     arrival: int  #: the slot in which it arrived
 
@@ -50,9 +50,10 @@ class QueueView(PolicyView):
         return score_unit(self.numbers)
 
     def _lately(self) -> tuple[bytes, NDArray[np.int64], list[NDArray[np.int64]]]:
-        """When it was, [D, L] what is free on each server, -1 on one that is stalled; the most of that, once asked for.
+        """The tally at the time of computing, [D, L] the residual capacities (-1 on a stalled server), and their maxima
+        once they were requested.
 
-        It is worked out again after what the tally counts, as all that changes it does.
+        They are recomputed when the tally has changed, because everything that changes them is counted there.
         """
         moment = self._state.tally.tobytes()
         known = vars(self).get("_known")
@@ -61,7 +62,7 @@ class QueueView(PolicyView):
             if self._state.number[STALLED_SERVERS]:
                 room[:, self._state.stalled != 0] = -1
             room.flags.writeable = False
-            known = vars(self)["_known"] = moment, room, []  # a policy of one's own cannot set attributes
+            known = vars(self)["_known"] = moment, room, []  # attributes are read-only for user-written policies
         return known
 
     # The slot.
@@ -79,7 +80,7 @@ class QueueView(PolicyView):
         return self._state.queue_length
 
     def lengths(self, before: bool = False) -> NDArray[np.int64]:
-        """[V] Q_j now; *before*: without the jobs that arrived in this slot."""
+        """[V] Q_j now; with *before*, without the jobs that arrived in this slot."""
         lengths = self._state.queue_length.copy()
         if before:
             for job in self.arrived():
@@ -99,7 +100,7 @@ class QueueView(PolicyView):
         return self._jobs(records)
 
     def in_line(self, queue: int) -> Iterator[QueuedJob]:
-        """The jobs of VQ_j from the head of the line on; placing the present one is allowed."""
+        """The jobs of VQ_j from the head of the line on; the caller may place the current one while iterating."""
         record = self._state.first_waiting.item(queue)
         while record >= 0:
             after = self._state.job_next.item(record)
@@ -111,9 +112,9 @@ class QueueView(PolicyView):
         return [self._job(record) for record in self._arrived if self._state.job_server[record] < 0]
 
     def largest_that_fits(self, server: int, queue: int | None = None) -> QueuedJob | None:
-        """Of the waiting jobs (of VQ_j) that fit the server the largest, the earliest of equals.
+        """The largest waiting job (of VQ_j) that fits the server; of equal sizes the earliest.
 
-        Sizes are what the jobs take: one that is rounded up is as large as what it is rounded to.
+        The size of a job is the room that it takes, that is, after rounding up.
         """
         state = self._state
         fits = (state.job_number >= 0) & (state.job_server < 0)
@@ -129,10 +130,10 @@ class QueueView(PolicyView):
         return self._job(int(largest[state.job_number[largest].argmin()]))
 
     def best_score(self, server: int) -> tuple[QueuedJob, int] | None:
-        """Of the waiting jobs that fit, the one with the best score on the server, and that.
+        """The waiting job with the best score among those that fit the server, and its score.
 
-        The score is the inner product of demand and occupied amount; ties go to the larger sum,
-        then to the earlier job.
+        The score is the inner product of demand and capacity in use; ties go to the larger sum of
+        demands, then to the earlier job.
         """
         records = waiting_records(self._state)
         rooms = self._state.job_room[records]
@@ -152,9 +153,9 @@ class QueueView(PolicyView):
         return self._job(best[-1]), best[0]
 
     def score(self, demand: Any, server: int) -> int:
-        """The inner product of a demand and what is occupied on a server.
+        """The inner product of a demand and the capacity in use on a server.
 
-        Psychas & Ghaderi (2019), Section VIII; counted in :func:`score_unit` of both.
+        Psychas & Ghaderi (2019), Section VIII; both factors are in units of :func:`score_unit`.
         """
         unit, used = self._score_unit, self._state.used[server]
         return sum(int(amount) // unit * (int(taken) // unit) for amount, taken in zip(demand, used, strict=True))
@@ -167,11 +168,11 @@ class QueueView(PolicyView):
         return free
 
     def used(self, server: int) -> NDArray[np.int64]:
-        """[D] what is in use on a server."""
+        """[D] the units in use on a server."""
         return np.asarray(self._state.used[server], np.int64)
 
     def most_free(self) -> NDArray[np.int64]:
-        """[D] the most that is free of each resource on a server that is not stalled."""
+        """[D] the largest residual capacity of each resource over the servers that are not stalled."""
         _, room, most = self._lately()
         if not most:
             most.append(np.maximum.reduce(room, axis=1, initial=0))
@@ -182,11 +183,11 @@ class QueueView(PolicyView):
         free = self._lately()[1]
         fits: NDArray[np.bool_] = free[0] >= job.room[0]
         for d in range(1, len(free)):
-            fits &= free[d] >= job.room[d]  # much faster than along short rows
+            fits &= free[d] >= job.room[d]  # much faster than a reduction along short rows
         return fits.nonzero()[0]
 
     def least_residual(self, servers: NDArray[np.int64]) -> int:
-        """Of some servers, the one with the least residual capacity; of equals the first."""
+        """The first of *servers* with the least residual capacity."""
         free = self.numbers.capacity[:, 0] - self._state.used[:, 0]
         return int(servers[free[servers].argmin()])
 
@@ -235,7 +236,7 @@ class QueueView(PolicyView):
     # Numbers to tell.
 
     def told(self, units: Any) -> Fraction | tuple[Fraction, ...]:
-        """Units as amounts in the scenario's own units, for records."""
+        """An amount in units, converted to the scenario's own units, for records."""
         if type(units) is not tuple:
             units = units.tolist() if isinstance(units, np.ndarray) and units.ndim else (int(units),)
         return self.numbers.amounts(units)

@@ -1,4 +1,4 @@
-"""Whether the active configurations of a queueing system are truly those of maximum weight.
+"""An invariant: the active configurations of a queueing system are those of maximum weight.
 
 Psychas & Ghaderi (2019), Section V.B, (8), and Section III.A, (5).
 """
@@ -14,14 +14,14 @@ from slotscope.model.kinds.queue.state import NOW, QueueState
 from slotscope.model.kinds.queue.system import QueueSystem
 from slotscope.model.measures.job_records import Sentences
 
-#: From a server to [V] the jobs of each virtual queue that its configurations are weighed by.
+#: Maps a server to [V] the queue lengths by which its configurations were weighed.
 Lengths = Callable[[int], NDArray[np.int64]]
 
 
 def heaviest(system: QueueSystem, state: QueueState) -> Sentences:
-    """(8): no configuration weighs more than that of a server which was empty in the slot; preemptive: of any server.
+    """(8): no configuration has a larger weight than that of a server that was empty in the slot (preemptive: of any).
 
-    What the slot weighed is found from its outcome: a job that is in service since this slot waited before.
+    The queue lengths at the time are reconstructed: a job in service since this slot waited before.
     """
     if (state.last_departure > state.clock[NOW]).any():  # taken over: the policy has not acted yet
         return
@@ -30,7 +30,7 @@ def heaviest(system: QueueSystem, state: QueueState) -> Sentences:
         return
     policy = system.policy
     table = policy.configurations.astype(np.int64)
-    most: dict[tuple[int, bytes], int] = {}  # by pool and lengths, which many servers have alike
+    most: dict[tuple[int, bytes], int] = {}  # by pool and queue lengths, which many servers share
     for server in renewed[state.active[renewed] >= 0].tolist():
         pool, queue, active = int(system.numbers.pool_of[server]), lengths(server), int(state.active[server])
         start, stop = policy.pool_configurations[pool]
@@ -44,9 +44,9 @@ def heaviest(system: QueueSystem, state: QueueState) -> Sentences:
 
 
 def _renewed(system: QueueSystem, state: QueueState) -> tuple[NDArray[np.intp], Lengths | None]:
-    """The servers that this slot has given a configuration, and what that was weighed by.
+    """The servers that got a configuration in this slot, and the queue lengths by which it was weighed.
 
-    That is unknown where a job stays for ever: it does not say since when.
+    These are unknown if a job never departs, because its record does not tell when it was placed.
     """
     policy, now = system.policy, float(state.clock[NOW])
     jobs = np.flatnonzero(state.job_number >= 0)

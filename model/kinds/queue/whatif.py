@@ -1,4 +1,4 @@
-"""What can be decided in a slot in place of the policy: of a job, and of the configuration of an empty server."""
+"""The decisions that a fork can force in a slot: the placement of a job, and the configuration of an empty server."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from slotscope.model.systems.outcome import FLAG_CONFIGURED
 #: A :class:`model.kinds.queue.system.QueueSystem`, which imports this module.
 QueueSystem = Any
 
-#: Jobs of which decisions are offered, and configurations of each pool; any other one can be typed.
+#: The most jobs, and configurations of each pool, for which decisions are offered; others can be typed.
 OFFERED = 40
 
 _ALLOWED = "'job=N,server=N', 'job=N,wait' or 'configuration=N,server=N'"
 
 
 def choices(system: QueueSystem, state: QueueState) -> tuple[Choice, ...]:
-    """What can be decided of the next slot: of the jobs that wait or arrive in it, and of the servers renewed in it."""
+    """The decisions that can be forced in the next slot: on waiting and arriving jobs, and on servers renewed in it."""
     event = system.next_event(state)
     if event is None:
         return ()
@@ -42,7 +42,7 @@ def choices(system: QueueSystem, state: QueueState) -> tuple[Choice, ...]:
 
 
 def _configurations(system: QueueSystem, state: QueueState, event: Event) -> Iterator[Choice]:
-    """Other active configurations of the servers that are empty once the jobs that leave are gone."""
+    """The choices of active configurations for the servers that are empty after the departures of the slot."""
     policy, pools = system.policy, system.numbers.pool_of
     if not policy.pool_configurations:
         return
@@ -57,9 +57,9 @@ def _configurations(system: QueueSystem, state: QueueState, event: Event) -> Ite
 
 
 def overruled(system: QueueSystem, _: Event, decision: str) -> Overruled:
-    """The system's policy, with a decision that is forced on it.
+    """The system's policy with a forced *decision*.
 
-    Raises PolicyError if there is no such decision; one that is impossible is found when it is carried out.
+    Raises PolicyError if there is no such decision; an impossible one is detected when it is carried out.
     """
     words = forced_words(decision, _ALLOWED, ({"job", "server"}, {"job", "wait"}, {"configuration", "server"}))
     server = words["server"] - 1 if "server" in words else None
@@ -69,7 +69,7 @@ def overruled(system: QueueSystem, _: Event, decision: str) -> Overruled:
 
 
 def _configuration(system: QueueSystem, server: int, number: int) -> int:
-    """The place of a configuration, which is the one of that number, from 1, of those of its server's pool."""
+    """The row of a configuration, given its number (from 1) among those of its server's pool."""
     pools = system.policy.pool_configurations
     if not pools:
         raise PolicyError(f"found configuration {number}, allowed: a policy whose servers have configurations")
@@ -82,7 +82,7 @@ def _configuration(system: QueueSystem, server: int, number: int) -> int:
 
 
 class OverruledRenewal(Overruled):
-    """A policy that gives one of the servers that it renews another active *configuration*."""
+    """A policy with a forced active *configuration* for one of the servers that it renews."""
 
     flag = FLAG_CONFIGURED
 
@@ -92,7 +92,7 @@ class OverruledRenewal(Overruled):
         self.configuration = configuration
 
     def slot(self, view: QueueView) -> Iterator[Record]:
-        """As the policy, but for the configuration."""
+        """The decisions of the policy, with the forced configuration."""
 
         def instead(own: Renew) -> Record:
             return replace(own, configuration=self.configuration, values={**own.values, "forced": True})
@@ -102,7 +102,7 @@ class OverruledRenewal(Overruled):
 
 
 class OverruledSlot(Overruled):
-    """A policy that places one job on another *server*; None: the job goes on waiting."""
+    """A policy with a forced *server* for one job; None: the job stays in the queue."""
 
     def __init__(self, policy: Any, decision: str, job: int, server: int | None) -> None:
         super().__init__(policy, decision)
@@ -110,9 +110,9 @@ class OverruledSlot(Overruled):
         self.server = server
 
     def slot(self, view: QueueView) -> Iterator[Record]:
-        """As the policy, but for the server; a job that it does not place is placed at the end.
+        """The decisions of the policy, with the forced server; a job that the policy does not place is placed last.
 
-        One that is to wait goes back to the queue at the end, so that no loop of the policy meets it again.
+        A job that must wait returns to the queue at the end of the slot, so that the policy does not try it again.
         """
         yield self.told()
         if not any(job.number == self.job for job in view.waiting()):

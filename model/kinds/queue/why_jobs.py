@@ -1,4 +1,4 @@
-"""Which waiting jobs could have gone to a server of a queueing system, and which of them goes first.
+"""Which waiting jobs could have been placed on a server of a queueing system, and their order of preference.
 
 Reference: Psychas & Ghaderi (2019), Sections III.A, IV.A, V.B, VI, VII.B and VIII.
 """
@@ -28,7 +28,7 @@ from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 
 def jobs_of(setting: Setting, server: int) -> Candidates:
-    """All waiting jobs, as the server sees them."""
+    """All waiting jobs as candidates for the server."""
     state, system = setting.state, setting.system
     records = waiting_records(state)
     jobs = state.job_number[records]
@@ -91,7 +91,7 @@ def _asked_of_jobs(setting: Setting, server: int, records: NDArray[np.int64]) ->
 
 
 def _served(setting: Setting, server: int) -> NDArray[np.bool_] | None:
-    """[V] the queues that the server takes jobs of in the step at hand; None: of all."""
+    """[V] the queues from which the server takes jobs in the present step; None: from all."""
     policy, state, line = setting.system.policy, setting.state, getattr(setting.decision, "line", None)
     active = int(state.active[server])
     if active < 0:
@@ -130,7 +130,7 @@ def _fits(setting: Setting, server: int, records: NDArray[np.int64]) -> Conditio
 
 
 def _needs(setting: Setting, room: NDArray[np.int64]) -> str:
-    """What a job needs, in the scenario's units."""
+    """The demand of a job, as text in the scenario's units."""
     return f"it needs {', '.join(told_amount(setting, units, d) for d, units in enumerate(room))}"
 
 

@@ -1,4 +1,4 @@
-"""Which servers could have taken a job of the queue, and what each policy asks of them.
+"""Which servers could have taken a job of the queue, and the conditions that each policy sets.
 
 Reference: Psychas & Ghaderi (2019), Sections III.A, IV.A, V.B, VI, VII.B and VIII.
 """
@@ -24,11 +24,11 @@ class WaitingJob(NamedTuple):
     record: int
     queue: int
     room: NDArray[np.int64]  #: [D]
-    is_first: bool  #: in its virtual queue
+    is_first: bool  #: whether it is at the head of its virtual queue
 
 
 def job_of(setting: Setting) -> WaitingJob:
-    """What the state says of the job that is asked about."""
+    """The job that is asked about, from the state."""
     state = setting.state
     record = int(np.flatnonzero(state.job_number == setting.subject.job)[0])
     queue = int(state.job_queue[record])
@@ -39,7 +39,7 @@ def job_of(setting: Setting) -> WaitingJob:
 
 
 def servers_of(setting: Setting) -> tuple[Candidates, ...]:
-    """All servers, as the policy looks at them for the job."""
+    """All servers as candidates for the job under the policy."""
     job, count = job_of(setting), setting.system.numbers.servers
     conditions = (*_in_line(setting, job), *_takes(setting, job), *_room(setting, job), *_turn(setting, job))
     return (
@@ -55,7 +55,7 @@ def servers_of(setting: Setting) -> tuple[Candidates, ...]:
 
 
 def is_by_line(policy: Any) -> bool:
-    """Whether only the head of a line is looked at."""
+    """Whether the policy considers only the head of a line."""
     if has_configurations(policy):
         return bool(policy.serves_by != "best fit" and not policy.skips)
     return bool(policy.exhausts == "head of line")
@@ -67,19 +67,19 @@ def has_configurations(policy: Any) -> bool:
 
 
 def is_configured(policy: Any) -> bool:
-    """Whether a server takes only jobs for which its active configuration has a place."""
+    """Whether a server takes only jobs that its active configuration provides for."""
     return has_configurations(policy) and policy.serves_by != "best fit"
 
 
 def places_for(setting: Setting, job: WaitingJob) -> NDArray[np.int64]:
-    """[L] k_j of each server's active configuration, where VQ_j is the job's."""
+    """[L] k_j of each server's active configuration, for the job's queue VQ_j."""
     active = setting.state.active
     wanted: NDArray[np.int64] = setting.system.policy.configurations[np.maximum(active, 0), job.queue]
     return np.where(active >= 0, wanted, 0)
 
 
 def is_by_server(setting: Setting) -> bool:
-    """Whether servers are filled one after the other, in the step at hand."""
+    """Whether the present step fills servers one after the other."""
     policy, decision = setting.system.policy, setting.decision
     if has_configurations(policy):
         return True
@@ -91,7 +91,7 @@ def is_by_server(setting: Setting) -> bool:
 
 
 def _in_line(setting: Setting, job: WaitingJob) -> tuple[Condition, ...]:
-    """What holds of the job and so for all servers alike."""
+    """The conditions on the job alone, which are the same for all servers."""
     policy, state = setting.system.policy, setting.state
     if policy.may_fail or not is_by_line(policy):
         return ()
@@ -112,7 +112,7 @@ def _in_line(setting: Setting, job: WaitingJob) -> tuple[Condition, ...]:
     )
 
 
-#: Where each policy asks for the head of the line, for its configuration, and for room.
+#: Where in the paper each policy requires the head of the line, its configuration, and room.
 PLACES: dict[str, tuple[str, str, str]] = {
     "bf-j": ("", "", "Section IV.A, BF-J"),
     "bf-s": ("", "", "Section IV.A, BF-S"),
@@ -126,20 +126,20 @@ PLACES: dict[str, tuple[str, str, str]] = {
 
 
 def told_amount(setting: Setting, units: Any, d: int) -> str:
-    """Units of a resource as its scenario names them."""
+    """An amount of a resource, as text in the scenario's unit."""
     numbers = setting.system.numbers
     unit = setting.system.scenario.unit_of(numbers.resource_names[d])
     return f"{amount(numbers.amount(int(units), d))} {unit}".rstrip()
 
 
 def place_of(setting: Setting, part: int) -> str:
-    """Where the paper asks for it, see :data:`PLACES`."""
+    """Where in the paper the condition is, see :data:`PLACES`."""
     policy = setting.system.policy
     return SYSTEM if policy.may_fail else PLACES[policy.name][part]
 
 
 def _takes(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
-    """Not stalled; a departure; an active configuration that has a place for the job."""
+    """The conditions that a server takes jobs: not stalled; a departure; a configuration that provides for the job."""
     policy, state = setting.system.policy, setting.state
     if state.stalled.any() or getattr(policy, "stalls", False) or policy.gamma:
         stalled = int((state.stalled > 0).sum())
@@ -177,7 +177,7 @@ def _takes(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
 
 
 def _configured(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
-    """By the active configuration: whether it serves the job's queue, and still has a place there."""
+    """The conditions on the active configuration: it serves the job's queue, and k_j is not yet used up."""
     policy, state, q = setting.system.policy, setting.state, job.queue
     wanted, names = places_for(setting, job), policy.configuration_names
     length = int(state.queue_length[q])
@@ -269,7 +269,7 @@ def _room(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
 
 
 def _turn(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
-    """Servers are served one after the other: the turn of some is over."""
+    """The condition that a server's turn is not over, if servers are filled one after the other."""
     if setting.system.policy.may_fail or not is_by_server(setting):
         return
     servers = np.arange(setting.system.numbers.servers)
@@ -300,7 +300,7 @@ def _turn(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
 
 
 def _turns(records: Any, servers: int) -> NDArray[np.int64]:
-    """[L] the last sub-step that told of each server; -1: none."""
+    """[L] the last sub-step that names each server; -1: none."""
     last = np.full(servers, -1, np.int64)
     for number, record in enumerate(records):
         server = record.server if isinstance(record, Place) else record.values.get("server", -1)
@@ -358,7 +358,7 @@ def _preference(setting: Setting, job: WaitingJob) -> Preference:
 
 
 def ranked(ties: NDArray[Any], *keys: NDArray[Any]) -> NDArray[np.int64]:
-    """Ranks by keys, the first of them first, then by *ties*."""
+    """[n] ranks by *keys* in order of significance, then by *ties*."""
     rank = np.empty(len(ties), np.int64)
     rank[np.lexsort((ties, *reversed(keys)))] = np.arange(len(ties))
     return rank

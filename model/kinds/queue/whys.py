@@ -1,7 +1,7 @@
-"""Why a waiting job is placed where it is, waits on, or another job goes first; why a server is in a configuration.
+"""Why a job is placed on its server, waits on, or is overtaken by another job; why a server has its configuration.
 
-Reference: Psychas & Ghaderi (2019), Sections III.A, IV.A, V.B, VI, VII.B and VIII.  Servers are told as they
-are just before the job is placed; for a job that waits on, once the slot is over.
+Reference: Psychas & Ghaderi (2019), Sections III.A, IV.A, V.B, VI, VII.B and VIII.  Servers are described
+just before the job is placed; for a job that waits on, at the end of the slot.
 
 For configurations: Section V.B, step 1, (8); MaxWeight: Section III.A, Definition 2, (5).
 """
@@ -44,7 +44,7 @@ from slotscope.model.whys.tables import Candidates, Condition, Preference
 def renewal_in(system: Any, happened: Happened, whose: int) -> Subject | None:
     """The configuration that a server gets in a slot.
 
-    It is about no job: in place of one stands -2 - the server; *whose* is such a number, or -1 for any.
+    As it concerns no job, -2 - server takes the place of the job number; *whose* is such a number, or -1 for any.
     """
     for place, record in enumerate(happened.records):
         if isinstance(record, Renew) and whose in (-1, about(record)):
@@ -62,17 +62,17 @@ def renewal_in(system: Any, happened: Happened, whose: int) -> Subject | None:
 
 
 def about(renewal: Renew) -> int:
-    """What stands in place of a job: see :func:`renewal_in`."""
+    """The number in place of a job number: see :func:`renewal_in`."""
     return -2 - renewal.server
 
 
 def of_renewal(setting: Setting) -> tuple[Candidates, ...]:
-    """The servers, of which one is renewed; the configurations that it could have."""
+    """The servers, one of which is renewed, and the configurations that it could get."""
     return _servers(setting), _configurations(setting)
 
 
 def changes_of(setting: Setting) -> Iterator[Change]:
-    """Queues that are weighed with or without the slot's arrivals, and with or without what servers before it took."""
+    """Changes of the queue lengths weighed: with or without the slot's arrivals, or what earlier servers took."""
     policy = setting.system.policy
     if not policy.may_fail:
         yield _otherwise(setting, "before", not policy.before, ("after", "before"), "renew")
@@ -147,7 +147,7 @@ def _place(setting: Setting) -> str:
     return "Section III.A, Definition 2, (5)" if exactly else "Section V.B, step 1, (8)"
 
 
-#: Departures and servers for which a change is tried at most.
+#: The most departures, and servers, for which a change is tried.
 _MOST = 30
 
 
@@ -157,9 +157,9 @@ class QueueWhys(Whys):
     monitors = MONITORS
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
-        """The placement of a job, of the first one that is placed; else that it waits: see :func:`_first_waiting`.
+        """The placement of the job, by default of the first one placed; or that it waits: see :func:`_first_waiting`.
 
-        Where no job is decided of, the active configuration that a server gets: see :func:`renewal_in`.
+        If no job was decided on, the active configuration that a server gets: see :func:`renewal_in`.
         """
         if job < -1:
             return renewal_in(system, happened, job)
@@ -185,21 +185,21 @@ class QueueWhys(Whys):
         return Subject(job, len(records), (), f"Why does {name} still wait?", f"{name} waits on")
 
     def told(self, system: Any, happened: Happened) -> Subject | None:
-        """That the first job that has just arrived, and waits, does so."""
+        """The subject that the first of the jobs that have just arrived waits."""
         fresh = _fresh(happened.state)
         return self.subject(system, happened, int(fresh[0])) if len(fresh) else None
 
     def about(self, record: Record) -> int | None:
-        """A job; where a server gets another configuration, that one."""
+        """The job that a record concerns; for a renewal the number of its server, see :func:`renewal_in`."""
         return about(record) if isinstance(record, Renew) else super().about(record)
 
     def decided(self, state: QueueState, job: int, initial_jobs: int) -> bool:
-        """Once it was placed."""
+        """Whether the job was placed."""
         waits = ((state.job_number == job) & (state.job_server < 0)).any()
         return super().decided(state, job, initial_jobs) and not waits
 
     def meant(self, state: QueueState, thing: Thing) -> Meant:
-        """Of a queue the job at its head."""
+        """What a click on a thing refers to; for a queue, the job at its head."""
         if thing.what != QUEUE:
             return Meant()
         head = int(state.first_waiting[thing.number])
@@ -208,7 +208,7 @@ class QueueWhys(Whys):
         return Meant(int(state.job_number[head]))
 
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
-        """The servers for the job; the jobs for the server, where one is meant. See also :func:`of_renewal`."""
+        """The servers for the job; also the jobs for the server, if one is asked about. See also :func:`of_renewal`."""
         if setting.subject.job < 0:
             return of_renewal(setting)
         servers = servers_of(setting)
@@ -216,7 +216,8 @@ class QueueWhys(Whys):
         return servers if server < 0 else (*servers, jobs_of(setting, server))
 
     def outlined(self, setting: Setting) -> NDArray[np.bool_]:
-        """[L] those with room by all resources; those configured for the job; else the one with the most room."""
+        """[L] the servers with room in all resources, or else those configured for the job, or else the one with the
+        most room."""
         job, state = job_of(setting), setting.state
         free = setting.system.numbers.capacity - state.used
         shown: NDArray[np.bool_] = (free >= job.room).all(axis=1)
@@ -227,7 +228,7 @@ class QueueWhys(Whys):
         return shown
 
     def changes(self, setting: Setting, before: QueueState) -> Iterator[Change]:
-        """A departure earlier, a server not stalled, another active configuration; or other queues that are weighed."""
+        """An earlier departure, a server not stalled, another active configuration, or other queue lengths."""
         if setting.subject.job < 0:
             yield from changes_of(setting)
             return
@@ -244,7 +245,7 @@ def _server_of(state: QueueState, job: int) -> int:
 
 
 def _departures(setting: Setting, before: QueueState) -> Iterator[Change]:
-    """A job in service leaves at the beginning of this slot instead of a later one."""
+    """Changes in which a job in service departs at the start of this slot instead of later."""
     system, slot = setting.system, setting.event.time
 
     due = np.where(before.job_server >= 0, before.job_departure, np.inf)
@@ -257,7 +258,7 @@ def _departures(setting: Setting, before: QueueState) -> Iterator[Change]:
 
 
 def _servers_otherwise(setting: Setting, before: QueueState) -> Iterator[Change]:
-    """A server that is not stalled, or has another active configuration."""
+    """Changes in which a server is not stalled, or has another active configuration."""
     system, policy = setting.system, setting.system.policy
     job = job_of(setting)
 
@@ -290,14 +291,14 @@ def _servers_otherwise(setting: Setting, before: QueueState) -> Iterator[Change]
 
 
 def _fresh(state: QueueState) -> NDArray[np.int64]:
-    """[n] the jobs that wait and have just arrived."""
+    """[n] the numbers of the jobs that have just arrived and wait."""
     waiting = waiting_records(state)
     numbers: NDArray[np.int64] = state.job_number[waiting[state.job_arrival[waiting] == state.clock[0]]]
     return numbers
 
 
 def _first_waiting(state: QueueState) -> int:
-    """The first job that has just arrived and waits, which the event is told by; else the first that waits."""
+    """The first job that has just arrived and waits, which the event row names; or else the first waiting job."""
     fresh = _fresh(state)
     return int(fresh[0] if len(fresh) else state.job_number[waiting_records(state)[0]])
 

@@ -1,4 +1,4 @@
-"""Runs of a queueing system, and what they say together: growth, verdict, mean queue."""
+"""Replications of a queueing system, and their joint results: growth, verdict on stability, mean queue."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from slotscope.model.scenario.load import Scenario
 
 WORK = __name__
 
-#: Every run is cut into this many equal stretches, of which the first are warm-up.
+#: The number of equal batches into which every run is divided, and how many of the first are warm-up.
 CUTS, WARMUP_CUTS = 250, 50
 
-#: The part of a run that is left out as warm-up.
+#: The share of a run that is discarded as warm-up.
 WARMUP_SHARE = WARMUP_CUTS / CUTS
 
 
 @dataclass(frozen=True)
 class QueueLength:
-    """How long is simulated: slots of one replication, a multiple of :data:`CUTS`, and how many."""
+    """The simulated length: slots of one replication, a multiple of :data:`CUTS`, and the number of replications."""
 
     slots: int
     replications: int
@@ -42,10 +42,10 @@ class QueueLength:
 def queue_runs(scenario: Scenario, policy: str, length: QueueLength, label: str) -> list[Part]:
     """Parts that run *scenario* under *policy*, with the seeds 1, 2, ....
 
-    The outcome of each has ``areas``, [:data:`CUTS`] the sums of Q(t) over equal stretches, and
-    ``growth``, what the test for growth says of it without its warm-up.
+    The outcome of each has ``areas``, [:data:`CUTS`] the sums of Q(t) over equal batches, and
+    ``growth``, the result of the test for growth without the warm-up.
 
-    - *label*: What the parts are called, besides their seeds.
+    - *label*: The name of the parts, to which each adds its seed.
     """
     rate = float(kind_named(scenario.system).numbers(scenario).arrival_rate)
     return replications(
@@ -60,14 +60,14 @@ def carry_out(part: Part) -> Outcome:
 
 
 def outcome_of(areas: Sequence[float], slots: int) -> Outcome:
-    """The outcome of a run with these sums of Q(t)."""
+    """The outcome of a run, given the sums of Q(t) over its batches, *areas* [:data:`CUTS`]."""
     edges, step = edges_of(slots)[WARMUP_CUTS:], (CUTS - WARMUP_CUTS) // STRETCHES
     kept = np.array(areas[WARMUP_CUTS:]).reshape(STRETCHES, step).sum(axis=1)
     return {"areas": list(areas), "growth": asdict(growth(edges[::step], kept))}
 
 
 def sums_of_the_queue(bench: Bench, slots: int) -> list[float]:
-    """[:data:`CUTS`] the sum of Q(t) over each of the equal stretches of slots 0 .. *slots* - 1."""
+    """[:data:`CUTS`] the sum of Q(t) over each of the equal batches of slots 0 .. *slots* - 1."""
     run, total = StraightRun(bench), [0.0]
     for edge in edges_of(slots)[1:].tolist():
         state = run.to(edge - 1)
@@ -77,7 +77,7 @@ def sums_of_the_queue(bench: Bench, slots: int) -> list[float]:
 
 
 def edges_of(slots: int) -> NDArray[np.float64]:
-    """[CUTS + 1] the slots at which the stretches of a run begin and end."""
+    """[CUTS + 1] the slots at which the batches of a run begin and end."""
     return np.linspace(0, slots, CUTS + 1).round()
 
 
@@ -85,13 +85,13 @@ def edges_of(slots: int) -> NDArray[np.float64]:
 class QueueRuns:
     """Replications of one system under one policy."""
 
-    slots: int  #: of each replication
-    table: NDArray[np.float64]  #: [r, CUTS] the mean queue in each stretch of each
-    growth: Growth  #: of all together, after the warm-up
+    slots: int  #: slots of each replication
+    table: NDArray[np.float64]  #: [r, CUTS] the mean queue in each batch of each replication
+    growth: Growth  #: growth over all replications, after the warm-up
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome], slots: int) -> QueueRuns:
-        """From the outcomes of :func:`queue_runs`; at least one."""
+        """Combine the outcomes of :func:`queue_runs`, at least one."""
         areas = np.array([outcome["areas"] for outcome in outcomes], float)
         runs = [Growth(**outcome["growth"]) for outcome in outcomes]
         return cls(slots, areas * CUTS / slots, together(runs))
@@ -100,8 +100,8 @@ class QueueRuns:
     def mean(self) -> Estimate:
         """The mean queue after the warm-up, by batch means of all replications.
 
-        From :data:`model.measures.growth.SEVERAL` replications on the interval is at least the one that
-        follows from their differences.
+        With at least :data:`model.measures.growth.SEVERAL` replications, the confidence interval is at least as
+        wide as the one computed from the replications' means.
         """
         batches = self.table[:, WARMUP_CUTS:].reshape(len(self.table) * BATCHES, -1)
         found = estimate(batches.mean(axis=1))
@@ -111,13 +111,13 @@ class QueueRuns:
 
     @property
     def average(self) -> Estimate:
-        """The queue averaged over each run after the warm-up; an interval over the runs."""
+        """The mean over the replications of the time-average queue after the warm-up, with its confidence interval."""
         return estimate(self.table[:, WARMUP_CUTS:].mean(axis=1))
 
     def rows(self, at: At) -> list[Row]:
-        """Growth per slot; then the mean queue where it is stable, else the runs' average.
+        """Rows for the growth per slot, and for the mean queue if it is stable, otherwise the average over the runs.
 
-        The latter grows with the runs, so that their length stands beside it.
+        This average grows with the length of the runs, which is therefore given beside it.
         """
         told = {**at, "verdict": self.growth.verdict}
         found = [Row("growth_per_slot", self.growth.slope, self.growth.half_width, at=told)]
@@ -127,7 +127,7 @@ class QueueRuns:
         return [*found, Row.of("average_over_run", self.average, length)]
 
     def path(self, name: str) -> Curve:
-        """The queue over time, the mean of all replications in each stretch."""
+        """The queue over time: the mean of all replications in each batch."""
         edges = edges_of(self.slots)
         middle = (edges[1:] + edges[:-1]) / 2
         mean = self.table.mean(axis=0)

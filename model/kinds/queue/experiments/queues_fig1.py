@@ -1,4 +1,4 @@
-"""Figure 1 of Psychas & Ghaderi (2019): how many different requests a Google trace has."""
+"""Figure 1 of Psychas & Ghaderi (2019): the number of distinct resource requests in a Google trace."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from slotscope.model.traces.task_events import BEFORE, REQUEST_UNIT, TaskEventTa
 
 NAME = "queues-fig1"
 
-#: What is counted, and "more than" how many the paper found in the first day.
+#: What is counted, and the numbers that the paper exceeded ("more than") in the first day.
 PAPER = {"memory": 700, "cpu": 400, "pairs": 10_000}
 
 #: Points of the curves over time.
 POINTS = 200
 
-#: One table is read, whatever the scale.
+#: The same table is read at every scale.
 SCALES = ("quick", "paper")
 
-#: What has a curve, in this order.
+#: The quantities that have a curve, in this order.
 DRAWN = ("memory", "cpu")
 
-#: Microseconds of an hour; and when the trace begins on its own clock.
+#: Microseconds in an hour; and the time at which the trace begins, on its own clock.
 HOUR, START = 3600 * 10**6, 600 * 10**6
 
 
@@ -39,7 +39,7 @@ def parts(_scale: str, options: Options) -> list[Part]:
 
 
 def carry_out(part: Part) -> Outcome:
-    """For memory, CPU and pairs: when a new request was seen, and how many tasks asked for each."""
+    """For memory, CPU and pairs: when each distinct request was first seen, and how many tasks made it."""
     return _counted(tuple(part.settings["trace"]), part.settings["content"])
 
 
@@ -66,14 +66,14 @@ def _counted(trace: tuple[str, ...], _content: str) -> dict[str, Any]:
 
 
 def _shares(values: np.ndarray) -> list[tuple[float, float]]:
-    """Each different request, and the share of tasks that ask for at most that much."""
+    """Each distinct request, and the share of tasks that request at most that much."""
     distinct, counts = np.unique(values, return_counts=True)
     below = np.cumsum(counts) / len(values)
     return list(zip((distinct / REQUEST_UNIT).tolist(), below.tolist(), strict=True))
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
-    """The numbers of different requests, how they grow with time, and what tasks ask for."""
+    """The numbers of distinct requests, their growth over time, and the distribution of the tasks' requests."""
     (part,) = parts(scale, options)
     if part not in outcomes:
         return Result(NAME, scale, (), ())

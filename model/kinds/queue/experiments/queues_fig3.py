@@ -1,4 +1,4 @@
-"""Figure 3 of Psychas & Ghaderi (2019): queues over time where one or another is unstable."""
+"""Figure 3 of Psychas & Ghaderi (2019): queues over time in two systems in which some policy is unstable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slotscope.model.scenario.load import load_scenario
 
 SCALES: Mapping[str, QueueLength] = {"quick": QueueLength(1_000_000, 16), "paper": QueueLength(1_000_000, 200)}
 
-#: The policies that the paper draws are drawn, and those beside its own; for the others only numbers are given.
+#: The paper's policies that have a curve, as have policies named by the user; for others only numbers are given.
 DRAWN = ("VQS", "VQS-BF", "BF-J/S")
 
 
@@ -24,10 +24,10 @@ class Stability:
     """One half of Figure 3, as a :class:`model.lab.plan.Plan`."""
 
     name: str
-    scenario: str  #: a built-in one
+    scenario: str  #: name of a built-in scenario
     title: str
-    policies: Mapping[str, str]  #: by the name that they have here
-    notes: tuple[str, ...]  #: what the paper says, and what was chosen where it leaves a choice
+    policies: Mapping[str, str]  #: the program's names of the policies, by the paper's names
+    notes: tuple[str, ...]  #: what the paper says, and the choices made where it leaves one
 
     def parts(self, scale: str, options: Options) -> list[Part]:
         """One part for each replication under each policy."""
@@ -54,7 +54,7 @@ class Stability:
         return Result(self.name, scale, (*rows, *self._fluid_limits()), (figure,), self.notes)
 
     def _fluid_limits(self) -> Iterator[Row]:
-        """What fluid limits say of growth and of the arrival rate from which on there is any."""
+        """Rows of the fluid limits: the growth, and the arrival rate above which the queue grows."""
         *_, bounds = all_bounds(load_scenario(self.scenario))  # type: ignore[arg-type]
         for limit in bounds.fluid:
             at = {"policy": ", ".join(limit.policies)}

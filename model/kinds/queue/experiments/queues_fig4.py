@@ -1,4 +1,4 @@
-"""Figure 4 of Psychas & Ghaderi (2019): mean queues over the traffic intensity, uniform sizes."""
+"""Figure 4 of Psychas & Ghaderi (2019): mean queue against traffic intensity, for uniform sizes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ POLICIES: Mapping[str, str] = {"BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vq
 
 @dataclass(frozen=True)
 class IntensityScale:
-    """How long is simulated; ``longer`` has the policies that take longer to settle."""
+    """The simulated lengths; ``longer`` are those of policies that take longer to reach steady state."""
 
     usual: QueueLength
     longer: Mapping[str, QueueLength] = field(default_factory=dict)
 
     def of(self, policy: str) -> QueueLength:
-        """How long a policy's runs are."""
+        """The length of a policy's runs."""
         return self.longer.get(policy, self.usual)
 
 
@@ -63,7 +63,7 @@ class Intensities:
         }
 
     def result(self, scale: str, options: Options, outcomes: Outcomes) -> Result:
-        """Growth of each policy at each intensity, and its mean queue where it is stable."""
+        """The growth of each policy at each intensity, and its mean queue if it is stable."""
         size = SCALES[scale]
         cells = {
             (name, float(alpha)): QueueRuns.of(done, size.of(name).slots)
@@ -107,7 +107,7 @@ class Intensities:
             name=f"{self.name}{ending}",
             title=f"{self.title}: {what}",
             x_label=f"traffic intensity α ({scale.usual.text()})",
-            # Where one curve is left there is no legend, and the axis names it.
+            # A single curve has no legend, so that the axis names it.
             y_label=y_label if len(curves) > 1 else " of ".join([y_label, *(curve.name for curve in curves)]),
             curves=curves,
             planned=tuple(names.values()),
@@ -115,7 +115,7 @@ class Intensities:
 
 
 def _curve_name(policy: str, scale: IntensityScale) -> str:
-    """A policy, with the length of its runs where that is not the usual one."""
+    """The name of a policy, with the length of its runs if that is not the usual one."""
     longer = f" ({scale.of(policy).slots:,} slots)" if policy in scale.longer else ""
     return f"{policy}{longer}"
 

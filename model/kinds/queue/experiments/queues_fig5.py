@@ -1,4 +1,4 @@
-"""Figure 5 of Psychas & Ghaderi (2019): queues on the Google trace over the traffic scaling."""
+"""Figure 5 of Psychas & Ghaderi (2019): mean queue against traffic scaling, on the Google trace."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ SCENARIO = "queues-google"
 
 POLICIES: Mapping[str, str] = {"BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vqs", "FIFO-FF": "fifo-ff"}
 
-#: The paper's traffic scaling 1 / beta, from its least to its most.
+#: The values of the paper's traffic scaling 1 / beta, from the least to the largest.
 SCALES: Mapping[str, tuple[str, ...]] = {
     "quick": ("1", "1.2", "1.4", "1.6"),
     "paper": ("1", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6"),
 }
 DENSEST = SCALES["paper"][-1]
 
-#: The mean load at the densest traffic, as a share of all servers.
+#: The mean load at the largest traffic scaling, as a share of all servers.
 FULL = 0.95
 
-#: A part of the trace with fewer jobs still gets so many servers.
+#: The least number of servers, also for a part of the trace with few jobs.
 FEWEST_SERVERS = 2
 
 PAPER = (
@@ -55,20 +55,19 @@ PAPER = (
 
 @dataclass(frozen=True, eq=False)
 class QueueTraceFacts:
-    """What a trace offers."""
+    """The properties of a trace that the experiment uses."""
 
-    #: by traffic scaling, the servers' worth of jobs in service on average from the first arrival to the last, if none
-    #: waited
+    #: by traffic scaling, the mean load in servers from the first arrival to the last, if no job waited
     loads: Mapping[str, float]
-    servers: int  #: L, chosen by that
-    #: jobs, slots: how many jobs, and from the first arrival to the last how many slots at scaling 1
+    servers: int  #: L, chosen by the loads
+    #: jobs, slots: the number of jobs, and of slots from the first arrival to the last at scaling 1
     jobs: int
     slots: int
     report: ImportReport
 
 
 def facts(trace: tuple[str, ...]) -> QueueTraceFacts:
-    """The facts of a trace; read once for each content of its files.
+    """The facts of a trace, which is read only once for each content of its files.
 
     Raises UserError if no file is given, or one cannot be used.
     """
@@ -85,7 +84,7 @@ def _facts(trace: tuple[str, ...], text: str) -> QueueTraceFacts:
 
 @lru_cache(maxsize=1)
 def _tasks(trace: tuple[str, ...], _content: str) -> GoogleTasks:
-    """Reading takes longer than many a run."""
+    """Read the tasks of a trace; cached, because reading takes longer than many runs."""
     return read_task_events([Path(path) for path in trace])
 
 
@@ -97,7 +96,7 @@ def jobs_at(trace: tuple[str, ...], text: str, scaling: str) -> SlottedJobs:
 
 
 def mean_load(jobs: SlottedJobs) -> float:
-    """The servers' worth of jobs in service until the last arrival, if none waited."""
+    """The mean load in servers up to the last arrival, if no job waited."""
     served = np.minimum(jobs.service, jobs.slots - jobs.slot)
     return float((jobs.size[:, 0] / REQUEST_UNIT * served).sum()) / jobs.slots
 
@@ -109,7 +108,7 @@ def _scenario(servers: int, scaling: str) -> QueueScenario:
 
 
 def parts(scale: str, options: Options) -> list[Part]:
-    """One part for each policy and traffic scaling: on a trace all is determined."""
+    """One part for each policy and traffic scaling; runs on a trace are deterministic, so one each is enough."""
     return list(_cells(scale, options).values())
 
 
@@ -136,7 +135,7 @@ def _part(name: str, policy: str, scaling: str, known: QueueTraceFacts, trace: t
 
 
 def carry_out(part: Part) -> Outcome:
-    """[:data:`CUTS`] the mean queue in equal stretches up to the last arrival; and its slots."""
+    """[:data:`CUTS`] the mean queue in equal batches up to the last arrival; and the number of slots."""
     settings = part.settings
     jobs = jobs_at(tuple(settings["trace"]), settings["content"], settings["scaling"])
     opened = _scenario(settings["servers"], settings["scaling"])
@@ -149,7 +148,7 @@ def carry_out(part: Part) -> Outcome:
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
-    """The average queue of each policy at each scaling, and the queues over time at the densest."""
+    """The average queue of each policy at each scaling, and the queues over time at the largest scaling."""
     known = facts(options.trace)
     found = {key: outcomes[part] for key, part in _cells(scale, options).items() if finished([part], outcomes)}
     means = {key: float(np.mean(outcome["queue"][WARMUP_CUTS:])) for key, outcome in found.items()}

@@ -1,4 +1,4 @@
-"""What workload can be supported: the limits of Psychas & Ghaderi (2019) as one table."""
+"""The supportable workload: the bounds and limits of Psychas & Ghaderi (2019) in one table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAME = "queues-limits"
 #: The distribution of the closed form for Theorem 1, on one server.
 UNIFORM = "uniform on (0, 1]"
 
-#: The systems whose limits are calculated; rho* where the paper tells it.
+#: The systems whose limits are computed, and their rho* if the paper gives it.
 SYSTEMS: Mapping[str, float | None] = {
     "queues-vqs-unstable": 2.0,
     "queues-bf-unstable": None,
@@ -31,10 +31,10 @@ SYSTEMS: Mapping[str, float | None] = {
     "queues-wide-jobs": None,
 }
 
-#: J for which Proposition 1 is solved, and its guarantee, which the paper calls tight.
+#: The values of J for which Proposition 1 is evaluated, and its guarantee, which the paper calls tight.
 DEPTHS, GUARANTEE = (2, 3, 4, 5), 2 / 3
 
-#: Where limits of two policies are measured, and at which intensities.
+#: The scenario in which the limits of two policies are measured, and the intensities.
 MEASURED_ON = "queues-wide-jobs"
 INTENSITIES: Mapping[str, tuple[str, ...]] = {
     "vqs": ("0.78", "0.80", "0.81", "0.82", "0.83", "0.85"),
@@ -44,7 +44,7 @@ TITLES: Mapping[str, str] = {"vqs": "VQS", "vqs-bf": "VQS-BF"}
 
 SCALES: Mapping[str, QueueLength] = {"quick": QueueLength(5_000_000, 4), "paper": QueueLength(20_000_000, 16)}
 
-#: About how long programs take, in the unit of runs: slots times jobs per slot.
+#: The approximate cost of the programs, in the unit of runs: slots times jobs per slot.
 _PROGRAMS = 1e6
 
 NOTES = (
@@ -61,7 +61,7 @@ NOTES = (
 
 
 def parts(scale: str, _options: Options) -> list[Part]:
-    """One part for each system's programs, one for Proposition 1, and the runs."""
+    """One part for the programs of each system, one for Proposition 1, and one for each run."""
     programs = [Part.of(__name__, 0, {"system": name}, f"limits of {name}", _PROGRAMS) for name in SYSTEMS]
     return [*programs, _proposition(), *parts_of(_runs(scale))]
 
@@ -83,7 +83,7 @@ def _runs(scale: str) -> dict[tuple[str, str], list[Part]]:
 
 
 def carry_out(part: Part) -> Outcome:
-    """Numbers of the programs: each with ``what``, ``value`` (a rational), ``at``, ``paper``."""
+    """The results of the programs: each with ``what``, ``value`` (a rational), ``at``, ``paper``."""
     settings = part.settings
     if "depths" in settings:
         return [
@@ -131,7 +131,7 @@ def _limits(bounds: QueueBounds, at: Mapping[str, str | int], paper: float | Non
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
-    """The table, and the growth from which the measured limits are read."""
+    """The table, and the growth from which the measured limits are derived."""
     programs = [part for part in parts(scale, options) if part.work == __name__]
     rows = [
         Row(item["what"], float(Fraction(item["value"])), paper=item["paper"], at=item["at"], exact=item["value"])
@@ -148,7 +148,7 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
 
 
 def _measured(policy: str, cells: Mapping[tuple[str, float], QueueRuns]) -> list[Row]:
-    """Where growth was measured, and between which intensities the limit lies."""
+    """Rows of the measured growth, and of the two intensities between which the limit lies."""
     at: At = {"system": MEASURED_ON, "policy": TITLES[policy]}
     verdicts, rows = {}, []
     for (name, alpha), cell in cells.items():

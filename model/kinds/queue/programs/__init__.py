@@ -1,1 +1,1 @@
-"""What bounds servers with a queue: partition I, K_RED, rho*, Theorem 1 and fluid limits."""
+"""Bounds for servers with a queue: partition I, K_RED, rho*, Theorem 1 and fluid limits."""

@@ -1,8 +1,8 @@
-"""All that bounds the workload of a scenario with a queue, for the window and the command line.
+"""All bounds on the workload of a scenario with a queue, for the window and the command line.
 
-Psychas & Ghaderi (2019): rho* of (4) where there are finitely many sizes, Theorem 1's bounds
-for any distribution, Lemma 1, the region of K_RED (Proposition 1), and the fluid limits of Section VII.A.
-What holds for single-resource systems only is left out of others.
+Psychas & Ghaderi (2019): rho* of (4) for finitely many sizes, Theorem 1's bounds for any
+distribution, Lemma 1, the region of K_RED (Proposition 1), and the fluid limits of Section VII.A.
+Bounds that hold only for a single resource are left out for systems with several.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from slotscope.model.kinds.queue.programs.supportable import SupportableWorkload
 from slotscope.model.kinds.queue.programs.theorem1 import MOST_REFINED, Refinement, refinements
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 
-#: The refinement whose trimmed partition is solved as well, and the last one where the next
-#: would take much longer: with several pools, or ends of cells that had to be rounded.
+#: The refinement whose trimmed partition is solved too.  It is the last one if the next would take much longer:
+#: with several pools, or if ends of cells had to be rounded.
 TRIMMED_LEVEL = MOST_REFINED - 1
 
 
 @dataclass(frozen=True)
 class QueueBounds:
-    """What is known so far; the next answer has all that this one has, and more."""
+    """The bounds known so far; each further answer contains those before it."""
 
-    workload: Fraction = Fraction(0)  #: rho, of the scenario; 0 where it is unknown
+    workload: Fraction = Fraction(0)  #: rho of the scenario; 0 if it is unknown
     #: [J][D] the sizes of the types, smallest first, as shares of a largest server; empty if the distribution is
     #: continuous or has too many sizes
     sizes: tuple[tuple[Fraction, ...], ...] = ()
-    #: [J] P_j; where classes of jobs differ in service, each type's share of the workload
+    #: [J] P_j; if classes of jobs differ in service, each type's share of the workload
     probabilities: tuple[Fraction, ...] = ()
     supportable: SupportableWorkload | None = None  #: rho* of (4) over these types
-    depth: int = 0  #: J of partition I; 0 where it does not apply
-    #: reduced, real: the workload that K_RED carries, and what its configurations carry as they really hold jobs; over
-    #: the 2J virtual queues
+    depth: int = 0  #: J of partition I; 0 if it does not apply
+    #: reduced, real: the workload supportable by K_RED with rounded-up sizes, and by the jobs that its configurations
+    #: really hold; over the 2J virtual queues
     reduced: SupportableWorkload | None = None
     real: SupportableWorkload | None = None
-    mean_bound: Fraction | None = None  #: L / E[R], which rho* does not exceed (Lemma 1)
-    theorem1: tuple[Refinement, ...] = ()  #: a row for each n so far
-    trimmed: Refinement | None = None  #: a row with cuts at the ends of the support
-    region: Region | None = None  #: the picture of two types
-    fluid: tuple[FluidLimit, ...] = ()  #: limits and growth of policies
+    mean_bound: Fraction | None = None  #: L / E[R], an upper bound of rho* (Lemma 1)
+    theorem1: tuple[Refinement, ...] = ()  #: the bounds for each n so far
+    trimmed: Refinement | None = None  #: the bounds of the partition trimmed to the support
+    region: Region | None = None  #: the supportable region of two types
+    fluid: tuple[FluidLimit, ...] = ()  #: stability limits and growth of policies
     problem: str = ""  #: why something is missing, as a sentence; or empty
 
     @property
     def lower(self) -> Fraction | None:
-        """The best lower bound of rho* so far; rho* itself where it is known."""
+        """The best lower bound of rho* so far; rho* itself if it is known."""
         if self.supportable is not None:
             return self.supportable.value
         rows = [*self.theorem1, *([self.trimmed] if self.trimmed else [])]
@@ -59,7 +59,7 @@ class QueueBounds:
 
     @property
     def upper(self) -> Fraction | None:
-        """The best upper bound of rho* so far; rho* itself where it is known."""
+        """The best upper bound of rho* so far; rho* itself if it is known."""
         if self.supportable is not None:
             return self.supportable.value
         rows = [*self.theorem1, *([self.trimmed] if self.trimmed else [])]
@@ -68,7 +68,7 @@ class QueueBounds:
 
     @property
     def load(self) -> tuple[Fraction, Fraction] | None:
-        """rho / rho* from at least to at most; twice the same where rho* is known."""
+        """The lower and the upper bound of rho / rho*; they are equal if rho* is known."""
         lower, upper = self.lower, self.upper
         if not self.workload or not lower or not upper:
             return None
@@ -80,10 +80,10 @@ BOUNDS = QueueBounds
 
 
 def all_bounds(scenario: QueueScenario) -> Iterator[QueueBounds]:
-    """What bounds a scenario's workload, in growing detail; each answer can be pickled.
+    """The bounds of a scenario's workload, in growing detail; each answer can be pickled.
 
-    First Lemma 1 and K_RED, then rho* of finitely many sizes, or else Theorem 1 for n = 0 to 5
-    (to 4 where the next takes long).
+    First Lemma 1 and K_RED, then rho* for finitely many sizes, otherwise Theorem 1 for n = 0 to 5
+    (to 4 if the next takes long).
     Nothing is raised for a scenario that has no bounds: ``problem`` says why.
     """
     try:
@@ -95,7 +95,7 @@ def all_bounds(scenario: QueueScenario) -> Iterator[QueueBounds]:
 
 
 def bounds_of(scenario: QueueScenario, numbers: QueueNumbers) -> Iterator[QueueBounds]:
-    """The same for numbers that are there already."""
+    """As :func:`all_bounds`, for a scenario whose numbers are already known."""
     instance = instance_of(scenario, numbers)
     bounds = QueueBounds(
         workload=numbers.workload,
@@ -121,7 +121,7 @@ def bounds_of(scenario: QueueScenario, numbers: QueueNumbers) -> Iterator[QueueB
 
 
 def _with_reduced(bounds: QueueBounds, instance: Instance) -> QueueBounds:
-    """K_RED, where the servers and J allow it."""
+    """Add the bounds of K_RED, if the servers and J allow it."""
     partition = instance.partition
     if partition is None:
         return bounds
@@ -129,7 +129,7 @@ def _with_reduced(bounds: QueueBounds, instance: Instance) -> QueueBounds:
 
 
 def _with_types(bounds: QueueBounds, instance: Instance) -> QueueBounds:
-    """(4) over finitely many sizes, its picture, and the fluid limits."""
+    """Add rho* of (4) for finitely many sizes, the supportable region, and the fluid limits."""
     try:
         found = supportable(instance.pools, instance.probabilities)
         region = instance.region(found, bounds.real)
@@ -140,7 +140,7 @@ def _with_types(bounds: QueueBounds, instance: Instance) -> QueueBounds:
 
 
 def _refined(bounds: QueueBounds, instance: Instance) -> Iterator[QueueBounds]:
-    """Theorem 1, one partition after the other."""
+    """Add the bounds of Theorem 1, one partition after the other."""
     try:
         for row in refinements(instance.distribution, instance.unit_pools, instance.points):
             bounds = replace(bounds, theorem1=(*bounds.theorem1, row))

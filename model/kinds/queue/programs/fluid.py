@@ -1,24 +1,24 @@
-"""How fast queues grow where a policy is unstable: limits over long times and large queues.
+"""The growth rates of queues under unstable policies: fluid limits.
 
 Psychas & Ghaderi (2019), Section VII.A, calculates two of them.
 
-VII.A.1: VQS has configurations from K_RED only, so that stability ends where the arrivals leave
-their region, at 1/75 jobs per slot in the paper's example.  Above it the queue does not simply
-grow by arrivals minus 1/75: VQS serves the heaviest configurations, and long queues settle on
-the direction g in which those are heaviest.  From an empty queue g is the least of all growths,
+VII.A.1: VQS uses only configurations of K_RED, so that it is unstable if the arrivals are outside
+their region: above 1/75 jobs per slot in the paper's example.  The queue then does not simply grow by
+arrivals minus 1/75: VQS serves the configurations of maximum weight, and long queues converge to
+a direction g.  From an empty queue, g is the growth of least norm,
 
-    minimize |g|^2  over  g = a - s >= 0,  s a mixture of service vectors (or less than that),
+    minimize |g|^2  over  g = a - s >= 0,  s at most a convex combination of service vectors,
 
 the well-known fluid limit of MaxWeight under overload; it is verified by s maximizing <s, g>.
-In the paper's example at rate 0.014 it is (0.0002, 0.0004), 0.0006 jobs per slot together, and
-not 0.014 - 1/75 = 0.00067.  It holds where servers become empty now and then, so that they
+In the paper's example at rate 0.014 it is (0.0002, 0.0004), in total 0.0006 jobs per slot and
+not 0.014 - 1/75 = 0.00067.  The limit requires that servers become empty now and then, so that they
 can follow the weights: with fixed service times a server keeps its configuration until it has
 no more jobs for it.
 
 VII.A.2: under Best Fit a server may stay for ever in one configuration, if all service times are
 the same and its jobs were placed in different slots.  Then g_j = lambda_j - mu_j k_j.
-VQS-BF can be caught like that as well, but only under active configurations that do not ask for
-other jobs in the room of one that left; so it is not listed.
+VQS-BF can be trapped in the same way, but only under active configurations that do not assign the
+room of a departed job to other jobs; so it is not listed.
 """
 
 from __future__ import annotations
@@ -69,15 +69,15 @@ def _combined(points: Sequence[Point], weights: Sequence[Fraction]) -> Point:
 
 
 def _as_far_as_possible(weights: Sequence[Fraction], target: Sequence[Fraction]) -> list[Fraction]:
-    """From *weights* towards *target* until the first weight is 0."""
+    """The point on the segment from *weights* to *target* at which the first weight becomes 0."""
     step = min(w / (w - t) for w, t in zip(weights, target, strict=True) if t < 0)
     return [w + step * (t - w) for w, t in zip(weights, target, strict=True)]
 
 
 def _affine_nearest(gram: Sequence[Sequence[Fraction]]) -> list[Fraction]:
-    """Weights that sum to 1 of the point nearest to 0 on the affine hull; *gram* its products.
+    """The weights, with sum 1, of the point nearest to 0 in the affine hull of points with Gram matrix *gram*.
 
-    With a multiplier m: gram w = m 1 and <1, w> = 1.  The points are affinely independent, so
+    They solve gram w = m 1 and <1, w> = 1 with a multiplier m.  The points are affinely independent, so
     that the system has one solution.
     """
     size = len(gram)
@@ -100,14 +100,14 @@ Rates = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class FluidLimit:
-    """What becomes of the queues of a policy in the long run."""
+    """The long-run behaviour of the queues under a policy."""
 
-    policies: tuple[str, ...]  #: names of the policies that this holds for
+    policies: tuple[str, ...]  #: names of the policies to which it applies
     types: tuple[str, ...]  #: what each component of ``arrivals`` and ``growth`` stands for
-    arrivals: Rates  #: jobs per slot that arrive of each type, in the whole system
-    growth: Rates  #: by how much their queues grow per slot; all 0 where the limit is not exceeded
-    #: jobs per slot of all types together up to which the queues do not grow; None where this is no limit but a trap,
-    #: which is possible and not certain
+    arrivals: Rates  #: arrival rate of each type in the whole system, jobs per slot
+    growth: Rates  #: growth rate of each type's queue, jobs per slot; all 0 if the limit is not exceeded
+    #: the total arrival rate, jobs per slot, up to which the queues do not grow; None for a trap, which is possible but
+    #: not certain
     limit: Fraction | None
     configuration: Configuration  #: the configuration in which servers stay, or empty
     condition: str  #: when it holds, as a sentence without a final stop
@@ -115,14 +115,14 @@ class FluidLimit:
 
     @property
     def slope(self) -> Fraction:
-        """Jobs per slot by which all queues together grow."""
+        """The growth rate of all queues together, jobs per slot."""
         return sum(self.growth, Fraction(0))
 
 
 def growth_in(configuration: Configuration, arrivals: Rates, service_rate: Fraction, servers: int = 1) -> Rates:
-    """How fast queues grow while all servers keep one configuration (Section VII.A.2).
+    """The growth rates of the queues while all servers keep one configuration (Section VII.A.2).
 
-    - *configuration*: [J] k, full all the time.
+    - *configuration*: [J] k, always fully used.
     - *arrivals*: [J] lambda_j, jobs per slot in the whole system.
     - *service_rate*: mu, 1 / the mean slots of service.
     - *servers*: L.
@@ -136,18 +136,18 @@ def growth_in(configuration: Configuration, arrivals: Rates, service_rate: Fract
 
 
 def max_weight_growth(services: Iterable[Rates], arrivals: Rates, weights: Sequence[Fraction] | None = None) -> Rates:
-    """How fast queues grow under the heaviest of *services*, in the fluid limit from empty.
+    """The growth rates of the queues under MaxWeight over *services*, in the fluid limit from empty queues.
 
     - *services*: [C][J] service vectors, jobs per slot in the whole system, >= 0.
     - *arrivals*: [J] jobs per slot, >= 0.
-    - *weights*: [J] > 0: what a waiting job of each queue counts for, relative to the services; 1 where the
-      configurations are chosen by what they serve.
+    - *weights*: [J] > 0: the weight of a waiting job of each queue, relative to the services; 1 if the
+      configurations are weighed by what they serve.
 
-    Returns [J] g >= 0; all 0 where a mixture of the services, or less, carries the arrivals.
+    Returns [J] g >= 0; all 0 if a convex combination of the services supports the arrivals.
     """
     places = [j for j, rate in enumerate(arrivals) if rate]
     scale = [Fraction(1) if weights is None else weights[j] for j in places]
-    # Services may be used in part: with each vector also those in which some types get none.
+    # Services need not be fully used: each vector also stands for those in which some types get none.
     lower = {point for service in services for point in product(*({Fraction(0), service[j]} for j in places))}
     points = [tuple(arrivals[j] - s for j, s in zip(places, point, strict=True)) for point in sorted(lower)]
     found = dict(zip(places, nearest_point(points, scale), strict=True))
@@ -159,7 +159,7 @@ def traps(space: ConfigurationSpace) -> list[Configuration]:
 
     A maximal configuration k such that, whichever of its jobs leaves, the largest job that then
     fits is one of the same size, and nothing fits beside it.
-    Raises ValueError if there are several resources, or too many configurations to look at.
+    Raises ValueError if there are several resources, or too many configurations to examine.
     """
     if len(space.capacity) != 1:
         raise ValueError("traps of Best Fit are known for one resource only")
@@ -181,13 +181,13 @@ def stuck_limits(
     servers: int = 1,
     fixed_service: bool = True,
 ) -> list[FluidLimit]:
-    """The traps of Best Fit in which the queue of every type grows; once in, never out.
+    """The traps of Best Fit in which the queue of every type grows; a server in a trap never leaves it.
 
-    - *space*: Feasible configurations of one of L like servers, one resource.
+    - *space*: Feasible configurations of one of L identical servers, one resource.
     - *arrivals*, *service_rate*, *servers*: As for :func:`growth_in`.
     - *types*: [J] what to call the types.
-    - *fixed_service*: Whether every job's service takes the same time.  Where it varies, jobs leave together now
-      and then, and no configuration lasts: then there is no such limit.
+    - *fixed_service*: Whether all service times are equal.  If they vary, several jobs depart together now and
+      then, and no configuration lasts: there are then no such limits.
 
     Raises ValueError as for :func:`traps`.
     """
@@ -222,9 +222,9 @@ def reduced_limit(
     servers: int = 1,
     nominal: Sequence[Configuration] = (),
 ) -> FluidLimit:
-    """Where VQS stops being stable, and how its queues grow above that (Section VII.A.1).
+    """The stability limit of VQS, and the growth of its queues above this limit (Section VII.A.1).
 
-    - *rho*: The largest workload that *contents* carry, as
+    - *rho*: The largest workload that *contents* support, as
       :func:`model.kinds.queue.programs.reduced.real_supportable` finds it.
     - *contents*: [C][V] what each configuration of K_RED holds.
     - *arrivals*, *service_rate*, *servers*: As for :func:`growth_in`, by virtual queue.
@@ -247,9 +247,9 @@ def reduced_limit(
 
 
 def _weights(nominal: Sequence[Configuration], contents: Sequence[Configuration]) -> list[Fraction]:
-    """What a job counts for in (8) per job that the configuration really holds, by queue.
+    """For each queue, k_j as weighed in (8) divided by the number of jobs that the configuration really holds.
 
-    The smallest such ratio of each queue's configurations: that of those that serve it alone.
+    The smallest such ratio over the configurations that serve the queue: that of those that serve it alone.
     """
     weights = [Fraction(1)] * len(contents[0])
     for k, content in zip(nominal, contents, strict=True):

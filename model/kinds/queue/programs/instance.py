@@ -1,9 +1,9 @@
-"""A scenario with a queue as the programs see it: types, pools, a distribution, virtual queues.
+"""The input of the programs for a scenario with a queue: types, pools, a distribution, virtual queues.
 
-Where classes of jobs differ in their service, a type's load is its arrivals times its own mean
-service.  The programs are then given each size's share of the workload rho instead of its share
-of the arrivals (Psychas & Ghaderi 2019, (4), with rho_j = lambda_j / mu_j).  For a script every
-size counts as often as it stands there.
+If classes of jobs differ in their mean service times, the load of a type is its arrival rate times its
+own mean service time.  The programs then use each size's share of the workload rho instead of its share
+of the arrivals (Psychas & Ghaderi 2019, (4), with rho_j = lambda_j / mu_j).  For a script a size is
+weighted by its number of occurrences.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.sizes import MixedSizes, SizeDistribution, mean_slots
 from slotscope.model.programs.configurations import Configuration
 
-#: Types for which (4) is solved exactly: of one resource with few units, and in general.
+#: The most types for which (4) is solved exactly: with one resource of few units, and in general.
 MOST_TYPES, MOST_TYPES_IN_GENERAL = 64, 10
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """What the programs of one scenario are given."""
+    """The input of the programs of one scenario."""
 
-    numbers: QueueNumbers  #: the scenario's
+    numbers: QueueNumbers  #: the numbers of the scenario
     distribution: SizeDistribution  #: of a job's size, weighted by service
-    partition: Partition | None  #: I; None with several resources, or servers that K_RED does not serve
-    fixed_service: bool  #: whether all jobs are served equally long
+    partition: Partition | None  #: I; None with several resources, or with servers to which K_RED does not apply
+    fixed_service: bool  #: whether all jobs have the same service time
     one_rate: bool  #: whether all classes of jobs have the same mean service
 
     @cached_property
     def _types(self) -> tuple[tuple[tuple[Fraction, ...], Fraction], ...]:
-        """Sizes as shares, smallest first, and their probability; none where they are many."""
+        """The sizes as shares, smallest first, and their probabilities; empty if there are too many."""
         found = []
         for value, share in reversed(self.distribution.atoms[: MOST_TYPES + 1]):
             size = tuple(self.numbers.fraction(units, d) for d, units in enumerate(value))
@@ -83,7 +83,7 @@ class Instance:
 
     @property
     def sizes(self) -> tuple[tuple[Fraction, ...], ...]:
-        """[J][D] the types' sizes, smallest first; empty where (4) is not solved exactly."""
+        """[J][D] the types' sizes, smallest first; empty if (4) is not solved exactly."""
         return tuple(size for size, _ in self._types)
 
     @property
@@ -93,12 +93,12 @@ class Instance:
 
     @cached_property
     def pools(self) -> tuple[PoolOfServers, ...]:
-        """[P] feasible configurations over the types, and how many servers."""
+        """[P] the feasible configurations over the types, and the number of servers of each pool."""
         return pools_of(self.sizes, self._capacities)
 
     @property
     def unit_pools(self) -> list[tuple[int, int]]:
-        """[P] units of a server and how many servers, one resource."""
+        """[P] the units of a server and the number of servers of each pool; one resource."""
         return [(pool.capacity[0], pool.count) for pool in self.numbers.pools]
 
     @cached_property
@@ -108,19 +108,19 @@ class Instance:
 
     @property
     def mean_bound(self) -> Fraction | None:
-        """L / E[R] of Lemma 1: what there is of a resource over what a job takes of it."""
+        """L / E[R] of Lemma 1: the least ratio of the total capacity of a resource to a job's mean demand for it."""
         means = [self.distribution.mean(d) / int(self.numbers.largest[d]) for d in range(self.numbers.resources)]
         pairs = zip(self.numbers.total_capacity, means, strict=True)
         return min((total / mean for total, mean in pairs if mean), default=None)
 
     @property
     def _shares(self) -> list[tuple[Fraction, int]]:
-        """[P] a pool's capacity as a share of the largest, and its servers, one resource."""
+        """[P] the capacity of each pool as a share of the largest, and its number of servers; one resource."""
         return [(capacity[0], count) for capacity, count in self._capacities]
 
     @cached_property
     def _queue_probabilities(self) -> tuple[Fraction, ...]:
-        """[2J] P^(I)."""
+        """[2J] P^(I), the distribution of jobs over the virtual queues."""
         assert self.partition is not None
         whole = int(self.numbers.largest[0])
         return tuple(
@@ -129,12 +129,12 @@ class Instance:
         )
 
     def reduced(self) -> SupportableWorkload:
-        """The workload that K_RED carries."""
+        """The workload that K_RED supports."""
         assert self.partition is not None
         return reduced_supportable(self.partition, self._queue_probabilities, self._shares)
 
     def real(self) -> SupportableWorkload | None:
-        """What K_RED really carries; None of a distribution with too many sizes."""
+        """The workload supported by what K_RED really holds; None for a distribution with too many sizes."""
         if not self.sizes or self.partition is None:
             return None
         return real_supportable(self.partition, self._queue_probabilities, self._largest, self._shares)
@@ -145,7 +145,7 @@ class Instance:
         return largest_sizes(self.partition, [size[0] for size in self.sizes])
 
     def region(self, found: SupportableWorkload, real: SupportableWorkload | None) -> Region | None:
-        """The picture of two types that are served alike."""
+        """The supportable region of two types with the same mean service time."""
         if len(self.sizes) != 2 or not self.one_rate or not self.numbers.workload:
             return None
         rate = 1 / self.numbers.mean_service
@@ -162,14 +162,14 @@ class Instance:
         )
 
     def _arrivals(self, workload: Fraction) -> Vector:
-        """Jobs per slot and server of either type at a workload."""
+        """The arrival rate of either type at a workload, jobs per slot and server."""
         one = workload / self.numbers.mean_service / self.numbers.servers
         return one * self.probabilities[0], one * self.probabilities[1]
 
     def _held(self, capacity: Fraction) -> list[tuple[str, Configuration]]:
-        """What the configurations of K_RED hold of the two types on servers of *capacity*.
+        """The jobs of the two types that each configuration of K_RED holds on servers of *capacity*.
 
-        Types of the same virtual queue are held as if all were the larger one.
+        Types in the same virtual queue are counted as if all jobs were of the larger type.
         """
         if self.partition is None:
             return []
@@ -200,7 +200,7 @@ class Instance:
         return tuple((name, (k[0] * rates[0], k[1] * rates[1])) for name, k in self._held(largest))
 
     def fluid(self, real: SupportableWorkload | None) -> tuple[FluidLimit, ...]:
-        """The limits that are known: of like servers with one resource and one rate of service."""
+        """The known fluid limits: for identical servers with one resource and one mean service time."""
         numbers = self.numbers
         if numbers.resources > 1 or len(numbers.pools) > 1 or not self.one_rate:
             return ()
@@ -240,7 +240,7 @@ class Instance:
 
 
 def instance_of(scenario: QueueScenario, numbers: QueueNumbers) -> Instance:
-    """What the programs are given for *scenario*."""
+    """The input of the programs for *scenario*."""
     means = [mean_slots(item.service) for item in scenario.jobs]
     distribution = numbers.sizes
     if len(set(means)) > 1:
@@ -256,7 +256,7 @@ def instance_of(scenario: QueueScenario, numbers: QueueNumbers) -> Instance:
 
 
 def _partition(scenario: QueueScenario, numbers: QueueNumbers) -> Partition | None:
-    """I with the J of the scenario's policy, or the least that Theorem 3 asks for."""
+    """I with the J of the scenario's policy, or the least J that Theorem 3 requires."""
     if numbers.resources > 1:
         return None
     largest = int(numbers.largest[0])
@@ -274,7 +274,7 @@ def _partition(scenario: QueueScenario, numbers: QueueNumbers) -> Partition | No
 
 
 def _points(distribution: SizeDistribution) -> dict[int, Fraction]:
-    """Each size of positive probability, in units, with it."""
+    """The sizes of positive probability, in units, and their probabilities."""
     if distribution.atoms:
         return {value[0]: share for value, share in distribution.atoms}
     points: dict[int, Fraction] = {}

@@ -1,10 +1,10 @@
-"""The heaviest configuration where there are many sizes of one resource.
+"""The configuration of maximum weight for many sizes of one resource.
 
-The search for an improving column of (4) is a knapsack.  With many sizes that weigh almost the
-same per unit, branch and bound (:mod:`model.programs.knapsack`) has nothing to cut off; but
-where the server has few units, filling a table over its units takes a fixed time.  The table is
-filled in floating point first, for most columns are found like that, and in Python's integers
-where it must be proved that there is none.
+The search for an improving column of (4) is a knapsack problem.  If many sizes have almost the same
+weight per unit, branch and bound (:mod:`model.programs.knapsack`) prunes nothing.  If a server has few
+units, dynamic programming with a table over its units takes a fixed time instead.  The table is
+computed in floating point first, which finds most columns, and in Python's integers to prove that
+there is no improving column.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from slotscope.model.exact import dot
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
-#: Units of a server up to which the table is filled (a millisecond for each type).
+#: The most units of a server for which the table is used (a millisecond for each type).
 MOST_UNITS = 20_000
 
 
 class Packer:
-    """Finds heavy configurations of one space.
+    """Finds configurations of large weight in one space.
 
     - *space*: K, over J types.
     """
@@ -34,7 +34,7 @@ class Packer:
         self.tabled = len(space.capacity) == 1 and space.capacity[0] <= MOST_UNITS
 
     def above(self, weights: Sequence[int], limit: int) -> Configuration | None:
-        """A configuration that weighs more than *limit*; None only if there is none.
+        """A configuration of weight above *limit*; None only if there is none.
 
         - *weights*: [J] integers of any size; types of negative weight are not used.
 
@@ -51,11 +51,11 @@ class Packer:
         return found if dot(weights, found) > limit else None
 
     def near(self, weights: NDArray[np.float64]) -> Configuration:
-        """The heaviest configuration up to rounding; asked for only where there is a table."""
+        """The configuration of maximum weight, up to rounding errors; only if the table is used."""
         return self._filled(weights)
 
     def _filled(self, weights: NDArray[Any]) -> Configuration:
-        """The heaviest configuration, exact if the weights are Python's integers."""
+        """The configuration of maximum weight, exact if the weights are Python's integers."""
         counts = [0] * self.space.types
         used = [j for j, fits in enumerate(self.space.fits) if fits and weights[j] > 0]
         if not used:
@@ -65,7 +65,7 @@ class Packer:
         room = self.space.capacity[0]
         best = _table(sizes, numbers, room)
         while room >= sizes.min():
-            # Of equally heavy amounts of room the least one has no unit that stays empty.
+            # The least room with the maximum weight is filled completely.
             room = int(np.searchsorted(best[: room + 1], best[room]))
             fitting = np.flatnonzero(sizes <= room)
             if not len(fitting):
@@ -77,10 +77,10 @@ class Packer:
 
 
 def _table(sizes: NDArray[np.int64], weights: NDArray[Any], capacity: int) -> NDArray[Any]:
-    """[capacity + 1] the highest weight in each number of units."""
+    """[capacity + 1] the maximum weight for each number of units."""
     best = np.zeros(capacity + sizes.max(), weights.dtype)
     for size, weight in zip(sizes.tolist(), weights, strict=True):
-        # A stretch as long as one job depends on the stretch before it alone; the last one may pass the capacity.
+        # A block of as many entries as the job has units depends only on the block before; the last may be cut off.
         for before, stretch in pairwise(best[: (capacity // size + 1) * size].reshape(-1, size)):
             np.maximum(stretch, before + weight, out=stretch)
     return best[: capacity + 1]

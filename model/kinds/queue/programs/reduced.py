@@ -1,32 +1,31 @@
-"""The capacity region of K_RED, and what its configurations really hold.
+"""The capacity region of K_RED, and of what its configurations really hold.
 
 Psychas & Ghaderi (2019), Section V.A-C.  VQS chooses among the configurations of K_RED, which
-are feasible when every size is rounded up to the end of its interval.  Two workloads follow,
-both along the direction P^(I) of arrivals to the virtual queues, and both the value of (4) over
-a set of configurations that is listed:
+are feasible if every size is rounded up to the end of its interval.  Two supportable workloads are
+computed in the direction P^(I) of the arrivals to the virtual queues, each as the value of (4) over a
+list of configurations:
 
-- over K_RED itself: VQS is stable below it (Theorem 3's proof), and it is at least 2/3 rho*
-  where no size is below 1/2^J;
-- over what the configurations hold when sizes are not rounded ("no more jobs can fit", step
+- over K_RED itself: VQS is stable below this workload (Theorem 3's proof), which is at least 2/3 rho*
+  if no size is below 1/2^J;
+- over what the configurations hold if sizes are not rounded ("no more jobs can fit", step
   (ii)): floor(1/r) jobs of a queue whose largest size is r, or floor((1/3)/r) of them beside
-  the 2/3 that k_1 = 1 reserves.  Where every queue has one size, VQS is not stable above it.
+  the 2/3 that k_1 = 1 reserves.  If every queue has a single size, VQS is unstable above this workload.
 
 Servers of a pool that has 1/2^a of the largest capacity use K_RED of depth J - a, shifted by 2a
 queues, because I_{j+2a} is I_j divided by 2^a (Section VIII).
 
-**Proposition 1** (Section V.C, (10)) compares the reduced configurations with all, and tells where its 2/3 is
-tight.  For a partition X that refines I, of the sizes in
-(1/2^J, 1], the heaviest configuration of K_RED weighs at least 2/3 of the heaviest one of K^(X).
-How much heavier that one can be is
+**Proposition 1** (Section V.C, (10)) compares the reduced configurations with all feasible ones.  For a
+partition X of (1/2^J, 1] that refines I, the maximum weight over K_RED is at least 2/3 of that over
+K^(X).  The largest ratio of the latter to the former, which shows where the 2/3 is tight, is
 
     max over Q >= 0 of  max_{k in K^(X)} <k, Q^(X)>   subject to  <k, Q> <= 1 for all k in K_RED.
 
-Two facts make this a finite search.  In each I_j all jobs may as well be in the cell of the
-smallest upper end: it gives the queue VQ_j the same length and leaves the most room.  And the
-constraints couple only Q_1 with each other queue, so that for a given Q_1 = q all other lengths
-can be the largest allowed at once, min(1 / a_j, (1 - q) / b_j) with a_j e_j and e_1 + b_j e_j in
-K_RED.  The largest weight is a maximum of functions that are linear between the q where the
-minimum changes sides, so it is reached at one of these q.
+Two facts make this a finite search.  First, in each I_j all jobs may be assumed to be in the cell with
+the smallest upper end, which gives VQ_j the same length and leaves the most room.  Second, the
+constraints couple each other queue only with Q_1, so that for a given Q_1 = q all other lengths can
+be at their maxima min(1 / a_j, (1 - q) / b_j) at once, with a_j e_j and e_1 + b_j e_j in K_RED.
+The largest weight is a maximum of functions that are linear between the q at which such a minimum
+switches from one term to the other, so that it is attained at one of these q.
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ from slotscope.model.kinds.queue.programs.partition import LEAST_DEPTH, Partitio
 from slotscope.model.kinds.queue.programs.supportable import PoolOfServers, SupportableWorkload, supportable
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
 
-#: A server that k_1 = 1 leaves to the other queue.
+#: The share of a server that k_1 = 1 leaves to the other queue.
 THIRD = Fraction(1, 3)
 
-#: How many servers have which capacity, as a share of the largest.
+#: Pairs of a capacity, as a share of the largest, and the number of servers that have it.
 Capacities = Sequence[tuple[Fraction, int]]
 
 ONE_SERVER: Capacities = ((Fraction(1), 1),)
@@ -69,7 +68,7 @@ def real_supportable(
     largest: Sequence[Fraction],
     capacities: Capacities = ONE_SERVER,
 ) -> SupportableWorkload:
-    """The same over what the configurations hold of jobs as large as *largest* [2J].
+    """The largest rho supportable by what the configurations of K_RED really hold of jobs as large as *largest* [2J].
 
     Raises ValueError as for :func:`reduced_supportable`.
     """
@@ -89,7 +88,7 @@ def queue_probabilities(partition: Partition, types: Sequence[tuple[Fraction, Fr
 def largest_sizes(partition: Partition, sizes: Sequence[Fraction]) -> tuple[Fraction, ...]:
     """[2J] the room that the largest of *sizes* in each virtual queue takes.
 
-    Where a queue gets no job it is the end of its interval; sizes below 1/2^J count as 1/2^J.
+    For a queue without jobs it is the end of its interval; sizes below 1/2^J count as 1/2^J.
     """
     found = [Fraction(0)] * partition.queues
     for size in sizes:
@@ -99,7 +98,7 @@ def largest_sizes(partition: Partition, sizes: Sequence[Fraction]) -> tuple[Frac
 
 
 def nominal_contents(partition: Partition, capacity: Fraction) -> list[Configuration]:
-    """K_RED as servers of *capacity* (a share of the largest) use it, over all 2J queues.
+    """K_RED for servers of *capacity* (a share of the largest), over all 2J queues.
 
     Raises ValueError if *capacity* is not a power of 1/2, or J is too small for it.
     """
@@ -118,7 +117,7 @@ def nominal_contents(partition: Partition, capacity: Fraction) -> list[Configura
 def real_contents(
     partition: Partition, largest: Sequence[Fraction], capacity: Fraction = Fraction(1)
 ) -> list[Configuration]:
-    """What each configuration of K_RED holds of jobs as large as *largest* [2J].
+    """The number of jobs as large as *largest* [2J] that each configuration of K_RED holds.
 
     In the order of :func:`nominal_contents`; never less than the configuration itself.
     Raises ValueError as for :func:`nominal_contents`.
@@ -138,27 +137,27 @@ def _pool(contents: Sequence[Configuration], count: int) -> PoolOfServers:
     return ConfigurationSpace.from_maximal(contents), count
 
 
-#: What Proposition 1 guarantees.
+#: The guarantee of Proposition 1.
 GUARANTEE = Fraction(2, 3)
 
 
 @dataclass(frozen=True)
 class WorstQueue:
-    """A queue for which K_RED is worst against all configurations."""
+    """Queue lengths for which K_RED is worst compared with all feasible configurations."""
 
     depth: int  #: J
-    ratio: Fraction  #: the heaviest weight over K_RED divided by that over K^(X); at least 2/3
-    configuration: Configuration  #: [2J] the heaviest configuration of K^(X), by virtual queues of I
-    queue: tuple[Fraction, ...]  #: [2J] Q, for which K_RED's heaviest weighs 1
+    ratio: Fraction  #: the maximum weight over K_RED divided by that over K^(X); at least 2/3
+    configuration: Configuration  #: [2J] the configuration of maximum weight of K^(X), by virtual queues of I
+    queue: tuple[Fraction, ...]  #: [2J] Q, scaled so that the maximum weight over K_RED is 1
 
     @property
     def tight(self) -> bool:
-        """Whether it attains the bound of Proposition 1."""
+        """Whether the ratio attains the bound of Proposition 1."""
         return self.ratio == GUARANTEE
 
 
 def worst_queue(depth: int, ends: Sequence[Fraction] | None = None) -> WorstQueue:
-    """Where K_RED is worst against the feasible configurations of a finer partition.
+    """The queue lengths for which K_RED is worst compared with the feasible configurations of a finer partition.
 
     - *depth*: J.
     - *ends*: The right ends of the cells of X, fractions of a server in (1/2^J, 1].  None: the smallest ratio over
@@ -177,7 +176,7 @@ def worst_queue(depth: int, ends: Sequence[Fraction] | None = None) -> WorstQueu
         if best is None or 1 / weight < best.ratio:
             by_queue = dict(zip(places, found, strict=True))
             configuration = tuple(by_queue.get(j, 0) for j in range(partition.queues))
-            # Queues that the configuration does not serve only add weight to K_RED.
+            # Queues that the configuration does not serve only add to the weight of K_RED.
             shown = tuple(q if k else Fraction(0) for k, q in zip(configuration, queue, strict=True))
             best = WorstQueue(depth, 1 / weight, configuration, shown)
     assert best is not None
@@ -185,9 +184,9 @@ def worst_queue(depth: int, ends: Sequence[Fraction] | None = None) -> WorstQueu
 
 
 def _finest(partition: Partition) -> tuple[ConfigurationSpace, list[int]]:
-    """K^(X) of arbitrarily fine X: sizes just above the low ends, so that sums stay below 1.
+    """K^(X) for arbitrarily fine X: sizes are just above the low ends, so that the low ends must add up to below 1.
 
-    The low ends are multiples of 1 / (3 2^J), so that below 1 means at most one such part less.
+    The low ends are multiples of 1 / (3 2^J), so that below 1 means at most 1 - 1 / (3 2^J).
     """
     lows = [low for low, _ in partition.intervals]
     parts = lcm(*(low.denominator for low in lows))
@@ -196,7 +195,7 @@ def _finest(partition: Partition) -> tuple[ConfigurationSpace, list[int]]:
 
 
 def _refined(partition: Partition, ends: Sequence[Fraction]) -> tuple[ConfigurationSpace, list[int]]:
-    """K^(X) of given cells, of which only the smallest end in each interval matters."""
+    """K^(X) for cells with the given *ends*, of which only the smallest in each interval matters."""
     lowest = Fraction(1, 2**partition.depth)
     smallest: dict[int, Fraction] = {}
     for end in ends:
@@ -209,7 +208,7 @@ def _refined(partition: Partition, ends: Sequence[Fraction]) -> tuple[Configurat
 
 
 def critical_lengths(partition: Partition) -> list[Fraction]:
-    """The lengths Q_1 in [0, 1] at which another queue's longest changes its reason."""
+    """The values of Q_1 in [0, 1] at which the binding constraint on the length of another queue changes."""
     alone, beside = _bounds(partition)
     found = {Fraction(0), Fraction(1)}
     found |= {1 - Fraction(b, alone[j]) for j, b in beside.items() if b <= alone[j]}

@@ -1,10 +1,9 @@
-"""The supportable region of two job types as a picture: polygons and vectors, exactly.
+"""The supportable region of two job types: exact polygons and vectors for a picture.
 
-Psychas & Ghaderi (2019), Section III.A and the examples of Section VII.A.  A server in the
-configuration k serves mu_j k_j jobs of type j per slot, so that arrivals (per server) are
-supportable inside the convex hull of these vectors, and by VQS inside the hull of what the
-configurations of K_RED hold.  With pools of different servers the polygons are those of the
-average server.
+Psychas & Ghaderi (2019), Section III.A and the examples of Section VII.A.  A server in
+configuration k serves mu_j k_j jobs of type j per slot, so that arrival vectors (per server) are
+supportable inside the convex hull of these service vectors, and by VQS inside the hull of what the
+configurations of K_RED hold.  With several pools the polygons are averages over the servers.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from typing import Iterable, Mapping, Sequence
 from slotscope.model.kinds.queue.programs.supportable import PoolOfServers
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
-#: A point of the picture: jobs per slot and server of either type.
+#: A point of the region: jobs per slot and server of either type.
 Vector = tuple[Fraction, Fraction]
 Polygon = tuple[Vector, ...]
 
-#: Maximal configurations that are drawn at most.
+#: The most maximal configurations that are drawn.
 MOST_DRAWN = 500
 
 _ZERO = Fraction(0)
@@ -30,7 +29,7 @@ _ZERO = Fraction(0)
 class DrawnConfiguration:
     """A maximal configuration of the servers of a pool."""
 
-    pool: int  #: its number
+    pool: int  #: number of the pool
     configuration: Configuration  #: k, of two types
     service: Vector  #: mu k, jobs per slot of either type that a server in this configuration serves
     share: Fraction  #: the share of all servers that have it in the solution of (4); 0 if none
@@ -38,21 +37,21 @@ class DrawnConfiguration:
 
 @dataclass(frozen=True)
 class Region:
-    """What to draw for two types; all rates are jobs per slot and server."""
+    """The data of the picture for two types; all rates are jobs per slot and server."""
 
     full: Polygon  #: the corners of the supportable region, from (0, 0) counter-clockwise
-    reduced: Polygon  #: the same for what K_RED holds; empty where it does not apply
+    reduced: Polygon  #: the corners of the region of what K_RED holds; empty if it does not apply
     configurations: tuple[DrawnConfiguration, ...]  #: the maximal configurations, largest pool first
     #: (name, service vector) of those of K_RED that hold jobs of these types
     reduced_configurations: tuple[tuple[str, Vector], ...]
     arrivals: Vector  #: the arrival vector
-    boundary: Vector  #: where its direction leaves the region: arrivals at rho*
-    reduced_boundary: Vector | None  #: where it leaves the reduced region, or None
+    boundary: Vector  #: where the ray through ``arrivals`` leaves the region: the arrivals at rho*
+    reduced_boundary: Vector | None  #: where this ray leaves the reduced region, or None
 
 
 def hull(points: Iterable[Vector]) -> Polygon:
     """The corners of the convex hull of *points*, counter-clockwise from the lexicographically
-    smallest; three points on a line leave two."""
+    smallest, without points inside an edge."""
     ordered = sorted(set(points))
     if len(ordered) < 3:
         return tuple(ordered)
@@ -61,7 +60,7 @@ def hull(points: Iterable[Vector]) -> Polygon:
 
 
 def _chain(points: Sequence[Vector]) -> list[Vector]:
-    """The lower side of the hull of sorted points (Andrew 1979)."""
+    """The lower hull of sorted points (Andrew 1979)."""
     chain: list[Vector] = []
     for point in points:
         while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
@@ -75,7 +74,7 @@ def _turn(a: Vector, b: Vector, c: Vector) -> Fraction:
 
 
 def service_polygon(members: Iterable[Sequence[int]], rates: Vector) -> Polygon:
-    """All that a server serves by mixing *members* [C][2], or less of either type.
+    """The polygon of the service vectors at most those of convex combinations of *members* [C][2].
 
     - *members*: Configurations.
     - *rates*: mu of either type.
@@ -123,6 +122,6 @@ def drawn_configurations(
         for pool, space in enumerate(spaces)
         for a, b in space.maximal().tolist()
     ]
-    # Those of the solution are never left out.
+    # The configurations of the solution come first, so that they are never left out.
     drawn.sort(key=lambda one: one.share == 0)
     return tuple(drawn[:MOST_DRAWN])

@@ -7,10 +7,10 @@ rho P is in the sum of the servers' convex hulls of feasible configurations,
     s.t. rho P_j <= sum_p sum_{k in K_p} k_j x_k   (price y_j, for every type j)
          sum_{k in K_p} x_k = L_p                  (price q_p, for every pool p of servers)
 
-Configurations are not listed: one that would improve the solution has sum_j y_j k_j > q_p, and
-the heaviest one is a knapsack.  When none improves, the prices prove the optimum: they satisfy
-sum_j P_j y_j = 1 and q_p >= <y, k> for all k of K_p, so that no rho above sum_p L_p q_p is
-supportable.
+Configurations are generated as columns: one that improves the solution has sum_j y_j k_j > q_p, and
+the one of maximum weight is found as a knapsack problem.  If none improves, the prices prove that the
+solution is optimal: they satisfy sum_j P_j y_j = 1 and q_p >= <y, k> for all k of K_p, so that no rho
+above sum_p L_p q_p is supportable.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from slotscope.model.programs.configurations import Configuration, Configuration
 from slotscope.model.programs.simplex import ExactSimplex
 from slotscope.model.programs.solver import OBJECTIVE_TOLERANCE, choose_solver
 
-#: The share of the best prices so far in the mixture.
+#: The weight of the best prices so far in the smoothed prices.
 INERTIA = 0.8
 
 Prices = NDArray[np.float64]
 
 
 class Smoothing:
-    """Proposes a configuration for each pool, at prices that change less from step to step.
+    """Proposes a configuration for each pool at smoothed prices, which change less from step to step.
 
-    The prices of a master program with few columns jump about.  Looking for configurations at a
-    mixture of them and of the best prices so far needs a fraction of the columns (P. Wentges,
+    The prices of a master program with few columns oscillate.  A search at a convex combination of these
+    prices and the best prices so far needs a fraction of the columns (P. Wentges,
     "Weighted Dantzig-Wolfe decomposition for linear mixed-integer programming", International
-    Transactions in Operational Research 4, 1997).  "Best" are those with the least bound on rho*
+    Transactions in Operational Research 4, 1997).  The best prices are those with the least bound on rho*
     (sum_p L_p max_k <y, k> at <P, y> = 1); the first are the sizes themselves, with Lemma 1's bound.
-    Whatever is found is only a proposal: the caller checks it exactly at its own prices.
+    A result is only a proposal: the caller checks it exactly at its own prices.
 
     - *packers*, *counts*: [P] the pools and L_p; all pools must have tables.
     - *probabilities*: [J] P_j.
@@ -58,7 +58,7 @@ class Smoothing:
         self._bound = np.inf
 
     def proposals(self, prices: Sequence[float]) -> list[Configuration]:
-        """[P] configurations that are heavy at a mixture of *prices* [J] and the best so far."""
+        """[P] configurations of large weight at the combination of *prices* [J] and the best prices so far."""
         present = np.array(prices)
         worth = float(present @ self._shares)
         if worth <= 0:
@@ -74,20 +74,20 @@ class Smoothing:
         return found
 
 
-#: Servers that are alike: their feasible configurations and how many there are.
+#: A pool of identical servers: their feasible configurations and their number.
 PoolOfServers = tuple[ConfigurationSpace, int]
 
 #: A column: servers of a pool with a configuration, slots that stay empty, or rho.
 _Column = tuple[Literal["servers", "idle", "workload"], int, Configuration]
 
-#: With more types than these the prices are smoothed.
+#: The prices are smoothed if there are more types than this.
 FEW_TYPES = 3
-#: Most maximal configurations that are written down for a solver.
+#: The most maximal configurations that are listed for a solver.
 MOST_WRITTEN = 1_000
 
 
 class ServersWith(NamedTuple):
-    """How many servers of a pool have a configuration, on average over time."""
+    """The number of servers of a pool that have a configuration, on average over time."""
 
     pool: int
     configuration: Configuration
@@ -100,17 +100,17 @@ class SupportableWorkload:
 
     value: Fraction  #: rho*, in jobs
     servers: int  #: L
-    solution: tuple[ServersWith, ...]  #: which configurations support it; the servers of a pool add up to L_p
+    solution: tuple[ServersWith, ...]  #: the configurations that support rho*; the servers of a pool add up to L_p
     type_prices: tuple[Fraction, ...]  #: [J] y_j, with sum_j P_j y_j = 1 (at least 1 where rho* is 0)
-    pool_prices: tuple[Fraction, ...]  #: [P] q_p: by how much one more server of each pool would raise rho*
-    generated: int  #: how many configurations were looked at
+    pool_prices: tuple[Fraction, ...]  #: [P] q_p: the increase of rho* by one more server of each pool
+    generated: int  #: the number of configurations generated
 
     def load(self, workload: Fraction) -> Fraction | None:
-        """rho / rho*: which share of the supportable workload *workload* is; None of 0."""
+        """rho / rho*: *workload* as a share of the supportable workload; None if rho* is 0."""
         return workload / self.value if self.value else None
 
     def shares(self) -> dict[Configuration, Fraction]:
-        """Each configuration's share of all servers, pools taken together."""
+        """The share of all servers that have each configuration, summed over the pools."""
         found: dict[Configuration, Fraction] = {}
         for _, configuration, servers in self.solution:
             share = servers / self.servers
@@ -123,10 +123,10 @@ def pools_of(
 ) -> tuple[PoolOfServers, ...]:
     """Pools of servers that hold jobs of finitely many sizes (Definition 1).
 
-    - *sizes*: [J][D] what one job of each type takes of each resource.
-    - *capacities*: [P] of what a server of the pool has, [D], and how many servers it has.
+    - *sizes*: [J][D] the demand of one job of each type for each resource.
+    - *capacities*: [P] the capacity [D] of a server of each pool, and the number of its servers.
 
-    Raises ValueError if a number is negative, the lengths differ, or the numbers are too far apart.
+    Raises ValueError if a number is negative, lengths differ, or the numbers differ too much in magnitude.
     """
     return tuple((ConfigurationSpace.from_demands(sizes, capacity), count) for capacity, count in capacities)
 
@@ -134,7 +134,7 @@ def pools_of(
 def supportable(pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction]) -> SupportableWorkload:
     """rho* of (4) by exact column generation.
 
-    - *pools*: [P] feasible configurations over J types, and how many servers have them.
+    - *pools*: [P] the feasible configurations over J types, and the number of servers of each pool.
     - *probabilities*: [J] P_j >= 0, not all 0.  They need not sum to 1: jobs that take no room may be left out, and
       rho* then still counts all jobs.
 
@@ -157,7 +157,7 @@ def _check(pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction]) ->
 
 
 class _FewCosts(ExactSimplex[_Column]):
-    """The simplex method where few columns have a cost, and columns have few entries."""
+    """The simplex method for programs in which few columns have a cost, and columns have few entries."""
 
     def prices(self) -> list[int]:
         """See :class:`model.programs.simplex.ExactSimplex`."""
@@ -200,7 +200,7 @@ class _SupportableProgram:
         self.simplex = _FewCosts(right, labels, [0] * len(right))
 
     def improve(self) -> bool:
-        """Bring in a column that improves at the present prices; False if none does."""
+        """Enter a column that improves the solution at the present prices; returns False if there is none."""
         prices = self.simplex.prices()
         cheapest = min(range(self.types), key=prices.__getitem__)
         if prices[cheapest] < 0:
@@ -217,7 +217,7 @@ class _SupportableProgram:
         return True
 
     def _proposal(self, prices: Sequence[int]) -> tuple[int, Configuration] | None:
-        """What smoothed prices propose and improves at the real ones; None if nothing does."""
+        """A pool and a configuration, proposed at smoothed prices, that improve at the present *prices*; or None."""
         if self.smoothing is None:
             return None
         scale = self.simplex.denominator
@@ -230,7 +230,7 @@ class _SupportableProgram:
         return (pool, found[pool]) if gain > 0 else None
 
     def _improve_pool(self, pool: int, prices: Sequence[int]) -> bool:
-        """Let servers of *pool* have a configuration that is worth more than they are."""
+        """Enter a configuration for *pool* whose value at *prices* exceeds the pool's price; False if there is none."""
         limit = prices[self.types + pool]
         found = self.packers[pool].above(prices[: self.types], limit)
         if found is None:
@@ -248,7 +248,7 @@ class _SupportableProgram:
         return [int(place == row) for place in range(self.types + len(self.counts))]
 
     def result(self) -> SupportableWorkload:
-        """The present basic solution in the units of the caller."""
+        """The present basic solution, in the caller's units."""
         solution = sorted(
             (
                 ServersWith(pool, configuration, amount)
@@ -270,9 +270,9 @@ class _SupportableProgram:
 
 
 def solver_status(pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction], found: SupportableWorkload) -> str:
-    """``optimal`` if a solver finds the same value, else one sentence that says what it says.
+    """``optimal`` if a solver finds the same value, otherwise a sentence with the solver's result.
 
-    The solver gets all maximal configurations, or those of the solution where these are many.
+    The solver gets all maximal configurations, or only those of the solution if these are too many.
     """
     import pulp
 
@@ -308,7 +308,7 @@ def formulate(
 ) -> Any:
     """The program (4) in PuLP.
 
-    - *configurations*: [P][C_p][J] those that servers of each pool may have.
+    - *configurations*: [P][C_p][J] the configurations of the servers of each pool.
     - *servers*: [P] L_p.
     - *probabilities*: [J] P_j.
     """

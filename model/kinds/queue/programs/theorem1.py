@@ -4,14 +4,14 @@ Psychas & Ghaderi (2019), Theorem 1 and Appendix A.  For every partition X of (0
 
     rho*(upper-rounded X)  <=  rho*  <=  rho*(lower-rounded X),
 
-with sizes rounded to the upper or the lower ends of the cells; both are values of (4).  The
-partition X^(n) has m = 2^(n+1) cells of equal probability, and points of large probability have
-cells of their own.  Its first cell has the lower end 0, so that its jobs drop out of the upper
-bound; its last cell has the upper end 1.  For sizes uniform on (0, 1] the bounds are
+with sizes rounded to the upper or the lower ends of the cells; both bounds are values of (4).  The
+partition X^(n) has m = 2^(n+1) cells of equal probability, and a cell of its own for each point of large
+probability.  The lower end of the first cell is 0, so that its jobs take no room in the upper
+bound; the upper end of the last cell is 1.  For sizes uniform on (0, 1] the bounds are
 2m / (m + 1) and 2m / (m - 1) per server.
 
-A partition may also have cuts at the ends of the distribution's support (*trimmed*): the bounds are then
-closer, because no job is rounded up to 1 or down to 0.  For sizes uniform on (0.01, 0.19] the
+A partition may also be cut at the ends of the distribution's support (*trimmed*).  The bounds are then
+closer, because no job is rounded up to 1 or down to 0: for sizes uniform on (0.01, 0.19] the
 lower bound at n = 5 is 9.86 per server instead of 8.77.
 """
 
@@ -26,20 +26,20 @@ from typing import Iterator, Protocol, Sequence
 from slotscope.model.kinds.queue.programs.packing import MOST_UNITS
 from slotscope.model.kinds.queue.programs.supportable import PoolOfServers, pools_of, supportable
 
-#: The finest partition unless the caller says so: 2^6 cells.
+#: The default level n of the finest partition, which has 2^6 cells.
 MOST_REFINED = 5
-#: Parts of the largest server to which ends of cells are rounded, outwards, where their common
-#: denominator is above ``MOST_UNITS``.
+#: If the common denominator of the ends of cells is above ``MOST_UNITS``, they are rounded outwards to multiples
+#: of 1 / COARSE of the largest server.
 COARSE = 5040
 #: Probabilities in floating point are compared with this tolerance.
 PROBABILITY_TOLERANCE = 1e-12
 
-#: How many servers have how many units.
+#: Pairs of the units of a server and the number of such servers.
 UnitPools = Sequence[tuple[int, int]]
 
 
 class IntervalProbabilities(Protocol):
-    """What Theorem 1 needs to know of a distribution of sizes in whole units, one resource."""
+    """The interface that Theorem 1 needs of a distribution of sizes in whole units, one resource."""
 
     @property
     def smallest(self) -> tuple[int, ...]:
@@ -50,14 +50,14 @@ class IntervalProbabilities(Protocol):
         """The largest size possible."""
 
     def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Fraction | float:
-        """P(low < R <= high), a Fraction where it is exact."""
+        """P(low < R <= high); a Fraction if it is exact."""
 
 
 @dataclass(frozen=True)
 class SizeInterval:
-    """Sizes in (low, high], without those that have cells of their own; or one such size.
+    """A cell: the sizes in (low, high] without those that have cells of their own; or a single such size.
 
-    Fractions of a largest server.
+    Sizes are fractions of a largest server.
     """
 
     low: Fraction
@@ -68,17 +68,16 @@ class SizeInterval:
 
 @dataclass(frozen=True)
 class Refinement:
-    """Theorem 1 for one partition."""
+    """The bounds of Theorem 1 for one partition."""
 
     level: int  #: n
-    cells: tuple[SizeInterval, ...]  #: those of positive probability, by their upper ends
-    #: lower, upper: values of (4) with sizes rounded up, and down; ``upper`` is None where all sizes are rounded down
-    #: to 0
+    cells: tuple[SizeInterval, ...]  #: the cells of positive probability, by their upper ends
+    #: lower, upper: values of (4) with sizes rounded up, and down; ``upper`` is None if all sizes are rounded down to 0
     lower: Fraction
     upper: Fraction | None
     trimmed: bool = False  #: whether the partition has cuts at the ends of the support
-    #: whether the ends of the cells were used as they are; otherwise they were rounded, too, which leaves the bounds
-    #: valid and moves them apart a little
+    #: whether the ends of the cells were used exactly; otherwise they were rounded outwards, so that the bounds are
+    #: valid but slightly wider
     exact: bool = True
 
 
@@ -95,8 +94,8 @@ def refinements(
 
     - *distribution*: The distribution of sizes, in whole units.
     - *pools*: [P] of a server's units and the number of such servers; the most units stand for 1.
-    - *points*: The sizes of positive probability, each with it; none of a distribution with a density.
-    - *trimmed*: Whether the partition is cut at the ends of the support, too.
+    - *points*: The sizes of positive probability, with their probabilities; empty for a distribution with a density.
+    - *trimmed*: Whether the partition is also cut at the ends of the support.
 
     Raises ValueError if a search is too long.
     """
@@ -116,8 +115,8 @@ def partition_cells(
 ) -> tuple[SizeInterval, ...]:
     """The cells of X^(n), (26), that have a positive probability.
 
-    A point has a cell of its own if its probability is at least 1 / *count*; the others share
-    *count* cells of equal probability, as nearly as points allow.
+    A point has a cell of its own if its probability is at least 1 / *count*; all other sizes are divided
+    into *count* cells of equal probability, as nearly as points allow.
 
     - *distribution*, *points*, *trimmed*: As for :func:`refinements`.
     - *whole*: Units of a largest server.
@@ -149,7 +148,7 @@ class _Rest:
         return found - taken if isinstance(found, Fraction) else found - float(taken)
 
     def quantiles(self, whole: int, count: int) -> list[int]:
-        """The smallest units below which i / *count* of the rest lie, i = 1, ..., count - 1."""
+        """The i / *count* quantiles in units of the distribution without its points, i = 1, ..., count - 1."""
         total = self.between(0, whole)
         ends = [0]
         if total > PROBABILITY_TOLERANCE:
@@ -174,20 +173,20 @@ class _Rest:
 def _bounds(cells: Sequence[SizeInterval], pools: UnitPools) -> tuple[Fraction, Fraction | None]:
     """rho* with sizes rounded up and down.
 
-    Jobs of size 1 need servers of their own, so that where cells have the same probability one
-    bound follows from the other: 1 / lower = 1 / upper + P(last cell) / L, (22).
+    Jobs of size 1 need servers of their own, so that for cells of equal probability one bound follows from
+    the other: 1 / lower = 1 / upper + P(last cell) / L, (22).
     """
     upper = _value(cells, pools, upwards=False)
     servers = pools[0][1]
     if upper is not None and len(pools) == 1 and _paired(cells):
         return 1 / (1 / upper + cells[-1].probability / servers), upper
     lower = _value(cells, pools, upwards=True)
-    assert lower is not None  # sizes that are rounded up take room
+    assert lower is not None  # sizes that are rounded up are positive
     return lower, upper
 
 
 def _paired(cells: Sequence[SizeInterval]) -> bool:
-    """Whether rounding down is rounding up without the jobs of size 1."""
+    """Whether the rounded-down sizes are the rounded-up ones without the jobs of size 1."""
     between = [cell for cell in cells if not cell.single]
     if not between or between[-1].high != 1 or between[0].low != 0:
         return False
@@ -198,7 +197,7 @@ def _paired(cells: Sequence[SizeInterval]) -> bool:
 
 
 def _value(cells: Sequence[SizeInterval], pools: UnitPools, upwards: bool) -> Fraction | None:
-    """(4) with the jobs of each cell rounded; None where none takes any room."""
+    """The value of (4) with the jobs of each cell rounded; None if no job takes any room."""
     sizes = [(cell.high if upwards else cell.low, cell.probability) for cell in cells]
     together: dict[Fraction, Fraction] = {}
     for size, share in _on_grid(sizes, upwards):
@@ -210,7 +209,7 @@ def _value(cells: Sequence[SizeInterval], pools: UnitPools, upwards: bool) -> Fr
 
 
 def _on_grid(sizes: Sequence[tuple[Fraction, Fraction]], upwards: bool) -> Iterator[tuple[Fraction, Fraction]]:
-    """The sizes themselves, or rounded further to ``COARSE`` parts where they are too fine."""
+    """The sizes with their probabilities; rounded to multiples of 1 / COARSE if their denominator is too large."""
     exact = _exact([size for size, _ in sizes])
     for size, share in sizes:
         if exact:
@@ -221,14 +220,14 @@ def _on_grid(sizes: Sequence[tuple[Fraction, Fraction]], upwards: bool) -> Itera
 
 
 def _servers(sizes: Sequence[Fraction], pools: UnitPools) -> tuple[PoolOfServers, ...]:
-    """Servers for *sizes*, which fill multiples of their grid: what is beyond one is of no use."""
+    """The pools for *sizes*; capacities are rounded down to multiples of the sizes' grid, as the rest is unusable."""
     whole, grid = max(pools)[0], _common(sizes)
     capacities = [([Fraction(units * grid // whole, grid)], count) for units, count in pools]
     return pools_of([[size] for size in sizes], capacities)
 
 
 def _exact(sizes: Sequence[Fraction]) -> bool:
-    """Whether a table over the units of these sizes has a reasonable length."""
+    """Whether the table over the units of these sizes is short enough."""
     return _common(sizes) <= MOST_UNITS
 
 

@@ -1,4 +1,4 @@
-"""How jobs arrive in slotted time, as a scenario says it."""
+"""The scenario's sections on arrivals in slotted time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pydantic import Field, model_validator
 from slotscope.model.kinds.queue.scenario.distributions import MOST_SLOTS, NOT_EMPTY, Size, Slots, must_sum_to_one
 from slotscope.model.scenario.fields import Numbers, Positive, Section, Whole, plain, refuse_disorder, told_by
 
-#: Bounds on arrivals per slot, and on arrivals in one slot under i.i.d. counts.
+#: Bounds on the mean number of arrivals per slot, and on the arrivals in one slot under i.i.d. counts.
 LEAST_RATE, MOST_RATE = Fraction(1, 10**9), 10**6
 MOST_AT_ONCE = 10_000
 
 
 class _Rate(Section):
-    """How many jobs come, in one of three ways.
+    """The arrival rate, given in one of three ways.
 
     ``arrival_rate`` is lambda, jobs per slot for the whole system; ``workload`` is
     rho = lambda / mu; ``intensity`` is alpha, the share of all capacity that the jobs need on
@@ -47,7 +47,7 @@ class SlotPoisson(_Rate):
 class SlotBatches(_Rate):
     """A Poisson number of batches in each slot; the rate counts jobs, not batches.
 
-    Batches are geometric (1, 2, ...) with mean ``mean_batch``, or all of that whole number.
+    Batch sizes are geometric (1, 2, ...) with mean ``mean_batch``, or all equal to that whole number.
     """
 
     kind: Literal["batch"]
@@ -92,7 +92,7 @@ class ScriptedQueueJob(Section):
 
 
 class ScriptedSlots(Section):
-    """Explicit arrivals; those of one slot join in the order in which they stand."""
+    """Explicit arrivals; those of one slot join the queue in the given order."""
 
     kind: Literal["scripted"]
     arrivals: Annotated[tuple[ScriptedQueueJob, ...], NOT_EMPTY]
@@ -107,8 +107,8 @@ class TraceSlots(Section):
     """Jobs from a recorded trace, in slots of ``slot`` seconds.
 
     Arrival times are multiplied by ``time_scale`` (the paper's beta).  With ``resources =
-    "max"`` a job's size is the larger of its CPU and memory, with ``"all"`` it has both.
-    ``arrival_rate`` is an estimate that reading the trace fills in.
+    "max"`` the size of a job is the larger of its CPU and memory, with ``"all"`` it has both components.
+    ``arrival_rate`` is an estimate that is filled in when the trace is read.
     """
 
     recorded: ClassVar[bool] = True

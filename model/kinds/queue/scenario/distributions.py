@@ -1,7 +1,7 @@
-"""Distributions of job sizes, and of service in whole slots, as a scenario says them.
+"""The scenario's sections on distributions of job sizes, and of service times in whole slots.
 
 Sizes are in the unit of the servers' capacity.  With several resources a size is a list with
-one number for each, in the order of ``servers.capacity``.
+one number for each resource, in the order of ``servers.capacity``.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from slotscope.model.scenario.fields import Name, NotNegative, Numbers, Positive
 MOST_VALUES = 100_000
 MOST_PARTS = 1000
 
-#: Shapes of beta distributions outside are steps to the eye, and cannot be drawn by every generator.
+#: Bounds on the shapes of beta distributions: beyond them the distribution is practically a step, and not every
+#: generator can draw from it.
 LEAST_SHAPE, MOST_SHAPE = Fraction(1, 1000), 10**6
 
-#: What a truncation must leave of a distribution, so that its tail is still resolved in floating point.
+#: The least probability that a truncation must leave, so that the tail is still resolved in floating point.
 LEAST_CHANCE = 1e-9
 
 _ONE = Fraction(1)
@@ -35,7 +36,7 @@ def _not_empty(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return values
 
 
-#: After the entries' own validation: pydantic's least length would count only the valid ones.
+#: Checked after the entries' own validation, because pydantic's minimum length would count only the valid entries.
 NOT_EMPTY = AfterValidator(_not_empty)
 
 
@@ -82,13 +83,13 @@ def must_sum_to_one(what: str, shares: Sequence[Fraction]) -> None:
 
 
 def one_for_each(what: str, found: int, values: int) -> None:
-    """Refuse another number of probabilities or counts than of values."""
+    """Refuse probabilities or counts whose number differs from that of the values."""
     if found != values:
         raise ValueError(f"{what} must be as many as values, {values}, found {found}")
 
 
 class Likely(Section):
-    """Finitely many values, as a subclass says; without probabilities all are equally likely."""
+    """Finitely many values, of a type that a subclass sets; without probabilities all are equally likely."""
 
     distribution: Literal["discrete"]
     values: tuple[Any, ...]
@@ -114,7 +115,7 @@ class Discrete(Likely):
 
 
 class Empirical(Section):
-    """Sizes that were seen, each as often as ``counts`` says (once without counts)."""
+    """Observed sizes, each with its number of observations in ``counts`` (once each without counts)."""
 
     distribution: Literal["empirical"]
     values: Annotated[tuple[Size, ...], Field(max_length=MOST_VALUES), NOT_EMPTY]
@@ -211,9 +212,9 @@ class TruncatedLogNormal(_Interval):
 
 
 def _refuse_no_chance(low: float, high: float) -> None:
-    """Refuse a truncation of the standard normal distribution to (low, high] that hardly leaves any of it.
+    """Refuse a truncation of the standard normal distribution to (low, high] with a probability below LEAST_CHANCE.
 
-    It is mirrored where it lies above 0: the other tail keeps its digits.
+    An interval above 0 is mirrored, because the probability of the lower tail is more precise.
     """
     if low > 0:
         low, high = -high, -low
@@ -232,7 +233,7 @@ Line = Annotated[
 
 
 class MixturePart(Section):
-    """One part of a mixture, and the share of jobs whose size it gives."""
+    """One component of a mixture, and the share of jobs whose sizes are drawn from it."""
 
     share: Positive
     size: Line
@@ -279,7 +280,7 @@ AnySize = Annotated[
 ]
 
 
-#: Slots stay far within exact floating point.
+#: Bound on slot numbers, far within the range of exact floating-point integers.
 MOST_SLOTS = 10**12
 
 Slots = Annotated[Whole, Field(ge=1, le=MOST_SLOTS)]

@@ -16,7 +16,7 @@ from slotscope.model.scenario.validation import shown
 
 
 class _Algorithm(NamedTuple):
-    """A policy of the program, and its parameters by the options of instance files."""
+    """A policy of the program, and the names of its parameters by the options of instance files."""
 
     policy: str
     options: Mapping[str, str]
@@ -38,14 +38,14 @@ ALGORITHMS: Mapping[str, _Algorithm] = {
     "MW": _Algorithm("max-weight", {**_RENEW, "preemptive": "preemptive"}),
 }
 
-#: Values of options that the program calls otherwise.
+#: Option values that have another name in the program.
 _SAME: Mapping[tuple[str, str], str] = {
     ("renew_mode", "snapshot"): "together",
     **{("score", text): "inner-product" for text in ("inner", "inner product", "inner_product")},
 }
 
-#: What an option means when it is absent: an algorithm that does not know it may be given that.
-#: gamma says nothing by itself, so that it may stand beside every algorithm.
+#: The default values of options: an algorithm without an option accepts the default.
+#: gamma has no effect by itself, so that every algorithm accepts it.
 _DEFAULTS: Mapping[str, Any] = {
     "fifo_skip": False,
     "vqs_skip": False,
@@ -93,7 +93,7 @@ def _servers(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _arrivals(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """In order of slot; those of one slot stay in the order in which they stand."""
+    """The arrivals in order of slot; those of one slot keep their order in the file."""
     return sorted(each(data["arrivals"], "arrivals", _arrival), key=lambda arrival: int(arrival["slot"]))
 
 
@@ -107,7 +107,7 @@ def _arrival(job: Any, where: str) -> dict[str, Any]:
 
 
 def _size(value: Any, where: str) -> Any:
-    """A size above 0: said here, where its place in the file is still known."""
+    """A size, which must be above 0; checked here, where its place in the file is still known."""
     sizes = value if isinstance(value, list) else [value]
     try:
         if not sizes or any(isinstance(size, bool) or rational(size) < 0 for size in sizes):

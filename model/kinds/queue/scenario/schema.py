@@ -47,9 +47,9 @@ class ServerPool(Section):
 
 
 class QueueServers(Section):
-    """The servers: how many, and what each holds.
+    """The servers: their number, and the capacity of each.
 
-    ``pools`` are further servers of other capacities (Section VIII); numbered after these.
+    ``pools`` are further servers of other capacities (Section VIII), which are numbered after these.
     """
 
     count: Whole = Field(ge=1, le=MOST_SERVERS)
@@ -79,9 +79,9 @@ class QueueServers(Section):
 
 
 class QueueJobClass(Section):
-    """Jobs of one kind: their share of all jobs, the distribution of their size, and of their service.
+    """A class of jobs: its share of all jobs, and the distributions of sizes and of service times.
 
-    Service distributions that are not whole numbers of slots are rounded up to whole slots.
+    Continuous service times are rounded up to whole slots.
     """
 
     name: str = Field(default="", max_length=60)

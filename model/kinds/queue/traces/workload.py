@@ -1,8 +1,8 @@
-"""Turns a trace into the classes of jobs and the workload of a scenario with a queue.
+"""Converts a trace to the classes of jobs and the workload of a scenario with a queue.
 
-Of Google's tasks as Psychas & Ghaderi (2019), Section VII.B, do: the paper keeps tasks "that were completed without
-interruptions/errors", makes the larger of CPU and memory request a job's size, decides every 100 ms, and multiplies
-arrival times by beta.
+Google's tasks are treated as in Psychas & Ghaderi (2019), Section VII.B: the paper keeps tasks "that were completed
+without interruptions/errors", takes the larger of the CPU and memory requests as a job's size, uses slots of 100 ms,
+and multiplies arrival times by beta.
 """
 
 from __future__ import annotations
@@ -71,32 +71,32 @@ def queue_jobs(
 
 Found = tuple[QueueScenario, RecordedSlots, ImportReport]
 
-#: Classes of jobs that a trace is told by, at most: neighbouring sizes share one if there are more.
+#: The most classes of jobs that describe a trace; if there are more sizes, neighbouring ones share a class.
 MOST_CLASSES = 200
 
-#: With several resources sizes are whole parts of this of a largest server, rounded up where they
-#: are not: so that the inner product of two sizes fits 64 bits.
+#: With several resources sizes are rounded up to multiples of 1 / PARTS of a largest server, so that the inner
+#: product of two sizes fits into 64 bits.
 PARTS = 3 * 2**20 * 5**3
 
 
 class ResourceScale(NamedTuple):
-    """Where a resource stands in a trace's sizes, and what one unit of it is in the scenario's."""
+    """The column of a resource in a trace's sizes, and the amount of one trace unit in the scenario's unit."""
 
     column: int
     amount: Fraction
 
 
 def taken(scenario: QueueScenario, limit: int) -> AskedJobs:
-    """What is taken of recorded jobs: the demands of the first ones."""
+    """What is read of recorded jobs: the demands of the first *limit* jobs."""
     return AskedJobs(scenario.resource_names, limit=limit)
 
 
 def recorded_slots(
     scenario: QueueScenario, trace: TraceSlots, jobs: RecordedJobs
 ) -> tuple[SlottedJobs, tuple[ResourceScale, ...]]:
-    """Jobs in slotted time, with what they need, as they arrived and for as long as they lasted.
+    """The recorded jobs in slotted time: their demands, arrival times and durations.
 
-    Raises UserError if a resource of the scenario is not told, or slots are too short.
+    Raises UserError if the jobs lack a resource of the scenario, or slots are too short.
     """
     names = scenario.resource_names
     pairs = zip(names, largest(scenario), strict=True)
@@ -107,12 +107,12 @@ def recorded_slots(
 
 
 def capacities(scenario: QueueScenario) -> list[tuple[Fraction, ...]]:
-    """[P][D] what a server of each kind has, in the declared units."""
+    """[P][D] the capacity of a server of each pool, in the declared units."""
     return [scenario.amounts(capacity) for _, _, capacity, _ in scenario.servers.kinds]
 
 
 def largest(scenario: QueueScenario) -> list[Fraction]:
-    """[D] the most that a server has of each resource."""
+    """[D] the largest capacity of a server in each resource."""
     return [max(column) for column in zip(*capacities(scenario), strict=True)]
 
 
@@ -120,7 +120,7 @@ def with_trace(scenario: QueueScenario, paths: tuple[str, ...] = ()) -> Found:
     """Read a scenario's trace: the scenario with the trace's jobs, the workload, a report.
 
     ``paths`` replace those of the scenario.
-    Raises UserError if the scenario takes no trace, a file cannot be read, or it holds no job for its servers.
+    Raises UserError if the scenario uses no trace, a file cannot be read, or no job in it fits the servers.
     """
     scenario, trace, files = playing(scenario, TraceSlots, paths, "queues-google")
     if trace.format == JOBS:
@@ -139,10 +139,10 @@ def _read(trace: TraceSlots, files: Sequence[Path]) -> SlottedJobs:
 
 
 def resources(scenario: QueueScenario) -> tuple[ResourceScale, ...]:
-    """[D] how a trace's sizes are read for each resource of the scenario.
+    """[D] how a trace's sizes are converted for each resource of the scenario.
 
-    Google's sizes are relative to the largest machine, which stands for the largest server; a
-    pod's are thousandths of a core and MiB.
+    Google's sizes are relative to the largest machine, which corresponds to the largest server; the
+    sizes of pods are thousandths of a core and MiB.
     Raises ScenarioError if the servers have other resources than the trace.
     """
     trace = scenario.workload
@@ -217,7 +217,7 @@ def with_jobs(scenario: QueueScenario, jobs: SlottedJobs, scales: tuple[Resource
 
 
 def _fitting(scenario: QueueScenario, amounts: list[tuple[Fraction, ...]]) -> npt.NDArray[np.bool_]:
-    """[m] whether some server has as much."""
+    """[m] whether each of *amounts* fits some server."""
     servers = capacities(scenario)
     found = [any(all(map(le, amount, server)) for server in servers) for amount in amounts]
     return np.array(found)
