@@ -1,1 +1,1 @@
-"""What the window shows of one kind of system alone, one room for each."""
+"""The parts of the window for each kind of system, one package (room) per kind."""

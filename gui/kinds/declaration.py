@@ -1,4 +1,4 @@
-"""What a kind of system declares of its panels, so that reading it imports none of them."""
+"""Declarations of a kind of system's panels; reading them imports none of the panels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PanelEntry:
-    """What a panel is called, where its class is, and where it docks (tabs share a group)."""
+    """The name of a panel, the module and name of its class, and where it docks (tabs share a group)."""
 
     name: str
     module: str
@@ -28,36 +28,36 @@ class PanelEntry:
 
 
 class Roles(NamedTuple):
-    """Which of a kind's panels stand where, by their names."""
+    """The names of a kind's panels that have a role in layouts."""
 
-    servers: str  #: at the left, above
-    curve: str  #: at the right, above
-    programs: str  #: at the right, below
-    beside: str  #: beside the servers at first in lecture mode
-    numbered: tuple[str, ...]  #: by the number key that brings them to the front, from 1 to 9
+    servers: str  #: the pictures of the servers, top left
+    curve: str  #: the main curve, top right
+    programs: str  #: the programs, bottom right
+    beside: str  #: beside the servers, by default, in lecture mode
+    numbered: tuple[str, ...]  #: by the number keys 1 to 9 that bring them to the front
 
 
 class DecisionWords(NamedTuple):
-    """What a comparison calls decisions that differ."""
+    """A comparison's words for decisions that differ."""
 
-    first: str  #: where the first one that differs is
-    where: str  #: what else can differ besides whether a job gets in
+    first: str  #: the tooltip of the button for the first difference
+    where: str  #: what else counts as a difference, besides whether a job is admitted
     where_tip: str
-    alike: str  #: ``{jobs}`` stands for how many there were so far
+    alike: str  #: said if all decisions agree; ``{jobs}`` stands for their number so far
 
 
 class PanelRoom(NamedTuple):
-    """What the window has for one kind of system; see :mod:`gui.kinds.rooms`."""
+    """The window's declarations for one kind of system; see :mod:`gui.kinds.rooms`."""
 
-    #: in the order in which they are built, the servers first; the first of a group is in front
+    #: in the order of building, the servers first; the first panel of a group is its front tab
     panels: tuple[PanelEntry, ...]
-    roles: Roles  #: which of them stand where
+    roles: Roles  #: the panels with a role
     symbols: str  #: a module whose ``SYMBOLS`` say how values of records are written beside pseudocode
-    #: page, page_title: the kind's page of the manual, and what it is called in the contents
+    #: page, page_title: the kind's page of the manual, and its title in the contents
     page: str
     page_title: str
-    #: pages that stand for the kind's own, by the name of the scenario
+    #: other pages of the manual that replace the kind's own, by the scenario's name
     lessons: Mapping[str, str] = MappingProxyType({})
-    #: words for decisions that differ, of kinds that compare them
+    #: a comparison's words for decisions that differ, for kinds that compare them
     decisions: DecisionWords = DecisionWords("", "", "", "")
-    shapes: str = ""  #: a module whose ``SHAPES`` say where the scenario's form offers values of another shape
+    shapes: str = ""  #: a module whose ``SHAPES`` tell where the scenario form offers values of another shape

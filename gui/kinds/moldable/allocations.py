@@ -1,4 +1,4 @@
-"""On how many servers jobs run, now and on average, beside the optimum."""
+"""The numbers of jobs by the number of servers that they run on, now and on average, beside the optimum."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ from slotscope.gui.widgets.gestures import Gestures
 from slotscope.gui.widgets.rows import STRETCH, in_row
 from slotscope.model.reporting.frame import Frame
 
-#: Milliseconds between the pictures of something that fades, where no frame brings one: those are closer.
+#: Milliseconds between repaints of fading flashes while no frame arrives; frames are more frequent.
 _FADING = 100
-#: How far the axis of jobs goes beyond the largest number.
+#: Upper end of the axis of jobs, relative to the largest number.
 _HEADROOM = 1.06
-#: Least width of one of two facets side by side, in letters.
+#: Least width in characters of a facet, for two side by side.
 _LETTERS = 42
 
 
 class AllocationsChart(Chart):
-    """``picked`` gives a class and a width that was clicked."""
+    """The chart; ``picked`` is emitted with the class and the width that were clicked."""
 
     picked = Signal(int, int)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "jobs by the servers that they run on")
         self.rows: tuple[ClassAllocations, ...] = ()  #: all classes
-        self.mark: EventMark | None = None  #: the event that is pointed out
-        self.flashes = Flashes()  #: blocked arrivals that can be seen
+        self.mark: EventMark | None = None  #: the event that is marked
+        self.flashes = Flashes()  #: recently blocked arrivals, still visible
         self._chosen = 0
         self._spans: dict[int, WidthSpan] = {}
         self._scales: dict[int, SteppedRange] = {}
-        self.facets: dict[int, Facet] = {}  #: where each class that is shown is
-        self._kept = Kept()  # what stands still
+        self.facets: dict[int, Facet] = {}  #: the facet of each visible class
+        self._kept = Kept()  # cached pixels of what does not change
         self._fading = QTimer(self, interval=_FADING)
         self._fading.timeout.connect(self._fade)
         gestures = Gestures(self)
@@ -73,7 +73,7 @@ class AllocationsChart(Chart):
         self._kept.forget()
 
     def set_rows(self, rows: tuple[ClassAllocations, ...], mark: EventMark | None, running: bool) -> None:
-        """Show a moment."""
+        """Show the classes of a frame, and its event."""
         self.rows, self.mark = rows, mark
         changed = False
         for row in rows:
@@ -86,12 +86,12 @@ class AllocationsChart(Chart):
         self.update()
 
     def columns(self, job_class: int) -> tuple[WidthColumn, ...]:
-        """What is drawn of a class that is shown."""
+        """The columns drawn for a visible class."""
         row, place = self.rows[job_class], self.facets[job_class]
         return columns_of(row, *place.seen(row.degree), place.together)
 
     def choose(self, job_class: int) -> None:
-        """Show this class where there is no room for all."""
+        """Show this class if there is no room for all."""
         self._chosen = job_class
         self._lay_out()
         self.update()
@@ -123,7 +123,7 @@ class AllocationsChart(Chart):
         return grid(area, len(self.rows), measures, wide)
 
     def _lay_out(self) -> None:
-        """Find the facets anew: another size, font, class, zoom or scale."""
+        """Compute the facets after a change of size, font, class, zoom or scale."""
         self.facets = {}
         self._kept.forget()
         if not self.rows:
@@ -185,7 +185,7 @@ class AllocationsChart(Chart):
         self.update()
 
     def show_all(self) -> None:
-        """Show all widths again."""
+        """Undo the zoom, so that all widths are visible."""
         self._spans = {}
         self._lay_out()
         self.update()
@@ -197,7 +197,7 @@ class AllocationsChart(Chart):
             self.picked.emit(found[0].job_class, width)
 
     def tip_at(self, point: QPointF) -> str:
-        """What is known of the column at a point."""
+        """The tooltip of the column at a point."""
         found = self.facet_at(point)
         width = found[1].width_at(point, found[0].degree) if found else None
         if found is None or width is None:
@@ -234,7 +234,7 @@ class AllocationsChart(Chart):
             FacetPainter(painter, self._theme, place, self.rows[job_class], self._scales[job_class].high).still()
 
 
-#: In a lower panel there is no room for numbers above the chart.
+#: Least panel height in pixels for tiles above the chart.
 _LOW = 300
 
 
@@ -247,7 +247,7 @@ class AllocationsPanel(TiledPanel):
     needs = frozenset({"moldable"})
 
     def build(self) -> None:
-        """Numbers, a choice of class where not all fit, and the chart."""
+        """Create the tiles, a choice of class for when not all fit, and the chart."""
         super().build()
         self.chart = AllocationsChart(self.theme)
         self.chart.picked.connect(self._pick)
@@ -269,7 +269,7 @@ class AllocationsPanel(TiledPanel):
     # Frames.
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its classes."""
+        """Show the classes of another run."""
         self.chart.begin()
         self.job_class.clear()
         self.job_class.addItems(list(frame.info.numbers.class_names))
@@ -277,14 +277,14 @@ class AllocationsPanel(TiledPanel):
         self.arrange()
 
     def show_frame(self, frame: Frame) -> None:
-        """Columns follow each frame, numbers above them a few times a second."""
+        """Update the columns with each frame, and the tiles a few times a second."""
         self.chart.flashes.take(frame)
         self.chart.set_rows(class_rows(frame), event_mark(frame), frame.running)
         if self.numbers_due(frame):
             self.tiles.set_texts(tiles(frame))
 
     def _pick(self, job_class: int, width: int) -> None:
-        """Point at a job of this class and width; at the next one with each further click."""
+        """Select a job of this class and width; each further click selects the next one."""
         if self.frame is None:
             return
         state = self.frame.state
@@ -298,12 +298,12 @@ class AllocationsPanel(TiledPanel):
     # The window.
 
     def arrange(self) -> None:
-        """The choice of a class appears where there is no room for all of them."""
+        """Show the choice of a class if there is no room for all classes."""
         self.tiles.setVisible(self.height() >= _LOW * current_fonts().scale)
         self.choice.setVisible(self.job_class.count() > 1 and not self.chart.fits_all())
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """Every class and width."""
+        """A row for every class and width."""
         frame = self.frame
         if frame is None or self.needs - frame.info.offers:
             return None

@@ -1,4 +1,4 @@
-"""Where a class's columns, numbers and servers are; which widths are seen, and how close."""
+"""Layout of a class's columns, numbers and bar of servers; visible widths, and zoom."""
 
 from __future__ import annotations
 
@@ -7,46 +7,46 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
 
-#: With narrower columns neighbouring widths share one.
+#: Least width of a column in pixels: below it, neighbouring widths share one.
 _LEAST_COLUMN = 3.0
 #: Heights in lines of text.
 _LEAST_PLOT, _LANE, _BAR = 2.5, 1.3, 0.75
-ASKED = 0.35  # of the marks of what is asked for, where there are no rows of numbers
+ASKED = 0.35  # height of the marks of requests, if there are no rows of numbers
 _MARGIN, _GAP = 10.0, 4.0
 
-#: Fewer rows than these say less than words in their place.
+#: With fewer rows of numbers, words replace them.
 _LEAST_ROWS = 3
-#: Rows of numbers below the columns, the most important ones first; as they stand from above.
+#: Rows of numbers below the columns, the most important first; and in the order from top to bottom.
 IMPORTANCE = ("now", "target", "mean", "asked", "speedup")
 ORDER = ("now", "mean", "target", "asked", "speedup")
 
 
 @dataclass(frozen=True)
 class WidthSpan:
-    """The widths from *low* to *high* are seen, as real numbers: width i is from i - 1 to i."""
+    """The visible interval of widths, from *low* to *high*, as real numbers: width i covers i - 1 to i."""
 
     low: float
     high: float
 
     def zoomed(self, factor: float, around: float, degree: int) -> WidthSpan:
-        """Closer by a factor, with a place that stays; at least one width, at most all."""
+        """Zoom in by a factor around a fixed place; at least one width, at most all."""
         long = min(max((self.high - self.low) / factor, 1.0), float(degree))
         low = around - (around - self.low) * long / (self.high - self.low)
         return WidthSpan(low, low + long).inside(degree)
 
     def moved(self, by: float, degree: int) -> WidthSpan:
-        """Shifted by so many widths."""
+        """Move by this many widths."""
         return WidthSpan(self.low + by, self.high + by).inside(degree)
 
     def inside(self, degree: int) -> WidthSpan:
-        """Shifted to where there are widths."""
+        """Move to within the existing widths."""
         by = max(0.0, -self.low) - max(0.0, self.high - degree)
         return WidthSpan(self.low + by, self.high + by)
 
 
 @dataclass(frozen=True)
 class Measures:
-    """What texts need: the height of a line, the axis's numbers, captions, numbers in columns."""
+    """Sizes of texts: a line's height, the axis's numbers, captions, numbers in columns."""
 
     line: float
     captions: float
@@ -55,44 +55,44 @@ class Measures:
 
 @dataclass(frozen=True)
 class Facet:
-    """The picture of one class; ``ticks`` are the widths below the columns."""
+    """The areas of one class's picture; ``ticks`` holds the numbers of widths below the columns."""
 
-    title: QRectF  #: its name; empty where there is only one class
-    lane: QRectF  #: what happens
+    title: QRectF  #: the class's name; empty if there is only one class
+    lane: QRectF  #: marks and words of the event
     plot: QRectF  #: the columns
     ticks: QRectF
-    rows: tuple[tuple[str, QRectF], ...]  #: rows of numbers by name, where there is room for them
-    words: QRectF  #: what stands in the place of rows that there is no room for, where there is any for words
-    bar: QRectF  #: its servers
-    span: WidthSpan  #: the widths that are seen
+    rows: tuple[tuple[str, QRectF], ...]  #: rows of numbers by name, if there is room for them
+    words: QRectF  #: words in place of rows that do not fit, if there is room for words
+    bar: QRectF  #: the bar of its servers
+    span: WidthSpan  #: the visible widths
     together: int  #: how many widths share a column: a power of two
 
     @property
     def pitch(self) -> float:
-        """Pixels from a width to the next."""
+        """Pixels from one width to the next."""
         return self.plot.width() / (self.span.high - self.span.low)
 
     def edge(self, place: float) -> float:
-        """Where a place on the axis of widths is."""
+        """The x coordinate of a place on the axis of widths."""
         return self.plot.left() + (place - self.span.low) * self.pitch
 
     def middle(self, width: int) -> float:
-        """The middle of the column that has a width."""
+        """The x coordinate of the middle of the column that contains a width."""
         first = self.first_of(width)
         return self.edge(first - 1 + self.together / 2)
 
     def first_of(self, width: int) -> int:
-        """The first width of the column that has this one."""
+        """The first width of the column that contains a width."""
         return (width - 1) // self.together * self.together + 1
 
     def seen(self, degree: int) -> tuple[int, int]:
-        """The first and the last width whose column is seen at least in part."""
+        """The first and the last width whose column is at least partly visible."""
         first = max(1, math.floor(self.span.low + 1e-9) + 1)
         last = min(degree, math.ceil(self.span.high - 1e-9))
         return self.first_of(first), last
 
     def width_at(self, point: QPointF, degree: int) -> int | None:
-        """The first width of the column over or under a point."""
+        """The first width of the column above or below a point; None if there is none."""
         inside = self.plot.left() <= point.x() < self.plot.right()
         if not inside or not self.lane.top() <= point.y() <= self.bar.top():
             return None
@@ -101,12 +101,12 @@ class Facet:
 
 
 def least_height(measures: Measures, titled: bool, explained: bool = False) -> float:
-    """A facet that is lower than that shows next to nothing, or has no line for words that explain its signs."""
+    """Least height of a facet to show anything useful, with *explained* including a line of words on its signs."""
     return (_LEAST_PLOT + _LANE + 1 + explained + _BAR + titled + 0.6) * measures.line
 
 
 def grid(area: QRectF, count: int, measures: Measures, wide: float) -> tuple[QRectF, ...]:
-    """Equal parts of *area* for so many facets, in one column or two; none if they do not fit."""
+    """Split *area* into *count* equal facets, in one column or two; empty if they do not fit."""
     for columns in (1, 2) if area.width() >= 2 * wide else (1,):
         rows = math.ceil(count / columns)
         height = area.height() / rows
@@ -120,7 +120,7 @@ def grid(area: QRectF, count: int, measures: Measures, wide: float) -> tuple[QRe
 
 
 def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: WidthSpan, asked: bool) -> Facet:
-    """The picture of a class in *area*; *axis* is the width of the numbers at its left; *asked*: p is known."""
+    """Lay out a class in *area*; *axis* is the width of the numbers at the left; *asked* tells whether p is known."""
     line = measures.line
     left = area.left() + _MARGIN + max(axis, measures.captions) + _GAP
     across = max(1.0, area.right() - _MARGIN - left)
@@ -156,6 +156,6 @@ def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: Wid
 
 
 def _rows_shown(known: tuple[str, ...], lines: float) -> tuple[str, ...]:
-    """The rows of numbers that there is room for, while the columns get half of so many lines."""
+    """The rows of numbers that fit into *lines* lines while the columns get half of them."""
     many = min(len(known), int(0.5 * lines))
     return tuple(name for name in ORDER if many >= _LEAST_ROWS and name in known[:many])

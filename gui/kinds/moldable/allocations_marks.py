@@ -1,4 +1,4 @@
-"""What the last event did to the widths: blocked, partial, admitted, departed; and flashes."""
+"""The last event's effect on the widths: blocked, partial, admitted, departed; and flashes of blocked arrivals."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from slotscope.model.kinds.moldable.rows import FLAG_BLOCKED, FLAG_DEPARTED
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Record, Reject
 
-#: Seconds for which a blocked arrival can be seen while a run goes on.
+#: Seconds for which a blocked arrival stays visible during a run.
 FLASH = 0.45
 
 
 class EventMark(NamedTuple):
-    """A job that asks for servers, gets them or gives them back.
+    """A job that requests, receives or returns servers.
 
-    ``width`` is what it got or had: 0 where it is blocked, -1 where that is not decided yet;
-    ``request`` is -1 for a departure, and where a user's policy blocks a job that has asked for nothing.
+    ``width`` is the number that it received or had: 0 if blocked, -1 if not decided yet. ``request`` is -1 for a
+    departure, and if a user's policy blocks a job before it requests anything.
     """
 
     job_class: int
@@ -28,17 +28,17 @@ class EventMark(NamedTuple):
 
     @property
     def blocked(self) -> bool:
-        """Whether it got nothing."""
+        """Whether the job was blocked."""
         return self.width == 0
 
     @property
     def partial(self) -> bool:
-        """Whether it got fewer servers than it asked for."""
+        """Whether the job got fewer servers than it requested."""
         return 0 < self.width < self.request
 
     @property
     def words(self) -> str:
-        """What happened, in a few words."""
+        """The event in a few words."""
         if self.blocked:
             return f"asked {self.request}: blocked" if self.request > 0 else "blocked"
         if self.request < 0:
@@ -51,7 +51,7 @@ class EventMark(NamedTuple):
 
 
 def event_mark(frame: Frame) -> EventMark | None:
-    """What to point out while stepping; None while the run goes on, or before it begins."""
+    """The mark of the current event while stepping; None during a run, or before its first event."""
     if frame.running:
         return None
     if frame.event_in_the_making is not None:
@@ -65,7 +65,7 @@ def event_mark(frame: Frame) -> EventMark | None:
 
 
 def _in_the_making(frame: Frame) -> EventMark | None:
-    """What is decided so far of an arrival."""
+    """The mark of an arrival that is being decided, as far as it is decided."""
     event = frame.event_in_the_making
     if event is None or event.kind != ARRIVAL:
         return None
@@ -83,7 +83,7 @@ def _decided(record: Record) -> int:
 
 
 class Flashes:
-    """Blocked arrivals of the last moments, by class and request, while a run goes on."""
+    """Blocked arrivals of the last moments, by class and request, during a run."""
 
     def __init__(self) -> None:
         self._until: dict[tuple[int, int], float] = {}
@@ -91,7 +91,7 @@ class Flashes:
         self._event = 0
 
     def take(self, frame: Frame) -> None:
-        """Take what has happened since the frame before; nothing flashes after a jump back."""
+        """Take the events since the last frame; a jump back clears all flashes."""
         onward = frame.info is self._info and frame.event >= self._event
         if not (onward and frame.running):
             self._until = {}
@@ -104,7 +104,7 @@ class Flashes:
         self._info, self._event = frame.info, frame.event
 
     def left(self) -> Mapping[tuple[int, int], float]:
-        """The share of its time that each flash still has, by class and request."""
+        """The remaining share of each flash's time, by class and request."""
         now = time.monotonic()
         self._until = {key: end for key, end in self._until.items() if end > now}
         return {key: (end - now) / FLASH for key, end in self._until.items()}

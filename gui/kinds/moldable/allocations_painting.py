@@ -1,4 +1,4 @@
-"""Paints the allocations of one class: columns, marks, numbers, and its servers."""
+"""Paints the allocations of one class: columns, marks, numbers, and its bar of servers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
 
 _ROLES = {"now": "normal", "mean": "run", "target": "optimum", "asked": "normal", "speedup": "muted"}
-_STILL = frozenset({"target", "asked", "speedup"})  # rows that no event changes
+_STILL = frozenset({"target", "asked", "speedup"})  # rows that events do not change
 _BAR_SHARE, _TEXTURED = 0.62, 9.0
 _LEAST_LEVEL = 1.5  # pixels above the axis
 _LEAST_MARK = 9.0  # pixels across
@@ -37,7 +37,7 @@ _TICK_ROOM = 2.2  # lines of text between the numbers of the axis
 
 
 class FacetPainter:
-    """Paints into a facet with *painter*; *high* is the number of jobs at its top."""
+    """Paints one facet with *painter*; *high* is the number of jobs at the plot's top."""
 
     def __init__(self, painter: QPainter, theme: Theme, facet: Facet, row: ClassAllocations, high: float) -> None:
         self._painter, self._theme, self._facet = painter, theme, facet
@@ -52,7 +52,7 @@ class FacetPainter:
     # What stands still.
 
     def still(self) -> None:
-        """What is the same from event to event, below all else: axes, captions, and numbers that widths have anyway."""
+        """Paint the bottom layer, which events do not change: axes, captions, and constant numbers of widths."""
         self._ground()
         for name, box in self._facet.rows:
             self._painter.setPen(self._ink(name))
@@ -61,7 +61,7 @@ class FacetPainter:
                 self._write(name, box)
 
     def _ground(self) -> None:
-        """Title, grid and the numbers of both axes."""
+        """Paint the title, the grid and the numbers of both axes."""
         facet, painter, theme = self._facet, self._painter, self._theme
         if facet.title.height():
             painter.setPen(QColor(theme.normal))
@@ -83,7 +83,7 @@ class FacetPainter:
         return max(1.0, step_up(self._high / lines))
 
     def _widths(self) -> None:
-        """The numbers of the widths below the columns, as many as there is room for."""
+        """Paint the numbers of the widths below the columns, as many as fit."""
         facet, theme = self._facet, self._theme
         widest = self._metrics.horizontalAdvance(f"{self._row.degree}") + 8
         every = 1 if facet.pitch >= widest else int(step_up(widest / facet.pitch))
@@ -106,7 +106,7 @@ class FacetPainter:
         return plot.bottom() - plot.height() * min(1.0, jobs / self._high)
 
     def _box(self, column: WidthColumn) -> QRectF:
-        """All the room of a column in the plot."""
+        """The rectangle of a column, over the plot's whole height."""
         facet = self._facet
         left = facet.edge(column.first - 1)
         right = facet.edge(column.first - 1 + facet.together)
@@ -115,7 +115,7 @@ class FacetPainter:
     # Columns.
 
     def columns(self, flashes: Mapping[int, float]) -> None:
-        """Bars, averages and targets; *flashes* by the width that blocked jobs asked for."""
+        """Paint bars, averages and targets; *flashes* by the width that blocked jobs requested."""
         self._painter.save()
         facet = self._facet
         self._painter.setClipRect(
@@ -139,7 +139,7 @@ class FacetPainter:
         self._fill(box, column.first if column.first == column.last else 0)
 
     def _fill(self, box: QRectF, width: int) -> None:
-        """The look of a width; that of several together is neutral."""
+        """Fill with the look of a width; width 0, for several together, is neutral."""
         if not width:
             self._painter.fillRect(box, QColor(self._theme.muted))
             return
@@ -151,7 +151,7 @@ class FacetPainter:
         self._painter.fillRect(box, width_brush(self._theme, width, ratio))
 
     def _levels(self, column: WidthColumn) -> None:
-        """A gold line at n y*, a thin dark one at the average."""
+        """Paint a gold line at n y*, and a thin dark one at the average."""
         room = widened(self._box(column), _LEAST_MARK)
         inset = 0.06 * room.width() if room.width() > 8 else 0.0
         if column.target > 0:
@@ -180,7 +180,7 @@ class FacetPainter:
         self.cross(box.center().x(), self._facet.lane.center().y())
 
     def _column(self, width: int) -> QRectF:
-        """Where jobs on so many servers stand; all of the plot for -1, of a job that has asked for none."""
+        """The rectangle of the column for a width; the whole plot for -1, a job without a request."""
         facet = self._facet
         if width < 0:
             return QRectF(facet.plot)
@@ -188,7 +188,7 @@ class FacetPainter:
         return widened(QRectF(left, facet.plot.top(), wide, facet.plot.height()), _LEAST_MARK)
 
     def cross(self, x: float, y: float) -> None:
-        """A job that is turned away."""
+        """Paint the cross of a blocked job."""
         arm = 0.28 * self._metrics.height()
         pen = QPen(QColor(self._theme.rejection), 2.5 * self._scale)
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
@@ -199,7 +199,7 @@ class FacetPainter:
     # Numbers.
 
     def numbers(self) -> None:
-        """Rows of numbers that change, below their columns, or what marks mean and numbers of the optimum."""
+        """Paint the changing rows of numbers below the columns, or else the legend."""
         for name, box in self._facet.rows:
             if name not in _STILL:
                 self._painter.setPen(self._ink(name))
@@ -212,7 +212,7 @@ class FacetPainter:
         return QColor(self._theme.ink(self._theme.color(_ROLES[name])))
 
     def _write(self, name: str, box: QRectF) -> None:
-        """The numbers of a row."""
+        """Write a row of numbers."""
         for column in self._columns:
             x = self._facet.middle(column.first)
             if box.left() <= x <= box.right():
@@ -232,7 +232,7 @@ class FacetPainter:
         return significant(float(self._row.speedup[column.first]), 3)
 
     def _asked_marks(self) -> None:
-        """A triangle below each column that the policy asks for."""
+        """Paint a triangle below each column of a width that the policy requests."""
         plot = self._facet.plot
         for column in self._columns:
             x = self._facet.middle(column.first)
@@ -247,7 +247,7 @@ class FacetPainter:
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _legend(self) -> None:
-        """What the marks mean, with the numbers of the optimum's widths if there is room."""
+        """Write what the marks mean, with the numbers of the optimum's widths if there is room."""
         words, line = self._facet.words, self._metrics.height()
         texts = tuple(legend(self._row, detailed=True))
         wides = [line + self._metrics.horizontalAdvance(text) + 14 for _, text in texts]
@@ -275,7 +275,7 @@ class FacetPainter:
     # What happens.
 
     def mark(self, mark: EventMark) -> None:
-        """The event: an outline around its column, an arrow, a cross, and a few words above."""
+        """Mark the event: an outline around its column, an arrow, a cross, and a few words above."""
         painter, facet, theme = self._painter, self._facet, self._theme
         role = "rejection" if mark.blocked else "migration" if mark.partial else "run"
         at = mark.width if mark.width > 0 else mark.request
@@ -300,7 +300,7 @@ class FacetPainter:
         self._words(mark.words, x, role)
 
     def _words(self, text: str, x: float, role: str) -> None:
-        """A few words in the lane, from *x* on if there is room."""
+        """Write a few words in the lane above the plot, from *x* if there is room."""
         wide, lane = self._metrics.horizontalAdvance(text) + 4, self._facet.lane
         x = max(lane.left(), min(x, lane.right() - wide))
         box = QRectF(x, lane.top(), wide, lane.height())
@@ -310,7 +310,7 @@ class FacetPainter:
         self._painter.drawText(box, LEFT, text)
 
     def _arrow(self, start: float, end: float, role: str) -> None:
-        """From what a job asked for to what it got."""
+        """Paint an arrow from a job's request to what it got."""
         y, head = self._facet.lane.bottom() - 3, 5.0 * self._scale
         top = self._facet.lane.center().y()
         color = QColor(self._theme.color(role))
@@ -328,7 +328,7 @@ class FacetPainter:
     # Servers.
 
     def servers(self) -> None:
-        """A thin bar: the servers of the jobs of each width, those of others, and free ones."""
+        """Paint a thin bar of servers: those of each width's jobs, those of other classes, and free ones."""
         row, box, painter = self._row, self._facet.bar, self._painter
         line = self._metrics.height()
         words = QRectF(box.left(), box.top(), box.width(), line)
@@ -351,6 +351,6 @@ class FacetPainter:
 
 
 def widened(box: QRectF, least: float) -> QRectF:
-    """A box, or one around it that is *least* wide."""
+    """A box widened around its centre to at least *least*."""
     by = max(0.0, (least - box.width()) / 2)
     return box.adjusted(-by, 0, by, 0)

@@ -1,4 +1,4 @@
-"""What is drawn of a class's allocations: jobs on each width, the optimum, requests, servers."""
+"""The values drawn of a class's allocations: jobs on each width, the optimum, requests, servers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from slotscope.model.kinds.moldable.state import BUSY, JOBS
 from slotscope.model.reporting.explain import counted, subscript
 from slotscope.model.reporting.frame import Frame, RunInfo
 
-#: What stands before the rows of numbers.
+#: Captions of the rows of numbers.
 CAPTIONS = {"now": "now", "mean": "mean", "target": "n y*", "asked": "asked, p", "speedup": "s"}
 #: Digits of averages, and of shares.
 _DIGITS = 3
@@ -27,15 +27,15 @@ _DIGITS = 3
 
 @dataclass(frozen=True, eq=False)
 class ClassAllocations:
-    """One class now; arrays [d_j + 1] are over widths, and their first place stays 0."""
+    """One class now; arrays [d_j + 1] are indexed by width, and index 0 stays 0."""
 
-    job_class: int  #: its number, from 0
-    name: str  #: empty where there is only one class
+    job_class: int  #: index of the class
+    name: str  #: empty if there is only one class
     #: now, mean: X_i now, and on average since time 0
     now: NDArray[np.int64]
     mean: NDArray[np.float64]
-    target: NDArray[np.float64]  #: n y*_i; nan where it is not known
-    asked: NDArray[np.float64]  #: p_i, with which its jobs ask for i servers; 0 where that depends on the state
+    target: NDArray[np.float64]  #: n y*_i; nan if unknown
+    asked: NDArray[np.float64]  #: p_i, the probability that its jobs request i servers; 0 if that depends on the state
     speedup: NDArray[np.float64]  #: s_i
     free: int  #: free servers that its jobs may take
     servers: int  #: servers that its jobs may take at all
@@ -52,22 +52,22 @@ class ClassAllocations:
 
     @property
     def used(self) -> int:
-        """Servers that its jobs run on."""
+        """Number of servers on which its jobs run."""
         return int(self.now @ np.arange(len(self.now)))
 
     @property
     def others(self) -> int:
-        """Servers that its jobs may take, and jobs of other classes have."""
+        """Number of servers that its jobs may use, but jobs of other classes occupy."""
         return self.servers - self.free - self.used
 
     @property
     def most(self) -> float:
-        """The largest number of jobs."""
+        """The largest number of jobs drawn."""
         return float(max(self.now.max(), self.mean.max(), np.nan_to_num(self.target).max()))
 
 
 class WidthColumn(NamedTuple):
-    """Neighbouring widths *first* to *last*, added up."""
+    """The sums over neighbouring widths *first* to *last*."""
 
     first: int
     last: int
@@ -78,7 +78,7 @@ class WidthColumn(NamedTuple):
 
 
 def class_rows(frame: Frame) -> tuple[ClassAllocations, ...]:
-    """All classes at a moment."""
+    """All classes as of a frame."""
     return tuple(_class_row(frame, j) for j in range(frame.info.numbers.classes))
 
 
@@ -99,7 +99,7 @@ def _class_row(frame: Frame, job_class: int) -> ClassAllocations:
 
 
 def _asked(info: RunInfo, job_class: int, end: int) -> NDArray[np.float64]:
-    """[end] p_i, also where it is 1; 0 where the state or a script says for how many they ask."""
+    """[end] p_i, also if it is 1; 0 if the state or a script determines the request."""
     facts, asked = info.facts, np.zeros(end)
     if facts.distributions:
         for width, share in facts.distributions[job_class]:
@@ -125,12 +125,12 @@ def columns_of(row: ClassAllocations, low: int, high: int, together: int) -> tup
 
 
 def mean_text(value: float) -> str:
-    """A number of jobs on average."""
+    """An average number of jobs as text."""
     return significant(value, _DIGITS)
 
 
 def target_text(value: float) -> str:
-    """n y*_i; nothing where no job runs so in the optimum."""
+    """n y*_i as text; a dash if no job runs on that width in the optimum."""
     return significant(value, _DIGITS + 1) if value > 0 else "–"
 
 
@@ -140,7 +140,7 @@ def percent_text(share: float) -> str:
 
 
 def column_words(row: ClassAllocations, column: WidthColumn) -> str:
-    """All that is known of a column, as sentences."""
+    """All that is known of a column, in sentences."""
     one = column.first == column.last
     where = width_words(column.first) if one else f"on {column.first} to {column.last} servers"
     parts = [f"{counted(column.now, 'job')} {where}, {mean_text(column.mean)} on average"]
@@ -158,7 +158,7 @@ def column_words(row: ClassAllocations, column: WidthColumn) -> str:
 
 
 def legend(row: ClassAllocations, detailed: bool) -> Iterator[tuple[str, str]]:
-    """What the marks mean, by name; *detailed*: with the numbers of the optimum's widths."""
+    """What the marks mean, by name; *detailed* adds the numbers of the optimum's widths."""
     chosen = np.flatnonzero(np.nan_to_num(row.target)).tolist() if detailed else []
     wanted = ", ".join(f"{target_text(float(row.target[i]))} on {i}" for i in chosen)
     present = ", ".join(f"{format_number(int(row.now[i]))} on {i}" for i in chosen)
@@ -171,7 +171,7 @@ def legend(row: ClassAllocations, detailed: bool) -> Iterator[tuple[str, str]]:
 
 
 def servers_text(row: ClassAllocations) -> str:
-    """How many of a class's servers are in use, and how many are free."""
+    """How many of a class's servers are in use and free, in words."""
     whose = "of its " if row.name and row.others == 0 else "of "
     total, used = format_number(row.servers), format_number(row.servers - row.free)
     text = f"{used} {whose}{total} servers in use, {format_number(row.free)} free"
@@ -179,7 +179,7 @@ def servers_text(row: ClassAllocations) -> str:
 
 
 def tiles(frame: Frame) -> Iterator[TileText]:
-    """Jobs and servers in use, and how far the mean execution time is from D*."""
+    """Tiles of jobs and servers in use, and of the mean execution time compared with D*."""
     numbers, state = frame.info.numbers, frame.state
     jobs, busy = int(state.number[JOBS]), int(state.number[BUSY])
     yield TileText("jobs in the system", format_number(jobs), "run", short="jobs")
@@ -191,7 +191,7 @@ def tiles(frame: Frame) -> Iterator[TileText]:
 
 
 def _time_tiles(frame: Frame, rate: float) -> Iterator[TileText]:
-    """The sum of X_i over lambda n, now and on average, beside D*."""
+    """Tiles of the sum of X_i over lambda n, now and on average, compared with D*."""
     info, state = frame.info, frame.state
     now = int(state.number[JOBS]) / rate
     mean = float(frame.derived.mean_jobs.sum()) / rate
@@ -211,12 +211,12 @@ def _time_tiles(frame: Frame, rate: float) -> Iterator[TileText]:
 
 
 def caption_width(metrics: QFontMetricsF) -> float:
-    """The room that the captions of rows need."""
+    """Width in pixels of the rows' captions."""
     return max(metrics.horizontalAdvance(text) for text in (*CAPTIONS.values(), "servers"))
 
 
 def number_width(metrics: QFontMetricsF, row: ClassAllocations, high: float) -> float:
-    """The room that numbers in a column need."""
+    """Width in pixels of the numbers in a column."""
     digits = "0" * (1 + int(math.log10(max(high, 1.0))))
     texts = [format_number(float(f"8{digits[1:]}")), "0.000"]
     texts += [percent_text(share) for share in row.asked.tolist() if share]

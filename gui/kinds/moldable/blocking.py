@@ -1,4 +1,4 @@
-"""Blocked jobs and mean execution times over time, beside the optimum and what is exact."""
+"""Blocked jobs and mean execution times over time, beside the optimum and exact values."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from slotscope.model.kinds.moldable.sampling import BUSY_COLUMN, EVENT_COLUMN, J
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
 
-#: Heights in pixels, at the usual size of type: from so much on there is a table, and below
-#: so much the plots stand beside each other where the panel is wide enough.
+#: Panel sizes in pixels, at the usual font size: the least height for a table; the height below which
+#: the plots are side by side if the panel has the least width for that.
 _ROOMY, _FLAT, _WIDE = 480, 380, 620
 _PER_CENT = 100.0
 
 
 class BlockingPanel(TiledPanel):
-    """How many jobs are lost, and how long the others take."""
+    """The share of jobs that are blocked, and the execution time of the others."""
 
     name = "blocking"
     title = "Blocking and time"
@@ -33,7 +33,7 @@ class BlockingPanel(TiledPanel):
     spacing = 0
 
     def build(self) -> None:
-        """Numbers above, the two plots, and a table at the bottom."""
+        """Create the tiles, the two plots below them, and a table at the bottom."""
         super().build()
         self._sums = Sums()
         self._bounds: Any = None
@@ -43,7 +43,7 @@ class BlockingPanel(TiledPanel):
         self.table = rich_text("measures")
         self.note = rich_text("notes")
         for label in (self.table, self.note):
-            label.setMinimumHeight(1)  # they give way: see arrange
+            label.setMinimumHeight(1)  # they shrink first, see arrange()
         self._plots = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._plots.setSpacing(0)
         for plot in (self.blocked, self.times):
@@ -58,12 +58,12 @@ class BlockingPanel(TiledPanel):
     # Frames.
 
     def begin(self, frame: Frame) -> None:
-        """Another run, or a step of a lesson, has ranges of its own."""
+        """Reset the ranges for another run or step of a lesson."""
         for plot in (self.blocked, self.times):
             plot.begin(frame)
 
     def show_frame(self, frame: Frame) -> None:
-        """Bring numbers and curves up to this moment."""
+        """Update numbers and curves to a frame."""
         anew = not self._sums.continues(frame)
         learned = frame.bounds is not self._bounds
         self._bounds = frame.bounds
@@ -86,7 +86,7 @@ class BlockingPanel(TiledPanel):
         align((self.blocked, self.times))
 
     def _measure(self, frame: Frame) -> None:
-        """Means since the warm-up, up to the moment shown."""
+        """Compute the means since the warm-up, up to the frame."""
         self.measured = so_far(frame, self._sums)
         self.tiles.set_texts(tiles(frame, self.measured))
         self._write(frame)
@@ -110,11 +110,11 @@ class BlockingPanel(TiledPanel):
 
     @property
     def _roomy(self) -> bool:
-        """Whether there is room for the table, which is not filled else."""
+        """Whether there is room for the table, which is filled only then."""
         return self.height() >= _ROOMY * current_fonts().scale
 
     def arrange(self) -> None:
-        """The table where there is room for it; plots beside each other where it is low."""
+        """Show the table if there is room; in a low panel put the plots side by side."""
         scale, roomy, frame = current_fonts().scale, self._roomy, self.current
         if roomy and self.table.isHidden() and frame is not None:
             self.table.setText(table(frame, self.measured, self.theme))
@@ -132,7 +132,7 @@ class BlockingPanel(TiledPanel):
             self._write(frame)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """Every sample: servers in use, jobs, and the statistics of all jobs up to it."""
+        """A row per sample: servers in use, jobs, and the statistics of all jobs up to it."""
         if self.frame is None or not self._sums.series:
             return None
         self._sums.update(self.frame)

@@ -19,7 +19,7 @@ from slotscope.model.kinds.moldable.sampling import COUNTS, JOBS_AREA, PER_CLASS
 from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED, OF_ADMITTED, OF_DEPARTED
 from slotscope.model.reporting.frame import Frame
 
-#: What is kept of each sample: sums over all classes that only grow.
+#: The values kept of each sample: sums over all classes, which never decrease.
 _KEPT = (
     COUNTS + BLOCKED,
     COUNTS + ARRIVED,
@@ -30,24 +30,24 @@ _KEPT = (
     JOBS_AREA,
 )
 
-#: The share of blocked jobs is over a stretch in which so many jobs arrive on average, and that
-#: is at least this part of what is in view.
+#: The share of blocked jobs is taken over an interval in which so many jobs arrive on average,
+#: and at least this part of the visible range.
 _ARRIVALS, _PART = 50, 1 / 40
 
-#: A mean of fewer jobs is not drawn, unless there are no more.
+#: Least number of jobs for a mean to be drawn, unless the run has no more.
 _FEW = 10
 
 
 class Ratio(NamedTuple):
-    """A statistic: what one sum grew by over what another did."""
+    """A statistic: the growth of one sum divided by the growth of another."""
 
-    of: int  #: places in what is kept
+    of: int  #: of, by: indices of the two sums
     by: int
 
 
 BLOCKED_SHARE = Ratio(0, 1)
 
-#: The mean execution time by three statistics: names of measures, and what they are called.
+#: The mean execution time by three statistics: names of measures, ratios and titles.
 STATISTICS = {
     "execution_time": (Ratio(2, 3), "accepted"),
     "execution_time_completed": (Ratio(4, 5), "completed"),
@@ -56,21 +56,21 @@ STATISTICS = {
 
 
 def read_sums(numbers: MoldableNumbers, samples: NDArray[np.float64]) -> Columns:
-    """What is kept of samples."""
+    """Extract the kept sums from samples."""
     table = samples[:, SCALARS:].reshape(len(samples), numbers.classes, PER_CLASS)
     return Columns(table[:, :, list(_KEPT)].sum(axis=1))
 
 
 class Sums(History):
-    """The sums at each sample, and at the moment that is shown."""
+    """The sums at each sample and at the current moment."""
 
     def __init__(self) -> None:
         super().__init__(read_sums)
         self._now, self._present = 0.0, np.zeros(len(_KEPT))
-        self._merged: dict[int, tuple[Values, Values]] = {}  # times and sums by place, with the moment that is shown
+        self._merged: dict[int, tuple[Values, Values]] = {}  # times and sums by index, including the current moment
 
     def update(self, frame: Frame) -> bool:
-        """Of a long run few samples are kept: the moment that is shown counts by its own state."""
+        """Take new samples, and the current moment from its own state: of a long run few samples are kept."""
         anew = super().update(frame)
         self._now = frame.time
         self._present = read_sums(frame.info.numbers, frame.sample).values[0]
@@ -79,12 +79,12 @@ class Sums(History):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The times of the first sample, and of the last or the moment that is shown."""
+        """The times of the first sample, and of the last one or the current moment."""
         times = self.series[0].values.x
         return float(times[0]), max(float(times[-1]), self._now)
 
     def over(self, ratio: Ratio, first: Any, last: Values, least: float = 0.0) -> Values:
-        """A statistic of the stretches from *first* to *last*; nan where of *least* or fewer."""
+        """A statistic over the intervals from *first* to *last*; nan where the divisor grew by *least* or less."""
         of, by = (self._grown(place, first, last) for place in ratio)
         found: Values = np.divide(of, by, out=np.full(len(last), np.nan), where=by > least)
         return found
@@ -94,7 +94,7 @@ class Sums(History):
         return np.asarray(np.interp(last, times, sums) - np.interp(first, times, sums))
 
     def _up_to_now(self, place: int) -> tuple[Values, Values]:
-        """Times and sums of the samples, with those of the moment that is shown; each is asked for several times."""
+        """Times and sums of the samples and the current moment; cached, as each is needed several times."""
         known = self.series[place].values
         start, stop = (int(np.searchsorted(known.x, self._now, side=side)) for side in ("left", "right"))
         now, sums = [self._now], [self._present[place]]
@@ -106,7 +106,7 @@ class Sums(History):
 
 
 def grid(part: tuple[float, float], view: tuple[float, float]) -> Values:
-    """Times at which a curve is drawn in *part*; they stay where they are while it grows."""
+    """The times at which a curve is drawn in *part*; they stay the same while it grows."""
     first, last = max(part[0], view[0]), min(part[1], view[1])
     if last <= first:
         return np.zeros(0)
@@ -116,32 +116,32 @@ def grid(part: tuple[float, float], view: tuple[float, float]) -> Values:
 
 
 def stretch(view: tuple[float, float], rate: float) -> float:
-    """How long the stretch is over which blocked jobs are counted: a power of two."""
+    """Length of the interval over which blocked jobs are counted: a power of two."""
     least = max(_ARRIVALS / rate if rate else 0.0, (view[1] - view[0]) * _PART)
     return float(2.0 ** math.ceil(math.log2(least)))
 
 
 def arrival_rate(frame: Frame) -> float:
-    """Arrivals in a unit of time; where no workload says it, those so far."""
+    """Arrivals per unit of time; those so far if the workload does not specify it."""
     known: float = frame.info.numbers.rate
     arrived = int(frame.state.tally[ARRIVED].sum())
     return known or (arrived / frame.time if frame.time > 0 else 0.0)
 
 
 def fewest(frame: Frame) -> int:
-    """How many jobs a mean must be over, to be drawn."""
+    """Least number of jobs over which a mean is drawn."""
     return _FEW if frame.info.numbers.rate else 0
 
 
 _PER_CENT = 100.0
-_LONGEST_SIGN = 3  # longer units of time are words
+_LONGEST_SIGN = 3  # longer units of time are words, with a plural
 
-#: How the curves of the three statistics are told apart.
+#: Colours and line styles of the three statistics' curves.
 _LOOKS = (("run", Qt.PenStyle.SolidLine), ("second", Qt.PenStyle.DashLine), ("third", Qt.PenStyle.DotLine))
 
 
 class Level(NamedTuple):
-    """A value to compare with: a line across a plot."""
+    """A value to compare with, drawn as a line across a plot."""
 
     name: str
     value: float
@@ -150,9 +150,9 @@ class Level(NamedTuple):
 
 
 class MomentPlot(RunPlot):
-    """Curves of sums that follow a run; a subclass fills them."""
+    """A plot of curves of sums that follows a run; subclasses fill the curves."""
 
-    quantity, short, about = "", "", ""  # names of the vertical axis, the second where there is no room
+    quantity, short, about = "", "", ""  # label of the vertical axis, its short form, and the tooltip
 
     def __init__(self, sums: Sums, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, self.quantity, self.about, sums, short=self.short, parent=parent)
@@ -166,7 +166,7 @@ class MomentPlot(RunPlot):
         super().begin(frame)
 
     def draw(self, frame: Frame) -> None:
-        """Draw up to a frame; first the range, because heights in another one would not count."""
+        """Draw up to a frame; at first set the x range, so that values outside it do not affect the y range."""
         if self._fresh:
             self._fresh = False
             self.set_now(self.end_of(frame))
@@ -174,15 +174,15 @@ class MomentPlot(RunPlot):
         super().draw(frame)
 
     def show_times(self, shown: bool) -> None:
-        """Whether the axis of time is seen, or left to the plot below."""
+        """Show the time axis, or leave it to the plot below."""
         plot = self.getPlotItem()
         plot.getAxis("bottom").setVisible(shown)
-        # Without that axis the lowest number at the left needs room for its lower half.
+        # Without the time axis the lowest number of the left axis needs room for its lower half.
         half = current_fonts().metrics.height() / 2
         plot.setContentsMargins(4, 8, 4, 4 if shown else half)
 
     def set_levels(self, levels: tuple[Level, ...]) -> None:
-        """Lines at these values, and at no others, in this order whatever was known first."""
+        """Show lines at exactly these values, in this order, whatever was known first."""
         names = tuple(level.name for level in levels)
         if names != self._levels:
             self.discard(*self._levels)
@@ -192,17 +192,17 @@ class MomentPlot(RunPlot):
 
 
 def align(plots: Sequence[MomentPlot]) -> None:
-    """Let times stand below each other: axes and labels are as wide in one plot as in another."""
+    """Align the time axes of plots by giving their axes and labels equal widths."""
     for side in ("left", "right"):
         axes = [plot.getPlotItem().getAxis(side) for plot in plots]
-        widest = max(axis.wanted for axis in axes)  # not what they have: that may be from another range
+        widest = max(axis.wanted for axis in axes)  # not their present widths, which may be of another range
         for axis in axes:
             if axis.fixedWidth != widest:
                 axis.setWidth(widest)
 
 
 class BlockedPlot(MomentPlot):
-    """The share of jobs blocked in the last stretch of time, and on average."""
+    """The share of jobs blocked in the last interval of time, and on average."""
 
     quantity, short = "blocked (%)", "%"
     about = "The share of the jobs that are blocked."
@@ -214,7 +214,7 @@ class BlockedPlot(MomentPlot):
         self.stretch = 0.0
 
     def fill(self, frame: Frame, view: View) -> None:
-        """Shares over a stretch of time that ends where the point is."""
+        """Compute shares over the interval of time that ends at each point."""
         self.stretch = stretch(view, arrival_rate(frame))
         first, last = self._sums.ends
         now, end = min(frame.time, last), min(frame.extent.live_end_time, last)
@@ -241,7 +241,7 @@ class TimesPlot(MomentPlot):
         self._curves = {name: self.add_curve(name, role, style=style) for name, (role, style) in looks}
 
     def fill(self, frame: Frame, view: View) -> None:
-        """Means since the warm-up, up to where the point is."""
+        """Compute means from the warm-up's end to each point."""
         first, last = self._sums.ends
         since = max(first, counted_from(frame))
         times = grid((since, min(frame.time, last)), view)
@@ -253,6 +253,6 @@ class TimesPlot(MomentPlot):
 
 
 def _units(frame: Frame) -> str:
-    """The unit of time behind a number of them; words have a plural."""
+    """The unit of time after a number, in the plural if it is a word."""
     unit = frame.info.time_unit
     return f" {unit}{'s' if len(unit) > _LONGEST_SIGN else ''}" if unit else ""

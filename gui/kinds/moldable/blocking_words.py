@@ -1,4 +1,4 @@
-"""What the panel of blocking says: the run's measures beside the optimum and what is exact."""
+"""The texts of the blocking panel: the run's measures beside the optimum and exact values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BEST_TIME = "<i>D</i><sup>*</sup>"
 
 
 class Exact(NamedTuple):
-    """What is known exactly of the policy that runs."""
+    """The exact values for the current policy."""
 
     source: str  #: "Erlang B" or "exact chain"
     blocking: float
@@ -36,14 +36,14 @@ class Exact(NamedTuple):
     distance: float | None = None
 
 
-#: Those that are told here, of all that there are.
+#: The measures shown here, of all that exist.
 _MEASURES = ("blocking_probability", "distance", *STATISTICS)
 
 
 def so_far(frame: Frame, sums: Sums) -> dict[str, Estimate]:
     """The measures since the warm-up, or since the start while it lasts.
 
-    Shares and means are over all jobs since then; stretches of time say how far they may be off.
+    Shares and means are over all jobs since then; the batches of time give their intervals.
     """
     if len(frame.samples) < 2:
         return {}
@@ -61,14 +61,14 @@ def so_far(frame: Frame, sums: Sums) -> dict[str, Estimate]:
 
 
 def reference_of(frame: Frame) -> PolicyReference | None:
-    """What the bounds say of the policy that runs."""
+    """The bounds' exact values for the current policy, if any."""
     policy = choice_text(frame.info.scenario.policy)
     bounds: MoldableBounds = frame.bounds
     return next((one for one in bounds.references if one.policy == policy), None)
 
 
 def exact_of(frame: Frame) -> Exact | None:
-    """Erlang's formula where it holds, else the chain where sizes are exponential."""
+    """The values of Erlang's formula if it holds, else of the exact chain for exponential sizes, else None."""
     found = reference_of(frame)
     if found is None:
         return None
@@ -86,10 +86,10 @@ def least_time(frame: Frame) -> Fraction | None:
 
 
 def least_blocking(frame: Frame) -> Fraction | None:
-    """What share of the jobs every policy blocks at least; None where that is not known.
+    """The least share of jobs that any policy blocks; None if unknown.
 
-    lambda (1 - P_b) = E[r] <= E[q_1] <= 1, because s_i <= i: Ghanbarian et al. (2025), (4).  So
-    with one class it is 1 - 1 / lambda beyond a load of 1, and 0 up to there.
+    lambda (1 - P_b) = E[r] <= E[q_1] <= 1, because s_i <= i: Ghanbarian et al. (2025), (4).  So with one class it is 1
+    - 1 / lambda for loads above 1, and 0 up to 1.
     """
     numbers = frame.info.numbers
     if not all(numbers.loads) or (numbers.load > 1 and numbers.classes > 1):
@@ -98,9 +98,9 @@ def least_blocking(frame: Frame) -> Fraction | None:
 
 
 def distance_bound(frame: Frame) -> float | None:
-    """Theorem 2's bound of E||x - y*||, where it is about the policy that runs.
+    """Theorem 2's bound of E||x - y*||, if it holds for the current policy, else None.
 
-    With several classes each has servers of its own, in which share its distance counts.
+    With several classes each has servers of its own, and its distance is weighted by their share.
     """
     info = frame.info
     if info.policy_name != "greedy-p" or info.scenario.policy.parameters:
@@ -115,7 +115,7 @@ def distance_bound(frame: Frame) -> float | None:
 
 
 def blocking_levels(frame: Frame, measured: dict[str, Estimate]) -> Iterator[Level]:
-    """The mean, what is exact, and 0."""
+    """Levels at the mean, the exact value, and the least possible."""
     mean = measured.get("blocking_probability")
     if mean is not None and isfinite(mean.mean):
         told, _ = _per_cent(mean)
@@ -131,7 +131,7 @@ def blocking_levels(frame: Frame, measured: dict[str, Estimate]) -> Iterator[Lev
 
 
 def time_levels(frame: Frame) -> Iterator[Level]:
-    """D*, and what is exact."""
+    """Levels at D* and at the exact value."""
     best, known = least_time(frame), exact_of(frame)
     if best is not None:
         yield Level("best", float(best), "optimum", f"D*{THIN} {significant(float(best))}")
@@ -144,7 +144,7 @@ def time_levels(frame: Frame) -> Iterator[Level]:
 
 
 def tiles(frame: Frame, measured: dict[str, Estimate]) -> Iterator[TileText]:
-    """Blocked jobs, the mean time, D*, and the distance; each where it is known."""
+    """Tiles of blocked jobs, mean time, D* and distance, as far as they are known."""
     if (blocked := measured.get("blocking_probability")) is not None:
         since, (mean, half) = significant(counted_from(frame)), _per_cent(blocked)
         told = f"since t = {since} and were blocked, with its {CONFIDENCE:.0%} interval."
@@ -172,7 +172,7 @@ def _at_most(frame: Frame) -> str:
 
 
 def table(frame: Frame, measured: dict[str, Estimate], theme: Theme) -> str:
-    """A row for each measure: the run, the optimum or a bound, and what is exact."""
+    """A row per measure: the run, the optimum or a bound, and the exact value."""
     known, best, bound = exact_of(frame), least_time(frame), distance_bound(frame)
     source, least = known.source if known is not None else "", least_blocking(frame)
     goal = theme.ink(theme.optimum)
@@ -199,7 +199,7 @@ def table(frame: Frame, measured: dict[str, Estimate], theme: Theme) -> str:
 
 
 def notes(frame: Frame) -> str:
-    """What the table's numbers are worth: Theorem 2's proof, and where Erlang B would hold."""
+    """What supports the table's numbers: Theorem 2's proof, and where Erlang B would hold."""
     said = []
     if distance_bound(frame) is not None:
         proved = all(one.theorem2.proved for one in frame.bounds.classes)
@@ -217,6 +217,6 @@ def _per_cent(found: Estimate) -> tuple[str, str]:
 
 
 def _written(found: Estimate) -> tuple[str, str]:
-    """A mean, and its half-width behind the sign where it is known."""
+    """A mean, and its half-width with the sign, if known, as texts."""
     mean, half = with_interval(found.mean, found.half_width)
     return mean, f" ± {half}" if half else ""

@@ -1,4 +1,4 @@
-"""State-space collapse: the state in the plane of the optimum's two widths, alive.
+"""State-space collapse: the state in the plane of the optimum's two widths, animated.
 
 Ghanbarian et al. (2025), Figure 1.
 """
@@ -30,13 +30,13 @@ from slotscope.model.kinds.moldable.sampling import PAIR, columns
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 
-#: In a lower panel there is no room for numbers above the picture; in a still lower one the
-#: choices go as well.
+#: Least panel heights in pixels for tiles above the picture, and for the
+#: choices.
 _LOW, _LOWEST = 330, 210
 
 
 class CollapsePanel(TiledPanel):
-    """The trail of (x_i1, x_i2) on its way to y*, and around it."""
+    """The trail of (x_i1, x_i2) towards y* and around it."""
 
     name = "collapse"
     title = "State-space collapse"
@@ -44,7 +44,7 @@ class CollapsePanel(TiledPanel):
     needs = frozenset({"moldable"})
 
     def build(self) -> None:
-        """Numbers, choices, and the picture."""
+        """Create the tiles, the choices, and the picture."""
         super().build()
         self._bounds: object = None
         self.plane: CollapsePlane | str = ""
@@ -91,14 +91,14 @@ class CollapsePanel(TiledPanel):
     # Frames.
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its classes, of which the first is shown."""
+        """Show the first class of another run."""
         self.job_class.clear()
         self.job_class.addItems(list(frame.info.numbers.class_names))
         self.job_class.setVisible(frame.info.numbers.classes > 1)
         self._begin_class(frame)
 
     def show_frame(self, frame: Frame) -> None:
-        """The point moves with each frame, numbers follow a few times a second."""
+        """Move the point with each frame; update the tiles a few times a second."""
         if isinstance(self.plane, str):
             return
         if frame.bounds is not self._bounds:
@@ -167,7 +167,7 @@ class CollapsePanel(TiledPanel):
             part.setVisible(known)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """The trail."""
+        """The trail as a table."""
         frame = self.frame
         if frame is None or isinstance(self.plane, str):
             return None

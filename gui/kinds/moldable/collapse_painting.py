@@ -1,4 +1,4 @@
-"""Paints the plane: the region, its lines and the fluid path below and above what moves."""
+"""Paints the plane: the region, its lines and the fluid path, in layers below and above what moves."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.explain import subscript
 
-_REGION = 0.10  # how much of the text's colour is in the region's
-_DENSEST = 0.62  # opacity of the bin in which most time was spent
+_REGION = 0.10  # share of the text colour in the region's colour
+_DENSEST = 0.62  # opacity of the bin with the largest share of time
 _FADES = 6  # parts of the recent trail, each fainter than the one after it
 _POINT, _DIAMOND, _RING, _DOT = 5.0, 8.5, 7.0, 2.5
-_SPOTTED = 0.34  # how dark a visited place is
+_SPOTTED = 0.34  # share of the run colour at visited places
 
 
 class LevelLine(NamedTuple):
-    """factors . x = level, and how it is drawn."""
+    """The line factors . x = level, and its look."""
 
     text: str
     factors: Point
@@ -37,7 +37,7 @@ class LevelLine(NamedTuple):
 
 
 def lines_of(plane: CollapsePlane, delta: float) -> Iterator[LevelLine]:
-    """q_1 = 1, r = lambda + delta and r = lambda."""
+    """The lines q_1 = 1, r = lambda + delta and r = lambda."""
     widths = (float(plane.widths[0]), float(plane.widths[1]))
     full = "all its servers" if plane.own else "q₁ = 1: all servers"
     known = significant(plane.load, 4)
@@ -57,7 +57,7 @@ def lines_of(plane: CollapsePlane, delta: float) -> Iterator[LevelLine]:
 
 
 class PlanePainter:
-    """Paints with points in jobs per server."""
+    """Paints in coordinates of jobs per server."""
 
     def __init__(self, painter: QPainter, stage: Stage, theme: Theme) -> None:
         self._painter, self._stage, self._theme = painter, stage, theme
@@ -67,7 +67,7 @@ class PlanePainter:
     # Below what moves.
 
     def ground(self, plane: CollapsePlane, delta: float) -> None:
-        """The region r <= lambda + delta, and the axes."""
+        """Paint the region r <= lambda + delta, and the axes."""
         x, y = plane.corners
         corners = clipped([(0.0, 0.0), (x, 0.0), (0.0, y)], plane.factors, plane.load + delta)
         self._painter.save()
@@ -81,7 +81,7 @@ class PlanePainter:
     # What moves.
 
     def density(self, shares: Values, edges: tuple[Values, Values]) -> None:
-        """The shade of each bin: the root of the share of the time that was spent in it."""
+        """Shade each bin by the square root of its share of time."""
         most = float(shares.max())
         if not most:
             return
@@ -93,7 +93,7 @@ class PlanePainter:
         self._picture(picture, box)
 
     def visited(self, pixels: NDArray[np.uint32], first: Point, last: Point) -> None:
-        """Places where the trail was, from the left top point to the right bottom one."""
+        """Paint the visited places, from the top left point to the bottom right one."""
         box = QRectF(self._stage.at(first), self._stage.at(last))
         self._picture(np.ascontiguousarray(pixels), box)
 
@@ -103,9 +103,9 @@ class PlanePainter:
         self._painter.drawImage(box, image)
 
     def trail(self, x: Values, y: Values) -> None:
-        """The latest samples as a line that fades; smooth and wider at its end alone.
+        """Paint the latest samples as a fading line; only its end is antialiased and wider.
 
-        Smooth lines take Qt several times as long.
+        Antialiased lines take Qt several times as long.
         """
         corners = [self._stage.at(point) for point in zip(x.tolist(), y.tolist(), strict=True)]
         edges = np.linspace(0, len(corners), _FADES + 1).astype(int).tolist()
@@ -119,14 +119,14 @@ class PlanePainter:
             self._painter.drawLines([QLineF(*pair) for pair in ends])
 
     def fluid_now(self, point: Point) -> None:
-        """A ring where the fluid system is."""
+        """Paint a ring at the fluid system's state."""
         self._painter.setPen(QPen(QColor(self._theme.optimum), 2.0 * self._scale))
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
         radius = _RING * self._scale
         self._painter.drawEllipse(self._stage.at(point), radius, radius)
 
     def now(self, point: Point) -> None:
-        """The present point; at the edge that is next to it where it is out of view."""
+        """Paint the current state; if out of view, at the nearest edge."""
         at, area = self._stage.at(point), self._stage.area
         radius = _POINT * self._scale
         edge = QPointF(
@@ -148,7 +148,7 @@ class PlanePainter:
     # Above what moves.
 
     def marks(self, plane: CollapsePlane, delta: float, path: Values, path_text: str) -> None:
-        """Lines, the fluid path [T, 2], y*, and their labels."""
+        """Paint lines, the fluid path [T, 2], y*, and their labels."""
         painter, stage = self._painter, self._stage
         painter.save()
         painter.setClipRect(stage.area)
@@ -188,7 +188,7 @@ class PlanePainter:
     # Labels.
 
     def _label_line(self, line: LevelLine) -> None:
-        """Beside the upper end of what is seen of a line, with a dot on it."""
+        """Label a line beside the upper end of its visible part, with a dot on it."""
         area, height = self._stage.area, self._stage.metrics.height()
         (a, b), level = line.factors, line.level
         window = self._stage.window
@@ -210,7 +210,7 @@ class PlanePainter:
             y += 0.5 * height
 
     def _label_target(self, plane: CollapsePlane) -> None:
-        """Above y* and to the right, where no state can be, else to the left or below."""
+        """Label y* above and to the right, where no state can be, else to the left or below."""
         at, line = self._stage.at(plane.target), self._stage.metrics.height()
         if not self._stage.area.contains(at):
             return
@@ -221,7 +221,7 @@ class PlanePainter:
                 return
 
     def _label_path(self, points: Values, text: str) -> None:
-        """Beside the path, nearly half of the way that is seen of it."""
+        """Label the path beside the middle of its visible part."""
         spots = [self._stage.at(point) for point in points.tolist()]
         area = self._stage.area
         inside = [spot for spot in spots if area.contains(spot)]
@@ -235,7 +235,7 @@ class PlanePainter:
                 return
 
     def _write(self, text: str, at: QPointF, role: str, gap: float) -> bool:
-        """A text that begins *gap* to the right of a point, unless there is no room for it."""
+        """Write a text *gap* to the right of a point; returns False if there is no room."""
         metrics, area = self._stage.metrics, self._stage.area
         height = metrics.height()
         box = QRectF(at.x() + gap, at.y() - height / 2, metrics.horizontalAdvance(text) + 6, height)
@@ -251,12 +251,12 @@ class PlanePainter:
 
 
 def premultiplied(opacity: NDArray[np.float64], color: QColor) -> NDArray[np.uint32]:
-    """[h, w] pixels of one colour with an opacity from 0 to 255 each."""
+    """[h, w] premultiplied pixels of one colour, given opacities from 0 to 255."""
     alpha = np.rint(opacity).astype(np.uint32)
     red, green, blue = (alpha * part // 255 for part in (color.red(), color.green(), color.blue()))
     return np.ascontiguousarray(alpha << 24 | red << 16 | green << 8 | blue)
 
 
 def spot_color(theme: Theme) -> int:
-    """The pixel of a place where the trail was."""
+    """The pixel value of visited places."""
     return argb(mix(theme.panel, theme.run, _SPOTTED))

@@ -1,4 +1,4 @@
-"""Which part of the plane is seen, and where its points are in a widget."""
+"""The visible part of the plane, and its mapping to the widget."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from slotscope.model.reporting.explain import subscript
 _MARGIN, _GAP, _TICK = 8.0, 6.0, 4.0
 _SPACING = (4.5, 2.5)  # least distance of ticks, in lines of text
 _LEAST_NEAR, _MOST_ZOOM = 2.0, 2000.0
-#: How much is seen beyond what must be, as a share of it.
+#: Margins of the view before and beyond what must be visible, as shares of it.
 _BEFORE, _BEYOND = 0.03, 0.07
 
 
 @dataclass(frozen=True)
 class Window:
-    """The part of the plane that is seen."""
+    """The visible part of the plane."""
 
     left: float
     right: float
@@ -37,7 +37,7 @@ class Window:
         return self.right - self.left, self.top - self.bottom
 
     def zoomed(self, factor: float, around: Point, most: Window) -> Window:
-        """Closer by a factor, with a point that stays; never more than *most* at once."""
+        """Zoom in by a factor around a fixed point; at most *most* is visible."""
         wide, high = (side / factor for side in self.sides)
         if wide >= most.sides[0] or high >= most.sides[1]:
             return most
@@ -48,24 +48,24 @@ class Window:
         return Window(left, left + wide, bottom, bottom + high).inside(most)
 
     def moved(self, by: Point, most: Window) -> Window:
-        """Shifted, but not out of *most*."""
+        """Move, clamped to *most*."""
         return Window(self.left + by[0], self.right + by[0], self.bottom + by[1], self.top + by[1]).inside(most)
 
     def inside(self, most: Window) -> Window:
-        """Shifted into *most*."""
+        """Move into *most*."""
         x = max(0.0, most.left - self.left) - max(0.0, self.right - most.right)
         y = max(0.0, most.bottom - self.bottom) - max(0.0, self.top - most.top)
         return Window(self.left + x, self.right + x, self.bottom + y, self.top + y)
 
 
 def whole(plane: CollapsePlane) -> Window:
-    """All that can be: the triangle below q_1 = 1."""
+    """The window with all possible states: the triangle below q_1 = 1."""
     x, y = plane.corners
     return Window(-_BEFORE * x, (1 + _BEYOND) * x, -_BEFORE * y, (1 + _BEYOND) * y)
 
 
 def near(plane: CollapsePlane) -> Window:
-    """The neighbourhood of y*, at most half of what can be."""
+    """The neighbourhood of y*, at most half of the whole in each direction."""
     most = whole(plane)
     x, y = (min(near_span(plane), side / (2 * _LEAST_NEAR)) for side in most.sides)
     (first, second) = plane.target
@@ -73,7 +73,7 @@ def near(plane: CollapsePlane) -> Window:
 
 
 class Stage:
-    """A window of the plane in a widget of some size."""
+    """A window of the plane mapped to a widget's area."""
 
     def __init__(self, size: QSizeF, window: Window, metrics: QFontMetricsF) -> None:
         self.window, self.size, self.metrics = window, size, metrics
@@ -94,11 +94,11 @@ class Stage:
         return [(place, format_number(place, step)) for place in places if place >= low]
 
     def ticks(self, axis: int) -> list[tuple[float, str]]:
-        """Coordinates of the ticks, and what is written there."""
+        """Coordinates and texts of the ticks."""
         return self._ticks(axis, self.area.width() if axis == 0 else self.area.height())
 
     def at(self, point: Sequence[float]) -> QPointF:
-        """Where a point is in the widget."""
+        """The position of a point in the widget."""
         wide, high = self.window.sides
         return QPointF(
             self.area.left() + (point[0] - self.window.left) / wide * self.area.width(),
@@ -106,7 +106,7 @@ class Stage:
         )
 
     def point(self, at: QPointF) -> Point:
-        """The point of the plane at a place in the widget."""
+        """The point of the plane at a position in the widget."""
         wide, high = self.window.sides
         return (
             self.window.left + (at.x() - self.area.left()) / self.area.width() * wide,
@@ -115,7 +115,7 @@ class Stage:
 
 
 def paint_axes(painter: QPainter, stage: Stage, theme: Theme, widths: tuple[int, int]) -> None:
-    """Grid, numbers and names of both axes."""
+    """Paint grid, numbers and names of both axes."""
     area, line = stage.area, stage.metrics.height()
     for place, text in stage.ticks(0):
         x = round(stage.at((place, 0.0)).x()) + 0.5
@@ -136,7 +136,7 @@ def paint_axes(painter: QPainter, stage: Stage, theme: Theme, widths: tuple[int,
 
 
 def _axis_name(stage: Stage, width: int, room: float) -> str:
-    """What an axis shows, in the longest words that there is room for."""
+    """The name of an axis, in the longest wording that fits."""
     symbol = f"x{subscript(width)}"
     names = f"{symbol}: jobs {width_words(width)}, divided by n", f"{symbol}: {width_words(width)}"
     fitting = (name for name in names if stage.metrics.horizontalAdvance(name) <= room)
@@ -144,7 +144,7 @@ def _axis_name(stage: Stage, width: int, room: float) -> str:
 
 
 def _rule(painter: QPainter, theme: Theme, line: QLineF, axis: bool) -> None:
-    """A line of the grid; the pen is that of text afterwards."""
+    """Paint a grid line; afterwards the pen is that of text."""
     painter.setPen(QPen(QColor(theme.border if axis else theme.grid)))
     painter.drawLine(line)
     painter.setPen(QColor(theme.muted))

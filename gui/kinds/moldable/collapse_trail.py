@@ -15,11 +15,11 @@ from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 
 Values = NDArray[np.float64]
 
-#: So many of the latest samples are a line, which fades.
+#: So many of the latest samples are drawn as a fading line.
 RECENT = 240
-#: The least side of a visited place, in pixels.
+#: Least side of a visited place, in pixels.
 SPOT = 2
-#: Samples are a line while the events from one to the next are at most this share of n.
+#: Samples are joined to a line while at most this share of n events lies between them.
 _NEAR = 0.05
 _FIRST_ROOM = 4096
 
@@ -34,7 +34,7 @@ class Trail:
         self._values = np.empty((4, _FIRST_ROOM))  # events, times, x_i1, x_i2
 
     def update(self, frame: Frame) -> bool:
-        """Take what is new; says whether all began anew."""
+        """Take new samples; returns whether all began anew."""
         anew = not self._continues(frame)
         if anew:
             self._info, self._count = frame.info, 0
@@ -56,7 +56,7 @@ class Trail:
             self._values = grown
 
     def _continues(self, frame: Frame) -> bool:
-        """Are the samples known so far the first ones of this frame's?"""
+        """Whether the samples taken so far are the first ones of this frame."""
         if frame.info is not self._info or len(frame.samples) < self._count:
             return False
         if not self._count:
@@ -65,30 +65,30 @@ class Trail:
         return bool((moment == self._values[:2, self._count - 1]).all())
 
     def is_line(self, servers: int) -> bool:
-        """Whether samples follow each other so closely that a line between them says something."""
+        """Whether consecutive samples are close enough for a line between them to be meaningful."""
         if self._count < 2:
             return True
         last, before = self._values[0, self._count - 1], self._values[0, self._count - 2]
         return bool(last - before <= max(1.0, _NEAR * servers))
 
     def event_at(self, place: int) -> int:
-        """The event of a sample."""
+        """The event number of a sample."""
         return int(self._values[0, place])
 
     def count(self, time: float) -> int:
-        """How many samples there are up to a time."""
+        """The number of samples up to a time."""
         return int(np.searchsorted(self._values[1, : self._count], time, side="right"))
 
     def points(self, first: int, last: int) -> tuple[Values, Values]:
-        """x_i1 and x_i2 of the samples *first* to *last* - 1; views."""
+        """x_i1 and x_i2 of the samples *first* to *last* - 1, as views."""
         x, y = self._values[2:, : self._count][:, first:last]
         return x, y
 
 
 def recent(frame: Frame, widths: tuple[int, int], job_class: int) -> tuple[Values, Values]:
-    """The jobs of a class on two widths after each of its events whose rows are at hand.
+    """The jobs of a class on two widths after each of its latest events.
 
-    The rows say how many run on the width of the event; the other number is that of before.
+    Each row gives the number of jobs on the event's own width; the other number is carried over from before.
     """
     rows = frame.rows[frame.rows["type"] == job_class][-RECENT:]
     found = []
@@ -107,7 +107,7 @@ def recent(frame: Frame, widths: tuple[int, int], job_class: int) -> tuple[Value
 
 @dataclass(frozen=True)
 class Raster:
-    """Equal places on an axis: *count* of length *step* from *start* on."""
+    """*count* equal intervals of length *step* on an axis, beginning at *start*."""
 
     start: float
     step: float
@@ -115,19 +115,18 @@ class Raster:
 
     @property
     def end(self) -> float:
-        """Where the last one ends."""
+        """The end of the last interval."""
         return self.start + self.step * self.count
 
     def places(self, values: Values) -> NDArray[np.int64]:
-        """The places of values, also of those outside."""
+        """The indices of the values' intervals, which may be out of range."""
         return np.floor((values - self.start) / self.step).astype(np.int64)
 
 
 def raster(low: float, high: float, pixels: float, servers: int) -> Raster:
-    """Places of some pixels on an axis from *low* to *high*.
+    """Intervals of some pixels on an axis from *low* to *high*.
 
-    Where a job is not much more than that they are whole numbers of jobs, or some would never be
-    visited.
+    If one job is not much more than that, intervals are whole numbers of jobs; otherwise some would never be visited.
     """
     pitch = pixels / (high - low) / servers
     if pitch >= 2 * SPOT:
@@ -139,7 +138,7 @@ def raster(low: float, high: float, pixels: float, servers: int) -> Raster:
 
 
 class Visited:
-    """The places that a trail visited, kept up as samples come."""
+    """The places that a trail has visited, updated with new samples."""
 
     def __init__(self) -> None:
         #: [up, right] the colour at visited places, 0 elsewhere; the first row is the highest
@@ -148,11 +147,11 @@ class Visited:
         self._count = 0
 
     def forget(self) -> None:
-        """Begin anew: the samples are others."""
+        """Begin anew with other samples."""
         self._key = None
 
     def show(self, trail: Trail, count: int, right: Raster, up: Raster, color: int) -> None:
-        """Mark the first *count* samples."""
+        """Mark the places of the first *count* samples."""
         key = (trail, right, up, color)
         if key != self._key or count < self._count:
             self.pixels = np.zeros((up.count, right.count), np.uint32)

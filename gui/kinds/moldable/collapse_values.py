@@ -1,7 +1,7 @@
-"""The plane of the two widths of a class's optimum: its lines, what is measured in it, and in words.
+"""The plane of the two widths of a class's optimum: its lines, measures in it, and their wording.
 
-Ghanbarian et al. (2025), Section 5 and Figure 1.  All is divided by the number of servers n: a
-point (x_i1, x_i2) stands for n x_i1 jobs on i1 servers and n x_i2 jobs on i2.
+Ghanbarian et al. (2025), Section 5 and Figure 1.  All is divided by the number of servers n: a point (x_i1, x_i2)
+stands for n x_i1 jobs on i1 servers and n x_i2 jobs on i2.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from slotscope.model.reporting.frame import Frame, RunInfo
 Point = tuple[float, float]
 Values = NDArray[np.float64]
 
-#: A fluid path is drawn until so many of the longest mean execution times on it have passed.
+#: A fluid path is drawn over so many times the longest mean execution time on it.
 _FLUID_TIMES = 8.0
 _FLUID_POINTS = 200
-#: Shares of the time are not told where less than this share of it was spent in the bins.
+#: Least share of time spent inside the bins for shares of time to be told.
 _COVERED = 0.5
-#: A bin counts as so many numbers of jobs on each axis, or as all of them if there are fewer.
+#: A bin's jobs are split into so many parts per axis, or one per number of jobs if those are fewer.
 _PARTS = 8
-#: Points on a line are not above it.
+#: Tolerance within which a point on a line does not count as above it.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class CollapsePlane:
-    """What stays the same while a policy runs."""
+    """What stays constant for a class while a policy runs."""
 
     #: job_class, name: its number, and its name where there are several
     job_class: int
@@ -47,23 +47,23 @@ class CollapsePlane:
     widths: tuple[int, int]  #: i and i + 1, which hold I*
     factors: Point  #: s_i of both
     target: Point  #: y*_i of both
-    limit: float  #: the servers that its jobs may take, divided by n: q_1 = limit on the red line
-    own: bool  #: whether these are not all servers
+    limit: float  #: the servers that its jobs may use, divided by n: q_1 = limit on the red line
+    own: bool  #: whether these are only some of the servers
     load: float  #: rho_j, the paper's lambda
     #: mean, exponential: of the class's inherent sizes, and whether their distribution is exponential, as (12) takes it
     mean: float
     exponential: bool
     least: int  #: i1, the least width of I*
-    proved: float  #: delta as in the proof of Theorem 2; 0 where the load leaves no room
+    proved: float  #: delta as in the proof of Theorem 2; 0 if the load leaves no room
 
     @property
     def room(self) -> float:
-        """1 - lambda: delta is below it."""
+        """1 - lambda, the upper limit of delta."""
         return max(0.0, self.limit - self.load)
 
     @property
     def corners(self) -> Point:
-        """Where the line q_1 = 1 ends on both axes."""
+        """The ends of the line q_1 = 1 on the two axes."""
         return self.limit / self.widths[0], self.limit / self.widths[1]
 
     def busy(self, point: Point) -> float:
@@ -71,12 +71,12 @@ class CollapsePlane:
         return self.widths[0] * point[0] + self.widths[1] * point[1]
 
     def rate(self, point: Point) -> float:
-        """r = s_i1 x_i1 + s_i2 x_i2, at which work is done."""
+        """r = s_i1 x_i1 + s_i2 x_i2, the rate at which work is done."""
         return self.factors[0] * point[0] + self.factors[1] * point[1]
 
 
 def plane_of(info: RunInfo, job_class: int) -> CollapsePlane | str:
-    """The plane of a class, or why there is none, as a sentence."""
+    """The plane of a class, or a sentence why there is none."""
     numbers, rules = info.numbers, info.facts.rules
     name = numbers.class_names[job_class] if numbers.classes > 1 else ""
     if numbers.degrees[job_class] == 1:
@@ -115,7 +115,7 @@ def plane_of(info: RunInfo, job_class: int) -> CollapsePlane | str:
 def _proved_delta(workload: Any, room: float, servers: float) -> float:
     """delta in the proof of Theorem 2 (Section 5.2): beta / (2 n^max(alpha, 1/2)).
 
-    A load that is given as such is that of alpha = 0.
+    A load given directly counts as alpha = 0.
     """
     alpha = getattr(workload, "alpha", None)
     power = max(0.0, 0.5 - float(alpha or 0))
@@ -126,10 +126,9 @@ def _proved_delta(workload: Any, room: float, servers: float) -> float:
 
 
 def fluid_of(plane: CollapsePlane, bounds: Any) -> tuple[Values, Values]:
-    """Times [T] and points [T, 2] of the fluid system (12) from an empty one.
+    """Times [T] and points [T, 2] of the fluid system (12), started empty.
 
-    As it was integrated, where that is known already, else from the solution in closed form,
-    x_i(t) = y*_i (1 - exp(-s_i t / mean)).
+    The integrated path if it is known already, else the closed-form solution x_i(t) = y*_i (1 - exp(-s_i t / mean)).
     """
     known = bounds.classes[plane.job_class] if getattr(bounds, "classes", ()) else None
     if known is not None and known.fluid is not None:
@@ -143,7 +142,7 @@ def fluid_of(plane: CollapsePlane, bounds: Any) -> tuple[Values, Values]:
 
 
 def fluid_at(path: tuple[Values, Values], time: float) -> Point:
-    """Where the fluid system is at a time."""
+    """The state of the fluid system at a time."""
     times, points = path
     x, y = (float(np.interp(time, times, points[:, column])) for column in range(2))
     return x, y
@@ -159,7 +158,7 @@ def present(plane: CollapsePlane, frame: Frame) -> Point:
 
 
 def bin_edges(plane: CollapsePlane, info: RunInfo) -> tuple[Values, Values]:
-    """[65] the edges of the bins of both axes; each number of jobs is in the middle of its own."""
+    """[65] the bin edges of both axes; each number of jobs is in the middle of its interval."""
     tables = info.facts.tables
     wide = 1 << int(tables.bin_shift[plane.job_class])
     low = tables.bin_low[plane.job_class]
@@ -168,16 +167,16 @@ def bin_edges(plane: CollapsePlane, info: RunInfo) -> tuple[Values, Values]:
 
 
 def spent(plane: CollapsePlane, frame: Frame) -> Values:
-    """[64, 64] the share of all time so far that was spent in each bin."""
+    """[64, 64] the share of all time so far spent in each bin."""
     state, j = frame.state, plane.job_class
     total = float(state.class_since[j])
     return np.asarray(state.occupancy[j] / total if total > 0 else state.occupancy[j])
 
 
 def share_above(plane: CollapsePlane, frame: Frame, delta: float) -> float | None:
-    """The share of the time in which r > lambda + delta; None where the bins do not tell.
+    """The share of time with r > lambda + delta; None if too much of it was spent outside the bins.
 
-    A bin's time is taken to be shared evenly by the numbers of jobs in it.
+    Within a bin, time is assumed to be spread evenly over its numbers of jobs.
     """
     shares = spent(plane, frame)
     covered = float(shares.sum())
@@ -197,20 +196,20 @@ def share_above(plane: CollapsePlane, frame: Frame, delta: float) -> float | Non
 
 @dataclass(frozen=True)
 class Nearness:
-    """How near the class is to its plane and its target."""
+    """How near the class is to its plane and to its target."""
 
     #: distance, mean_distance: the sum over i of |x_i - y*_i|, now and on average
     distance: float
     mean_distance: float
-    beside: int  #: jobs on other widths than the two
-    #: below, most_below: jobs on fewer than i1 servers, now and at most so far
+    beside: int  #: jobs on widths other than the two
+    #: below, most_below: jobs on fewer than i1 servers, now and the maximum so far
     below: int
     most_below: int
-    share_below: float  #: the share of the time with more than one of them, which Lemma 2 says is 0
+    share_below: float  #: the share of time with more than one of them, which is 0 by Lemma 2
 
 
 def nearness(plane: CollapsePlane, frame: Frame) -> Nearness:
-    """Measured so far."""
+    """Measure the nearness so far."""
     state, j = frame.state, plane.job_class
     now = float(state.clock[NOW])
     areas = state.level_area[j] + state.level[j] * (now - float(state.class_since[j]))
@@ -227,7 +226,7 @@ def nearness(plane: CollapsePlane, frame: Frame) -> Nearness:
 
 
 def near_span(plane: CollapsePlane) -> float:
-    """How far from y* its neighbourhood reaches: five standard deviations of a Poisson number."""
+    """Half the side of y*'s neighbourhood: five standard deviations of a Poisson number."""
     most = max(*plane.target, 1.0 / plane.servers)
     return 5.0 * sqrt(most / plane.servers)
 
@@ -236,12 +235,12 @@ def near_span(plane: CollapsePlane) -> float:
 
 
 def _percent(share: float) -> str:
-    """A share as per cent, in three digits."""
+    """A share as per cent, with three digits."""
     return f"{significant(100 * share, 3)}{THIN}%" if share else "0"
 
 
 def point_words(plane: CollapsePlane, frame: Frame, point: Point) -> str:
-    """What a point of the plane stands for, and how often the state was there."""
+    """What a point of the plane stands for, and how often the state was there, in words."""
     parts = []
     for width, value in zip(plane.widths, point, strict=True):
         jobs = format_number(value * plane.servers)
@@ -256,7 +255,7 @@ def point_words(plane: CollapsePlane, frame: Frame, point: Point) -> str:
 
 
 def share_at(plane: CollapsePlane, frame: Frame, point: Point) -> float | None:
-    """The share of the time spent in the bin of a point; None outside the bins."""
+    """The share of time spent in a point's bin; None outside the bins."""
     places = [
         int(np.searchsorted(edge, value, side="right")) - 1
         for edge, value in zip(bin_edges(plane, frame.info), point, strict=True)
@@ -267,18 +266,18 @@ def share_at(plane: CollapsePlane, frame: Frame, point: Point) -> float | None:
 
 
 def is_ours(info: RunInfo) -> bool:
-    """Whether the policy is the one that the paper's lemmas are about."""
+    """Whether the policy is greedy(p*), which the paper's lemmas are about."""
     return info.policy_name == "greedy-p"
 
 
 def path_text(plane: CollapsePlane, info: RunInfo) -> str:
-    """What the fluid path is called: (12) is about greedy(p*) and exponential sizes."""
+    """The label of the fluid path: (12) is about greedy(p*) and exponential sizes."""
     text = "fluid path" if is_ours(info) else "fluid path of greedy(p*)"
     return text if plane.exponential else f"{text}, exponential sizes"
 
 
 def tiles(plane: CollapsePlane, near: Nearness, above: float | None, ours: bool) -> Iterator[TileText]:
-    """Distance, jobs beside the plane, and what Lemmas 2 and 3 say of greedy(p*): *ours*."""
+    """Tiles of the distance, of jobs off the plane, and of Lemmas 2 and 3 if *ours*, that is greedy(p*)."""
     i1, i2 = plane.widths
     now, mean = (significant(distance, 3) for distance in (near.distance, near.mean_distance))
     yield TileText("‖x − y*‖₁ now", now, "run", f"The sum over i of |xᵢ − y*ᵢ|; {mean} on average.", "‖x − y*‖")
@@ -293,7 +292,7 @@ def tiles(plane: CollapsePlane, near: Nearness, above: float | None, ours: bool)
 
 
 def _lemma2(plane: CollapsePlane, near: Nearness, ours: bool) -> Iterator[TileText]:
-    """Jobs on fewer than i1 servers, and how often there is more than one."""
+    """Tiles of the jobs on fewer than i1 servers, and of the time with more than one of them."""
     tip = f"Jobs on fewer than i₁ = {plane.least} servers: {near.below} now, at most {near.most_below} so far."
     caption, short = "of the time > 1 of them", "> 1 of them"
     if ours:
@@ -309,12 +308,12 @@ def _lemma2(plane: CollapsePlane, near: Nearness, ours: bool) -> Iterator[TileTe
 
 
 def delta_decimals(plane: CollapsePlane) -> int:
-    """The decimals that delta needs for three digits."""
+    """The number of decimals for delta to have three digits."""
     return 2 - math.floor(math.log10(plane.proved)) if plane.proved else 2
 
 
 def delta_words(plane: CollapsePlane, delta: float) -> str:
-    """Where a delta comes from."""
+    """Where a value of delta comes from, in words."""
     if not plane.room:
         return "no room: λ = 1"
     shown = 10.0 ** -delta_decimals(plane)
@@ -324,7 +323,7 @@ def delta_words(plane: CollapsePlane, delta: float) -> str:
 
 
 def delta_tip(plane: CollapsePlane) -> str:
-    """What delta is, and which values mean something."""
+    """The tooltip on delta, and on its meaningful values."""
     return (
         f"δ: how far r may be above λ in the shaded region, less than 1 − λ = {significant(plane.room, 3)}. The proof "
         f"of Theorem 2 takes {significant(plane.proved, 3)}, which is β/(2n^max(α, ½)); half of 1 − λ is "

@@ -1,4 +1,4 @@
-"""The picture of the plane: what stays is painted once, what moves with each frame."""
+"""The picture of the plane: constant layers are painted once, the rest with each frame."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from slotscope.model.reporting.frame import Frame
 
 WHOLE, NEAR, OWN = "whole", "near", "own"
 _LEAST_LINES = 7  # height of the least picture, in lines of text
-_CLOSE = 10.0  # pixels from a sample that a click means
+_CLOSE = 10.0  # largest distance in pixels of a click from a sample
 _HOW = (
     "Shade: share of the time so far. Line: the latest samples; dots: earlier ones. The wheel "
     "enlarges, a click goes to a moment, a double click shows all, or the neighbourhood of y*."
@@ -36,7 +36,7 @@ _HOW = (
 
 
 class CollapseView(Chart):
-    """``picked`` gives an event near which a click was; ``looked`` says which part is seen."""
+    """The picture; ``picked`` is emitted with the event near a click, ``looked`` with the visible part."""
 
     picked = Signal(int)
     looked = Signal(str)
@@ -44,12 +44,12 @@ class CollapseView(Chart):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "the state in the plane of the optimum's two widths")
         self._frame: Frame | None = None
-        self.plane: CollapsePlane | None = None  #: what is shown
+        self.plane: CollapsePlane | None = None  #: the plane shown
         self._delta = 0.0
         self.path: tuple[Values, Values] = np.zeros(0), np.zeros((0, 2))  #: the fluid path
-        self.trail, self._visited = Trail(0), Visited()  #: all samples; where they were
+        self.trail, self._visited = Trail(0), Visited()  #: all samples, and the places that they visited
         self._look, self.window_shown = WHOLE, Window(0, 1, 0, 1)
-        self.stage: Stage | None = None  #: where it is, once it was painted
+        self.stage: Stage | None = None  #: the stage of the last paint
         self._layers: tuple[QPixmap, QPixmap] | None = None
         gestures = Gestures(self)
         gestures.zoomed.connect(self.zoom)
@@ -61,18 +61,18 @@ class CollapseView(Chart):
     # What is shown.
 
     def begin(self, plane: CollapsePlane, delta: float) -> None:
-        """Another run or class."""
+        """Show another run or class."""
         self.plane, self._delta = plane, delta
         self.trail = Trail(plane.job_class)
         self.look(NEAR if self._look == NEAR else WHOLE)
 
     def set_delta(self, delta: float) -> None:
-        """Another region."""
+        """Set delta, which bounds the region."""
         self._delta = delta
         self._forget()
 
     def set_path(self, frame: Frame) -> None:
-        """Take the fluid path that is known by now."""
+        """Take the fluid path as it is known by now."""
         assert self.plane is not None
         self.path = fluid_of(self.plane, frame.bounds)
         self._forget()
@@ -84,7 +84,7 @@ class CollapseView(Chart):
         self.update()
 
     def look(self, part: str) -> None:
-        """See the whole triangle, or the neighbourhood of y*."""
+        """Show the whole triangle, or the neighbourhood of y*."""
         if self.plane is not None:
             self._set_window(part, (near if part == NEAR else whole)(self.plane))
 
@@ -114,7 +114,7 @@ class CollapseView(Chart):
     # The mouse.
 
     def zoom(self, factor: float, around: QPointF) -> None:
-        """Closer by a factor, around a place."""
+        """Zoom in by a factor around a position."""
         if self.plane is not None and self.stage is not None:
             most = whole(self.plane)
             window = self.window_shown.zoomed(factor, self.stage.point(around), most)
@@ -143,7 +143,7 @@ class CollapseView(Chart):
             self.picked.emit(self.trail.event_at(int(nearest)))
 
     def tip_at(self, point: QPointF) -> str:
-        """What is known of a place."""
+        """The tooltip at a point."""
         if self.plane is None or self._frame is None or self.stage is None:
             return ""
         if not self.stage.area.contains(point):
@@ -171,7 +171,7 @@ class CollapseView(Chart):
         looks.now(present(self.plane, self._frame))
 
     def _painted(self, stage: Stage, plane: CollapsePlane) -> tuple[QPixmap, QPixmap]:
-        """What stays, below and above what moves."""
+        """The constant layers below and above what moves."""
         assert self._frame is not None
         text = path_text(plane, self._frame.info)
         ratio, layers = self.devicePixelRatioF(), []
@@ -209,9 +209,9 @@ class CollapseView(Chart):
         painter.restore()
 
     def _recent(self, frame: Frame, plane: CollapsePlane) -> tuple[Values, Values, int]:
-        """The latest part of the trail, and how many samples are older.
+        """The latest part of the trail, and the number of older samples.
 
-        From samples, or from the last events where samples are too far from each other.
+        From samples, or from the last events if samples are too far apart.
         """
         count = self.trail.count(frame.time)
         if self.trail.is_line(plane.servers):

@@ -1,8 +1,7 @@
-"""How a width and a class look, alike in all panels of moldable jobs.
+"""The looks of widths and classes, the same in all panels of moldable jobs.
 
-The width i of a job, on how many servers it runs, has a colour and a texture, and its number where
-there is room.  A class is told by its letter, and where only classes are compared by a colour from
-the other end of the same circle.
+The width i of a job, the number of servers that it runs on, has a colour, a texture, and its number where there is
+room.  A class has a letter, and where only classes are compared, a colour from the other end of the same palette.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from slotscope.gui.painting.colour import mix
 from slotscope.gui.painting.textures import Pixels, inked_tile, paint_mark, texture_scale, tile_brush
 from slotscope.gui.theme import Theme, TypeStyle
 
-#: How much of a colour is left each time that it comes again.
+#: Share of a colour that remains at each repetition of the palette.
 TURN = 0.62
 
 
@@ -25,7 +24,7 @@ TURN = 0.62
 def width_style(theme: Theme, width: int) -> TypeStyle:
     """Colour and texture of the jobs that run on *width* servers, 1, 2, ...
 
-    Once all colours are used they come again, each time nearer to the strongest neutral.
+    After the last colour the palette repeats, each time nearer to the strongest neutral.
     """
     style = theme.type_style(width - 1)
     turn = (width - 1) // len(theme.palette)
@@ -38,20 +37,20 @@ def width_color(theme: Theme, width: int) -> str:
 
 
 def class_color(theme: Theme, job_class: int) -> str:
-    """The colour of a class, counted from 0, in pictures that do not tell widths apart."""
+    """The colour of a class, counted from 0, in pictures that do not distinguish widths."""
     return theme.type_style(len(theme.types) - 1 - job_class % len(theme.types)).color
 
 
 @cache
 def width_tile(theme: Theme, width: int, scale: int = 1) -> Pixels:
-    """The texture of a width, to be repeated; lines are *scale* pixels wide."""
+    """The texture of a width as a repeatable tile; lines are *scale* pixels wide."""
     style = width_style(theme, width)
     return inked_tile(style.texture, style.color, theme, scale)
 
 
 @cache
 def width_brush(theme: Theme, width: int, ratio: float = 1.0) -> QBrush:
-    """Colour and texture of a width at a ratio of device pixels."""
+    """A brush of a width's colour and texture for a device pixel ratio."""
     return tile_brush(width_tile(theme, width, texture_scale(ratio)), ratio)
 
 

@@ -1,4 +1,4 @@
-"""The optimum: (P) and Theorem 1, D* over the load, reserved shares, and what is known exactly."""
+"""The optimum: (P) and Theorem 1, D* over the load, reserved shares, and exact values."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ from slotscope.model.reporting.frame import Frame
 if TYPE_CHECKING:  # the solvers behind it take long to import
     from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
 
-#: From this width on, at the usual size of type, pictures stand beside the tables.
+#: Least width in pixels, at the usual font size, for pictures beside the tables.
 _TWO_COLUMNS = 880
 _DOT, _KNOT = 9.0, 5.0
-_MARGINS = (4, 8, 16, 4)  # at the right half of the last number, where no label stands
-_ROOM = 1.08  # how far the axis goes beyond the curve
-_HEADED = 3  # lines of a table's heading with a row: with less room in view the pictures have it
-_STEPS = 1000  # a dragged load is a multiple of 1 / _STEPS
+_MARGINS = (4, 8, 16, 4)  # at the right for half of the last number, if there is no label
+_ROOM = 1.08  # upper end of the axis, relative to the curve
+_HEADED = 3  # lines of a table's heading and a row: if less is visible, pictures get the room
+_STEPS = 1000  # a dragged load is rounded to multiples of 1 / _STEPS
 
 
 class LoadCurve(QWidget):
-    """The curve; ``chosen`` is the load (a Fraction) that the mouse asks for, None the present."""
+    """The curve of D* over the load; ``chosen`` is emitted with a dragged load (a Fraction), or None: the run's own."""
 
     chosen = Signal(object)
 
@@ -59,11 +59,11 @@ class LoadCurve(QWidget):
         self._theme = theme
         self._present = Fraction(0)
         self._knots: tuple[Fraction, ...] = ()
-        self.load, self._text = Fraction(0), ""  #: where the cursor stands, and what stands there
+        self.load, self._text = Fraction(0), ""  #: the cursor's load, and its label
         text = PlotText("load", "D*")
         self.plot = TimePlot(theme, current_fonts(), text, parent=self)
         self._curve: Pyramid = self.plot.add_curve("D*", "optimum")
-        self._room: Pyramid = self.plot.add_curve("room", "grid")  # one point: the axis reaches it
+        self._room: Pyramid = self.plot.add_curve("room", "grid")  # a single point that extends the axis
         self.drag = CursorDrag(self.plot)
         self._dots = pg.ScatterPlotItem(pen=None, useCache=False, antialias=True)
         self._dots.setZValue(110)
@@ -85,7 +85,7 @@ class LoadCurve(QWidget):
     def set_curve(
         self, curve: NDArray[np.float64], knots: tuple[Fraction, ...], present: Fraction, symbol: str
     ) -> None:
-        """Show another curve [points, 2], which bends at *knots*, with the cursor at *present*."""
+        """Show another curve [points, 2], with bends at *knots* and the cursor at *present*."""
         self.plot.forget()
         self._curve.replace(np.r_[0.0, curve[:, 0]], np.r_[curve[0, 1], curve[:, 1]])
         self._room.replace([0.0], [_ROOM * float(curve[:, 1].max())])
@@ -94,7 +94,7 @@ class LoadCurve(QWidget):
         self.plot.refresh()
 
     def show_load(self, load: Fraction, text: str) -> None:
-        """Move the cursor; *text* stands at the height of the curve there, if it is on it."""
+        """Move the cursor; *text* labels the curve's height there, if the cursor is on it."""
         self.load, self._text = load, text
         inside = 0 < load <= 1
         self.plot.set_cursor(float(load) if inside else None)
@@ -114,7 +114,7 @@ class LoadCurve(QWidget):
         self.plot.refresh()
 
     def value_at(self, load: Fraction) -> float:
-        """The height of the curve."""
+        """The curve's height at a load."""
         return float(np.interp(float(load), self._curve.x, self._curve.y))
 
     @property
@@ -128,11 +128,11 @@ class LoadCurve(QWidget):
         if len(self._curve):
             self.show_load(self.load, self._text)
 
-    def sizeHint(self) -> QSize:  # that of a plot grows with the plot
+    def sizeHint(self) -> QSize:  # a plot's own size hint grows with the plot
         return QSize(300, picture_heights()[1])
 
     def _choose(self, wanted: float, near: float) -> None:
-        """Ask for the load under the mouse: a round number, or a special one close by."""
+        """Ask for the load under the mouse: rounded, or a special one nearby."""
         specials = (one for one in (self._present, *self._knots) if 0 < one <= 1)
         rounded = Fraction(min(max(round(wanted * _STEPS), 1), _STEPS), _STEPS)
         if len(self._curve):
@@ -140,7 +140,7 @@ class LoadCurve(QWidget):
 
 
 class AllocationLPPanel(BoundsPanel):
-    """On how many servers jobs run at best, and how long they then take."""
+    """The optimal numbers of servers for jobs, and the resulting execution time."""
 
     name = "allocation-lp"
     title = "Optimum"
@@ -148,10 +148,10 @@ class AllocationLPPanel(BoundsPanel):
     needs = frozenset({"bounds", "moldable"})
 
     def build(self) -> None:
-        """Three pages: the numbers, a busy sign, a sentence."""
+        """Create the three pages: results, progress, sentence."""
         super().build()
         self._class = 0
-        self._wanted: Fraction | None = None  # another load than the run's
+        self._wanted: Fraction | None = None  # a load chosen instead of the run's
         self.note = rich_text("what is missing")
         self.chooser = Chooser()
         self.chooser.setAccessibleName("class of jobs")
@@ -173,7 +173,7 @@ class AllocationLPPanel(BoundsPanel):
     # Frames.
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its first class at its own load."""
+        """Show another run's first class at its own load."""
         super().begin(frame)
         self._class, self._wanted = 0, None
 
@@ -182,7 +182,7 @@ class AllocationLPPanel(BoundsPanel):
         return bool(bounds.classes)
 
     def show_bounds(self, frame: Frame) -> None:
-        """The classes beside each other, and the one that is looked at."""
+        """Show the classes' shares side by side, and the chosen class."""
         self._name_classes()
         self.shares.set_values(share_values(self.bounds))
         self.shares.setVisible(bool(self.shares.values))
@@ -212,11 +212,11 @@ class AllocationLPPanel(BoundsPanel):
 
     @property
     def shown(self) -> ShownClass:
-        """The class and the load that are looked at."""
+        """The chosen class and load."""
         return shown_of(self.bounds, self._class, self._wanted)
 
     def _show_class(self) -> None:
-        """Another class, or other bounds."""
+        """Update to another class, or other bounds."""
         one = self.bounds.classes[self._class]
         present = shown_of(self.bounds, self._class, None)
         knots = tuple(load for load, _ in one.knots if load)
@@ -224,7 +224,7 @@ class AllocationLPPanel(BoundsPanel):
         self._show_load()
 
     def _show_load(self) -> None:
-        """Another load: the pictures and all that is said of it."""
+        """Update the pictures and texts to another load."""
         shown = self.shown
         self.tiles.set_texts(tiles(self.bounds, shown))
         self.ratios.set_values(ratio_values(shown))
@@ -232,7 +232,7 @@ class AllocationLPPanel(BoundsPanel):
         self.write()
 
     def write(self) -> None:
-        """Sentences and tables."""
+        """Write sentences and tables."""
         bounds, shown, theme = self.bounds, self.shown, self.theme
         say(
             (self.note, note(bounds, shown, theme)),
@@ -244,7 +244,7 @@ class AllocationLPPanel(BoundsPanel):
     # The window.
 
     def arrange(self) -> None:
-        """All below each other, or the tables beside the pictures."""
+        """Place everything in one column, or the tables beside the pictures."""
         growing = [self.shares, self.ratios, self.curve]
         pictures: list[QWidget] = [self.shares, self.chooser, self.ratios, self.curve]
         tables: list[QWidget] = [self.widths, self.references, self.proof]
@@ -258,7 +258,7 @@ class AllocationLPPanel(BoundsPanel):
             self.curve.setMinimumHeight(picture_heights()[0] + spare)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """The optimum: a row for each class and width."""
+        """The optimum: a row per class and width."""
         if self.bounds is None or not self.bounds.solved:
             return None
         names = ["class", "i", "speedup", "y", "p", "y_exact", "p_exact"]

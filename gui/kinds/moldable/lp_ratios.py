@@ -1,4 +1,4 @@
-"""Theorem 1 as a picture: s_i / i over i, and the load as the line that cuts it."""
+"""A picture of Theorem 1: s_i / i over i, and the load as the line that cuts it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from slotscope.gui.widgets.chart import Chart
 from slotscope.model.reporting.explain import subscript
 
 _PAD, _TICK, _RADIUS, _RING = 8.0, 4.0, 3.0, 6.0
-_CLEAR = 3.0  # between a line and its name
-_ROOM = 1.12  # how far the vertical axis goes beyond the largest value
-#: Up to so many widths each has a dot.
+_CLEAR = 3.0  # pixels between a line and its name
+_ROOM = 1.12  # end of the vertical axis, relative to the largest value
+#: Most widths for which each has a dot.
 _DOTS = 40
-#: Lines of text of each of the two pictures below each other: in a hall, which sees both; at least, and usually.
+#: Lines of text of each of the two stacked pictures: in lecture mode, where both must be visible; least; usual.
 _IN_HALL, _LEAST, _USUAL = 6.25, 8, 10
-#: How much higher the one is in a hall that is spoken of: as far as the other stays whole at 1280x720.
+#: Additional height in lecture mode of the picture being explained: as far as the other stays whole at 1280x720.
 _SPOKEN_OF = 1.17
 
 
 def picture_heights() -> tuple[int, int]:
-    """Pixels that a picture of the optimum has at least, and would like."""
+    """Minimum and preferred height in pixels of a picture of the optimum."""
     fonts = current_fonts()
     least, usual = (_IN_HALL, _IN_HALL) if fonts.lecture else (_LEAST, _USUAL)
     line = fonts.metrics.height()
@@ -35,17 +35,17 @@ def picture_heights() -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class RatioValues:
-    """What the picture shows of a class of jobs."""
+    """The values shown of a class of jobs."""
 
     ratios: tuple[float, ...]  #: [d] s_i / i
-    load: float  #: of the servers that the class has; 0 where it is not known
-    support: tuple[int, ...] = ()  #: I*; empty where (P) has no solution
-    shares: tuple[str, ...] = ()  #: p*_i for each i of I*, as they are written
-    symbol: str = "λ"  #: what the load is called
+    load: float  #: of the class's servers; 0 if unknown
+    support: tuple[int, ...] = ()  #: I*; empty if (P) has no solution
+    shares: tuple[str, ...] = ()  #: p*_i for each i of I*, as text
+    symbol: str = "λ"  #: the symbol of the load
 
 
 class RatioPlot(Chart):
-    """Dots for s_i / i, a line at the load, and the widths on both sides of where it cuts."""
+    """Dots at s_i / i, a line at the load, and the widths on both sides of their intersection."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "speed-up per server over the number of servers")
@@ -64,13 +64,13 @@ class RatioPlot(Chart):
         return QSize(300, self._height(1))
 
     def _height(self, which: int) -> int:
-        """In a hall it is what is spoken of, and has more room than the picture below it."""
+        """Height in pixels; in lecture mode larger than that of the picture below, as this one is explained."""
         return round(picture_heights()[which] * (_SPOKEN_OF if current_fonts().lecture else 1))
 
     # Geometry.
 
     def area(self) -> QRectF:
-        """The plot inside its axes."""
+        """The plot's rectangle inside the axes."""
         metrics, line = self._metrics(), self._metrics().height()
         left = _PAD + metrics.horizontalAdvance("0.25") + 2 * _TICK
         name = metrics.horizontalAdvance(self._load_text()) + 2 * _TICK
@@ -80,18 +80,18 @@ class RatioPlot(Chart):
 
     @property
     def top(self) -> float:
-        """The end of the vertical axis."""
+        """The upper end of the vertical axis."""
         load = self.values.load if self.values is not None else 0.0
         return _ROOM * max(1.0, load)
 
     def at(self, width: float, ratio: float) -> QPointF:
-        """Where a width and a value are in the widget."""
+        """The position of a width and a value in the widget."""
         area, degree = self.area(), len(self.values.ratios) if self.values is not None else 1
         across = (width - 0.5) / degree
         return QPointF(area.left() + across * area.width(), area.bottom() - ratio / self.top * area.height())
 
     def width_at(self, x: float) -> int:
-        """The width that is nearest to a place."""
+        """The width nearest to an x coordinate."""
         assert self.values is not None
         degree, area = len(self.values.ratios), self.area()
         across = (x - area.left()) / area.width() * degree
@@ -120,7 +120,7 @@ class RatioPlot(Chart):
         painter.drawText(below, CENTRE, "i, servers of a job")
 
     def _paint_widths(self, painter: QPainter, area: QRectF, line: float) -> None:
-        """The number below each dot, or below some of them."""
+        """Write the number below each dot, or below some of them."""
         assert self.values is not None
         degree = len(self.values.ratios)
         step = max(1, round(step_up(degree * 2.5 * line / area.width())))
@@ -156,7 +156,7 @@ class RatioPlot(Chart):
             painter.drawEllipse(point, _RADIUS * scale, _RADIUS * scale)
 
     def _paint_support(self, painter: QPainter, values: RatioValues) -> None:
-        """The widths that the optimum uses: gold, with a line down to the axis and p*."""
+        """Mark the widths that the optimum uses in gold, with a line down to the axis and p*."""
         gold, scale = QColor(self._theme.optimum), current_fonts().scale
         area = self.area()
         for width in values.support:
@@ -172,9 +172,9 @@ class RatioPlot(Chart):
             painter.drawText(box, CENTRE, text)
 
     def names(self) -> list[tuple[QRectF, str]]:
-        """Where the used widths are named, beside their lines, and what is written.
+        """The labels of the used widths, beside their lines, with their boxes.
 
-        A name keeps to one side of its line and away from the other one: as long as there is room.
+        Each label is on the outer side of its line, away from the other one, as long as there is room.
         """
         values = self.values
         if values is None or not values.support:
@@ -191,7 +191,7 @@ class RatioPlot(Chart):
         return found
 
     def _beside(self, texts: tuple[str, ...], before: float, x: float, after: float) -> tuple[str, float, float]:
-        """The first text that fits beside the line at *x*, its left end and its width."""
+        """The first text that fits beside the line at *x*, its left edge and its width."""
         for text in texts:
             wide = self._metrics().horizontalAdvance(text) + 6
             if x + wide + 2 * _CLEAR <= after:

@@ -1,4 +1,4 @@
-"""Several classes: the servers reserved for each, and what more of them would bring."""
+"""Several classes: the servers reserved for each, and the benefit of more of them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _ROOM = 1.1
 
 @dataclass(frozen=True)
 class ShareValues:
-    """What is shown of a class."""
+    """The values shown of a class."""
 
-    #: name, letter: what the class is called, and where room is short
+    #: name, letter: the class's name, and its short form
     name: str
     letter: str
     share: float  #: b*_j
     servers: int  #: b*_j n, rounded down
-    curve: tuple[tuple[float, float], ...]  #: (b, f_j(b)) where f_j bends
+    curve: tuple[tuple[float, float], ...]  #: the points (b, f_j(b)) at which f_j bends
 
     @property
     def height(self) -> float:
@@ -38,7 +38,7 @@ class ShareValues:
 
 
 def value_of(curve: tuple[tuple[float, float], ...], share: float) -> float:
-    """f_j(b): linear between where it bends, constant beyond."""
+    """f_j(b): linear between its bends, constant beyond."""
     for (left, high), (right, low) in pairwise(curve):
         if share <= right:
             return high + (low - high) * max(0.0, share - left) / (right - left)
@@ -46,7 +46,7 @@ def value_of(curve: tuple[tuple[float, float], ...], share: float) -> float:
 
 
 class SharesPlot(Chart):
-    """A bar cut into the reserved shares, above the curves f_j; ``picked`` is a class."""
+    """A bar divided into the reserved shares, above the curves f_j; ``picked`` is emitted with a class."""
 
     picked = Signal(int)
 
@@ -70,7 +70,7 @@ class SharesPlot(Chart):
     # Geometry.
 
     def parts(self) -> list[QRectF]:
-        """The part of the bar of each class."""
+        """Each class's part of the bar."""
         line, left = self._metrics().height(), _PAD
         room, boxes = self.width() - 2 * _PAD, []
         for one in self.values:
@@ -81,11 +81,11 @@ class SharesPlot(Chart):
 
     @property
     def top(self) -> float:
-        """The end of the vertical axis of the curves."""
+        """The upper end of the curves' vertical axis."""
         return _ROOM * max((one.curve[0][1] for one in self.values), default=1.0)
 
     def area(self) -> QRectF:
-        """The curves inside their axes."""
+        """The curves' rectangle inside their axes."""
         metrics, line = self._metrics(), self._metrics().height()
         left = _PAD + metrics.horizontalAdvance(format_number(self.top, self._tick())) + _TICK
         names = max((metrics.horizontalAdvance(one.name) for one in self.values), default=0.0)
@@ -96,7 +96,7 @@ class SharesPlot(Chart):
         return step_up(self.top / 3)
 
     def at(self, share: float, value: float) -> QPointF:
-        """Where b and f_j(b) are."""
+        """The position of (b, f_j(b)) in the widget."""
         area = self.area()
         return QPointF(area.left() + share * area.width(), area.bottom() - value / self.top * area.height())
 
@@ -126,7 +126,7 @@ class SharesPlot(Chart):
             painter.drawText(box, CENTRE, self._written(one, box.width()))
 
     def _written(self, one: ShareValues, width: float) -> str:
-        """As much as there is room for."""
+        """The longest wording of a share that fits."""
         share = f"{format_number(100 * one.share, 0.1)} %"
         for text in (f"{one.name} {share}", share, one.letter):
             if self._metrics().horizontalAdvance(text) + 4 <= width:
@@ -151,7 +151,7 @@ class SharesPlot(Chart):
         )
 
     def _paint_curve(self, painter: QPainter, number: int, one: ShareValues) -> None:
-        """f_j from rho_j on, and a gold dot at b*_j."""
+        """Paint f_j from rho_j on, and a gold dot at b*_j."""
         scale, color = current_fonts().scale, QColor(class_color(self._theme, number))
         points = [self.at(min(share, 1.0), value_of(one.curve, min(share, 1.0))) for share, _ in one.curve]
         points.append(self.at(1.0, value_of(one.curve, 1.0)))
@@ -181,7 +181,7 @@ class SharesPlot(Chart):
     # The mouse, and words.
 
     def class_at(self, place: QPointF) -> int:
-        """The class whose part of the bar, or whose dot, is there; -1 for none."""
+        """The class whose part of the bar, or whose dot, is at a point; -1 if there is none."""
         for number, box in enumerate(self.parts()):
             if box.contains(place):
                 return number

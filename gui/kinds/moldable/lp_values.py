@@ -1,4 +1,4 @@
-"""What the panel of the optimum says: numbers and sentences made of bounds."""
+"""The texts of the panel of the optimum: numbers and sentences made from bounds."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ if TYPE_CHECKING:  # the solvers behind it take long to import
 BEST = "<i>D</i><sup>*</sup>"
 TICK, CROSS = "✓", "✗"
 
-#: A table of widths has at most so many rows.
+#: Most rows of a table of widths.
 _MOST_ROWS = 12
 
 
 @dataclass(frozen=True)
 class ShownClass:
-    """What is looked at: a class, and the load of its servers."""
+    """The chosen class, and the load of its servers."""
 
     one: ClassBounds  #: the class
-    load: Fraction  #: of the servers that the class has; another one where the user asks for it
-    found: Optimum | None  #: (P) for that load; None where there is no solution
+    load: Fraction  #: of the class's servers: the run's, or the one that the user has chosen
+    found: Optimum | None  #: the solution of (P) for that load; None if there is none
     present: bool  #: whether it is the load of the run
     several: bool  #: whether there are other classes
-    servers: Fraction  #: how many the class has, on average where that is not whole
+    servers: Fraction  #: the class's number of servers, an average if not whole
 
     @property
     def mean_time(self) -> float | None:
-        """D* of the class for that load, in units of time."""
+        """D* of the class for that load, in units of time; None without a solution."""
         return None if self.found is None else float(self.found.mean_time * self.one.mean)
 
     @property
     def symbol(self) -> str:
-        """What the load is called."""
+        """The symbol of the load."""
         return "ρⱼ / bⱼ" if self.several else "λ"
 
 
 def shown_of(bounds: MoldableBounds, place: int, wanted: Fraction | None) -> ShownClass:
-    """What there is to say of a class, at a load that is wanted or at its own."""
+    """A class at a *wanted* load, or at its own if None."""
     one, several = bounds.classes[place], len(bounds.classes) > 1
     own = one.optimum.load if one.optimum is not None else one.load
     servers = (one.share if one.share is not None else Fraction(1)) * bounds.servers
@@ -61,7 +61,7 @@ def shown_of(bounds: MoldableBounds, place: int, wanted: Fraction | None) -> Sho
 
 
 def ratio_values(shown: ShownClass) -> RatioValues:
-    """The picture of Theorem 1."""
+    """The values for the picture of Theorem 1."""
     ratios = tuple(float(ratio) for ratio in shown.one.ratios)
     if shown.found is None:
         return RatioValues(ratios, float(shown.load), symbol=shown.symbol)
@@ -70,7 +70,7 @@ def ratio_values(shown: ShownClass) -> RatioValues:
 
 
 def share_values(bounds: MoldableBounds) -> tuple[ShareValues, ...]:
-    """The reserved shares of several classes; none where there is one, or no solution."""
+    """The reserved shares of several classes; empty for a single class, or without a solution."""
     if len(bounds.classes) < 2 or not bounds.solved:
         return ()
     letters = own_letters([one.name for one in bounds.classes], 0)
@@ -87,7 +87,7 @@ def share_values(bounds: MoldableBounds) -> tuple[ShareValues, ...]:
 
 
 def fraction(value: Fraction) -> str:
-    """As a fraction where that is short, else as a decimal number."""
+    """A number as a fraction if that is short, else as a decimal."""
     return exact(value) or significant(float(value))
 
 
@@ -95,7 +95,7 @@ def fraction(value: Fraction) -> str:
 
 
 def tiles(bounds: MoldableBounds, shown: ShownClass) -> Iterator[TileText]:
-    """D*, the load, the widths and how they are drawn."""
+    """Tiles of D*, the load, the widths and their probabilities."""
     if shown.several and bounds.mean_time is not None:
         best, tip = significant(float(bounds.mean_time)), "The least mean execution time: the optimum of (Q)."
         yield TileText(f"{BEST} of all jobs", best, "optimum", tip, short=BEST)
@@ -126,7 +126,7 @@ def _of_class(shown: ShownClass) -> Iterator[TileText]:
 
 
 def note(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:
-    """Why there is no optimum, or that another load than the run's is looked at."""
+    """Why there is no optimum, or that the load shown is not the run's; as rich text."""
     if not shown.present:
         own = shown_of(bounds, bounds.classes.index(shown.one), None).load
         run = f"in the run it is {fraction(own)}" if own else "that of the run is not known"
@@ -140,7 +140,7 @@ def note(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:
 
 
 def width_table(shown: ShownClass, theme: Theme) -> str:
-    """A row for each width: s_i, s_i / i, y*_i, jobs and p*_i; those of I* in gold."""
+    """A row per width: s_i, s_i / i, y*_i, jobs and p*_i; those of I* in gold."""
     found = shown.found
     heads = ["<i>i</i>", "<i>s<sub>i</sub></i>", "<i>s<sub>i</sub></i> / <i>i</i>"]
     if found is not None:
@@ -163,7 +163,7 @@ def width_table(shown: ShownClass, theme: Theme) -> str:
 
 
 def listed(degree: int, support: Sequence[int]) -> list[int]:
-    """The widths that have a row: all, or the first, the last, and those around I*."""
+    """The widths with a row: all, or the first, the last, and those around I*."""
     if degree <= _MOST_ROWS:
         return list(range(1, degree + 1))
     near = {i + off for i in support for off in (-1, 0, 1)}
@@ -171,7 +171,7 @@ def listed(degree: int, support: Sequence[int]) -> list[int]:
 
 
 def proof_lines(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:
-    """What PuLP's solvers say of the same program, and the price of a server."""
+    """The results of PuLP's solvers for the same program, and the price of a server."""
     program = "(Q)" if shown.several else "(P)"
     lines = []
     for answer in bounds.answers:
@@ -207,7 +207,7 @@ def proof_lines(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:
 
 
 def reference_table(bounds: MoldableBounds, theme: Theme) -> str:
-    """A row for each exact answer: the policy, what it holds for, blocking and mean time."""
+    """A row per exact result: the policy, its conditions, blocking and mean time."""
     rows, missing = [], []
     for found in bounds.references:
         title = _title(found.policy)
@@ -261,17 +261,17 @@ def _theorem2_rows(bounds: MoldableBounds) -> Iterator[list[str]]:
 
 
 def curve_text(shown: ShownClass) -> str:
-    """What stands at the height of the curve of D*."""
+    """The label at the height of the curve of D*."""
     return "" if shown.mean_time is None else f"D*{THIN} {significant(shown.mean_time)}"
 
 
 def _rounded(value: float) -> str:
-    """What a solver says, without the digits that it does not know."""
+    """A solver's result, without the digits beyond its precision."""
     return significant(float(f"{value:.9g}"), 7)
 
 
 def _title(policy: str) -> str:
-    """What a policy is called, with its parameters."""
+    """The title of a policy, with its parameters."""
     name, _, given = policy.partition(":")
     title = dict(policy_titles("moldable")).get(name, name)
     return escape(f"{title}, {given}" if given else title)

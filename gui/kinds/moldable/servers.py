@@ -1,4 +1,4 @@
-"""The servers of a system of moldable jobs: every job on its servers, filling as it executes."""
+"""The servers of a system of moldable jobs: every job on its servers, filled in proportion to its execution."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from slotscope.gui.theme import Theme
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
 
-#: Jobs have words while so many or fewer can be seen; from then on one zooms in.
+#: Most visible jobs for which texts are written; with more, the user has to zoom in.
 MOST_WRITTEN = 1200
-#: What is kept free for outlines where words stand in one half of a block.
+#: Pixels kept free for outlines where text is written in one half of a block.
 BORDERS = 6
-#: The order of a job's lines from above, as far as there is room: its name, i, what is left.
+#: The order of a job's lines from the top, as far as they fit: its name, i, remaining time.
 _ORDER = (1, 0, 2)
 
 
@@ -53,7 +53,7 @@ class MoldableText:
         self._painter, self._scene, self._text = painter, scene, text
 
     def paint(self) -> None:
-        """Everything."""
+        """Paint all texts."""
         cell = self._scene.layout.cell
         for number, shown in enumerate(self._scene.shown):
             if self._scene.layout.wishes.captions:
@@ -71,7 +71,7 @@ class MoldableText:
             self._text.draw_first(self._painter, area, words, scene.theme.normal)
 
     def _numbers(self, number: int, shown: ShownSection) -> None:
-        """The number of each server below its block."""
+        """Write the number of each server below its block."""
         scene, cell = self._scene, self._scene.layout.cell
         left, top = scene.layout.corners(number, shown.index)
         room = cell.width / scene.ratio
@@ -87,7 +87,7 @@ class MoldableText:
     # Jobs.
 
     def _jobs(self, number: int, shown: ShownSection) -> None:
-        """The lines of each job, in every row that it stands in: no block is left without a name."""
+        """Write the lines of each job in every row that it occupies, so that no block is without a name."""
         scene, cell = self._scene, self._scene.layout.cell
         strips = strips_of(shown.content, shown.index, shown.grid.columns)
         if not 0 < len(strips.start) <= MOST_WRITTEN:
@@ -102,9 +102,9 @@ class MoldableText:
             self._job(scene.rect(box), record, start, int(level[place]))
 
     def _job(self, rect: QRectF, record: int, start: int, level: int) -> None:
-        """The lines in a job's block, the ink of each by whether it is filled there.
+        """Write the lines in a job's block, each in the ink for a filled or an unfilled background.
 
-        Where the surface crosses a line, that line stands on a plate, as if it were not filled yet.
+        A line that the surface of the filling crosses is written on a plate of the unfilled colour.
         """
         scene, high = self._scene, self._text.height
         aside = (scene.layout.cell.border / scene.ratio) + BESIDE
@@ -125,7 +125,7 @@ class MoldableText:
             top += high
 
     def _lines(self, record: int, start: int, room: float, height: float) -> list[tuple[QStaticText, float]]:
-        """The lines for which there is room, from above."""
+        """The lines that fit, from the top."""
         most = int((height - 2) / self._text.height)
         labels = job_labels(self._scene.frame, record, start, min(most, LABELS))
         fitting = [kind for kind, words in enumerate(labels) if self._text.width(words[-1]) <= room]
@@ -134,12 +134,12 @@ class MoldableText:
 
 @cache
 def _colors(theme: Theme, width: int) -> tuple[QColor, QColor]:
-    """Of plates in a job on so many servers, and of what is written on its filled part."""
+    """The colours of plates in a job on *width* servers, and of text on its filled part."""
     return QColor(empty_color(theme, width)), QColor(letter_ink(width_color(theme, width)))
 
 
 def _top_of(rect: QRectF, surface: float, high: float) -> float:
-    """Where the lines begin: in the half of a block without the surface, if they fit there."""
+    """The top of the lines: in the half of a block without the surface, if they fit there."""
     middle = rect.center().y()
     if 2 * (high + BESIDE) + BORDERS > rect.height():
         return middle - high / 2
@@ -147,12 +147,12 @@ def _top_of(rect: QRectF, surface: float, high: float) -> float:
     return (middle - quarter if surface >= middle else middle + quarter) - high / 2
 
 
-#: How long the servers are red after an arrival was blocked, in milliseconds.
+#: Milliseconds for which servers flash red after a blocked arrival.
 FLASH = 350
 
 
 class MoldableServersView(ZoomedPicture):
-    """Shows every server, and each job on the servers that it was given."""
+    """The picture of every server, and each job on its servers."""
 
     _fitting = staticmethod(fitting_servers)
 
@@ -201,7 +201,7 @@ class MoldableServersView(ZoomedPicture):
     # Layout.
 
     def _parts(self) -> tuple[QRectF, QRectF, QRectF]:
-        """The header with the sentence below it, the picture and the legend."""
+        """The areas of header and sentence, of the picture and of the legend."""
         words, stage, legend = super()._parts()
         words.setHeight(words.height() + 1.5 * self._text.height)
         stage.setTop(min(math.ceil(words.bottom()) + 4.0, stage.bottom()))
@@ -226,7 +226,7 @@ class MoldableServersView(ZoomedPicture):
         return server_words(frame, hit.server, section)
 
     def hovered(self) -> int | None:
-        """The record of the job under the mouse."""
+        """The record of the job under the mouse; None if there is none."""
         hit = None if self._mouse is None else self.hit_at(self._mouse)
         record: int | None = None if hit is None else hit.record
         return record
@@ -279,7 +279,7 @@ _HEADER = (
 
 
 class MoldableServersPanel(PicturePanel):
-    """Every server, and each job on the servers that it was given."""
+    """The panel of every server, and each job on its servers."""
 
     name = "moldable-servers"
     title = "Servers"
@@ -289,12 +289,12 @@ class MoldableServersPanel(PicturePanel):
 
     @staticmethod
     def header(_: Frame) -> list[str]:
-        """The names of the columns."""
+        """The column names."""
         return [*_HEADER]
 
     @staticmethod
     def rows(frame: Frame) -> Iterator[list[object]]:
-        """The job that each server runs now; of a server that is free the row ends with its state."""
+        """A row per server with the job that it runs; for a free server the row ends with its state."""
         state, info = frame.state, frame.info
         for server, record in enumerate(state.server_job.tolist()):
             pool = info.facts.pool_of(server)

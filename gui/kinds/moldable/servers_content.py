@@ -1,6 +1,6 @@
-"""Which servers stand together, what is on them, and where a job's pieces are; no pixels in here.
+"""Which servers are shown together, what is on them, and where a job's pieces are; independent of pixels.
 
-A piece is a run of neighbouring servers of one job; a strip is the part of a piece in one row.
+A piece is a run of consecutive servers of one job; a strip is the part of a piece in one row.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ Flags = npt.NDArray[np.bool_]
 
 
 class PoolSection(NamedTuple):
-    """Servers under a caption: a pool, or those that belong to none."""
+    """Servers under a caption: a pool, or those in no pool."""
 
-    pool: int  #: -1: to none; they are idle for ever
+    pool: int  #: the pool; -1: none, so that the servers are always idle
     first: int  #: the first server
-    end: int  #: the first one behind it
+    end: int  #: the first server after the section
 
     @property
     def size(self) -> int:
-        """How many servers there are."""
+        """Number of servers."""
         return self.end - self.first
 
 
 def sections_of(facts: MoldableFacts, servers: int) -> tuple[PoolSection, ...]:
-    """The pools that have servers, in order, and what is left."""
+    """The pools that have servers, in order, and the servers in no pool."""
     rules = facts.rules
     bounds = zip(rules.pool_first.tolist(), rules.pool_end.tolist(), strict=True)
     found = [PoolSection(pool, first, end) for pool, (first, end) in enumerate(bounds) if end > first]
@@ -43,19 +43,19 @@ def sections_of(facts: MoldableFacts, servers: int) -> tuple[PoolSection, ...]:
 
 @dataclass(frozen=True, eq=False)
 class MoldableContent:
-    """What is on some servers of a section."""
+    """The contents of some servers of a section."""
 
-    record: Integers  #: [S] of the job on each; -1: it is free
-    width: Integers  #: [S] on how many servers that job runs; 0: there is none
-    share: Floats  #: [S] the part of its execution time that has passed, from 0 to 1
-    #: left, right: [S] whether the server beside it in number runs the same job
+    record: Integers  #: [S] the job's record; -1: the server is free
+    width: Integers  #: [S] the width of the job; 0: there is none
+    share: Floats  #: [S] the elapsed part of the job's execution time, from 0 to 1
+    #: left, right: [S] whether the server with the next lower, or higher, number runs the same job
     left: Flags
     right: Flags
     partial: Flags  #: [S] whether the job got fewer servers than it asked for
 
 
 def content_of(state: MoldableState, time: float, section: PoolSection, index: Integers) -> MoldableContent:
-    """What is on the servers of a section with these places in it."""
+    """The contents of the servers with these indices in a section."""
     servers = section.first + index
     record = state.server_job[servers].astype(np.int64)
     busy = record >= 0
@@ -69,7 +69,7 @@ def content_of(state: MoldableState, time: float, section: PoolSection, index: I
 
 
 def shares(state: MoldableState, records: Integers, time: float) -> Floats:
-    """The part of the execution time of each job that has passed, from 0 to 1."""
+    """The elapsed part of each job's execution time, from 0 to 1."""
     lasts = state.job_departure[records] - state.job_arrival[records]
     passed = time - state.job_arrival[records]
     known = np.isfinite(lasts) & (lasts > 0)
@@ -78,7 +78,7 @@ def shares(state: MoldableState, records: Integers, time: float) -> Floats:
 
 
 def pieces_of(state: MoldableState, record: int) -> list[tuple[int, int]]:
-    """The first server of each piece of a job that is there, and how many they are."""
+    """The first server and the length of each piece of a present job."""
     found, start = [], record
     while start >= 0:
         found.append((start, int(state.run_length[start])))
@@ -87,23 +87,23 @@ def pieces_of(state: MoldableState, record: int) -> list[tuple[int, int]]:
 
 
 def record_of(state: MoldableState, job: int) -> int | None:
-    """The record of a job by its number; None where it is not in the system."""
+    """The record of a job, given its number; None if it is not in the system."""
     found = np.flatnonzero(state.job_number == job)
     return int(found[0]) if len(found) else None
 
 
 @dataclass(frozen=True, eq=False)
 class Strips:
-    """Parts of pieces in one row."""
+    """The strips of pieces in rows."""
 
-    #: start, length: [R] the place of the first server, and how many there are
+    #: start, length: [R] index of the first server, and number of servers
     start: Integers
     length: Integers
     record: Integers  #: [R] of the job
 
 
 def strips_of(content: MoldableContent, index: Integers, columns: int) -> Strips:
-    """The strips of some servers, ascending by *index* [S], in rows of so many."""
+    """The strips of the servers *index* [S], ascending, in rows of *columns*."""
     row = index // columns
     fresh = np.ones(len(index), bool)
     fresh[1:] = ~content.left[1:] | (np.diff(row) != 0) | (np.diff(index) != 1)

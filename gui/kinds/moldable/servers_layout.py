@@ -1,7 +1,7 @@
-"""The room of one server, and where all of them stand, section below section, at any zoom; whole device pixels.
+"""The cell of a server, and the layout of all servers in stacked sections, at any zoom, in whole device pixels.
 
-A server is a block that fills as its job executes.  Where there are more servers than pixels a pixel stands for several
-of a row.
+A server is a block that fills as its job executes.  If there are more servers than pixels, a pixel stands for several
+servers in a row.
 """
 
 from __future__ import annotations
@@ -15,51 +15,51 @@ from slotscope.gui.pictures.layout import CellLayout, Integers, SectionGrid, Sec
 
 Lengths = npt.NDArray[np.float64]
 
-#: Blocks fill from this height and width on, in lines of a texture; smaller ones get stronger.
+#: Least height and width of blocks that fill, in lines of a texture; smaller ones get a stronger colour instead.
 LEAST_HEIGHT, LEAST_WIDTH = 6, 2
-#: Blocks have an outline, and lines between the servers of a job, from this size on, and a thick
-#: outline from that, in lines of a texture.
+#: Least height of blocks with an outline and lines between a job's servers, and of those with a thick
+#: outline, in lines of a texture.
 OUTLINED, THICK = 8, 36
-#: Jobs have textures from this height of a block on, in lines of a texture; below that a texture
-#: would hide how far they are.
+#: Least height of blocks with textures, in lines of a texture: in smaller ones a texture
+#: would hide the progress.
 TEXTURED = 11
-#: The number of a server stands below its block from this height of a cell on, in lines of text.
+#: Least cell height for a server's number below its block, in lines of text.
 LABEL_FROM = 4.5
-#: The gap to the next cell, as a part of the cell's width and height, and at most.
+#: The gap to the next cell: divisors of the cell's width and height, and its maximum.
 GAP_SHARE, VERTICAL_SHARE, WIDEST_GAP = 12, 7, 10
-#: Height of the gap above a number, and what is kept free beside a digit.
+#: Height of the gap above a number, and space kept free beside a digit.
 PAD, BESIDE = 2, 2
 
 
 @dataclass(frozen=True)
 class MoldableWishes(SectionWishes):
-    """What the layout has to have room for."""
+    """What the layout must have room for."""
 
     digit: int  #: width of a digit in device pixels
-    number: int  #: width of the largest number of a server
+    number: int  #: width of the largest server number
 
     @property
     def captions(self) -> bool:
-        """Several sections have captions."""
+        """Whether sections have captions: if there are several."""
         return len(self.counts) > 1
 
 
 @dataclass(frozen=True)
 class MoldableCell:
-    """The room of one server: its block, and its number below it."""
+    """A server's cell: its block, and its number below."""
 
-    #: width, height: with the gap to the next cell
+    #: width, height: including the gap to the next cell
     width: int
     height: int
-    #: lead, trail: parts of the gap at the left and at the right of a block that is not joined to the next
+    #: lead, trail: the gap's parts to the left and right of a block that is not joined to its neighbour
     lead: int
     trail: int
     tall: int  #: height of the block
-    border: int  #: width of its outline; 0: it has none
-    numbered: bool  #: whether the server's number stands below
-    fills: bool  #: whether the block is large enough to fill from below
-    written: bool  #: whether a digit has room in it
-    textured: bool  #: whether it is filled with the texture of its width; one does not write on that
+    border: int  #: width of its outline; 0: none
+    numbered: bool  #: whether the server's number is written below
+    fills: bool  #: whether the block is large enough to be filled from below
+    written: bool  #: whether a digit fits into it
+    textured: bool  #: whether it is filled with its width's texture, on which no text is written
 
     @property
     def block(self) -> int:
@@ -68,7 +68,7 @@ class MoldableCell:
 
 
 def cell_of(wishes: MoldableWishes, width: int, height: int) -> MoldableCell:
-    """What a cell of this size has room for."""
+    """Determine what fits into a cell of this size."""
     scale = wishes.scale
     most = WIDEST_GAP * scale
     gap = 0 if width < 3 * scale else max(scale, min(most, width // GAP_SHARE))
@@ -86,24 +86,24 @@ def cell_of(wishes: MoldableWishes, width: int, height: int) -> MoldableCell:
     return MoldableCell(width, height, gap // 2, gap - gap // 2, tall, border, numbered, fills, written, textured)
 
 
-#: A cell may be so many times as high as it is wide, and where there is one row so many times
-#: as wide as it is high.
+#: Largest ratio of a cell's height to its width, and in a single row of its width
+#: to its height.
 TALLEST, WIDEST = 2.0, 1.6
-#: What rows are worth whose length is easily counted, and which lengths are, from so many on.
+#: The factor by which row lengths that are easy to count are preferred: multiples, each from a least length on.
 ROUND_WORTH, ROUND_LENGTHS = 1.15, ((5, 5), (10, 20))
-#: What cells are worth that have room for the server's number.
+#: The factor by which cells with room for the server's number are preferred.
 NUMBERED_WORTH = 1.15
 
 
 @dataclass(frozen=True)
 class MoldableLayout(CellLayout[MoldableWishes, SectionGrid[MoldableCell]]):
-    """All sections, one below the other."""
+    """All sections, stacked vertically."""
 
-    side: tuple[float, float] = (1.0, 1.0)  #: width and height of a cell before they were rounded, in device pixels
+    side: tuple[float, float] = (1.0, 1.0)  #: width and height of a cell before rounding, in device pixels
 
     @property
     def cell(self) -> MoldableCell:
-        """The cells of all sections are alike."""
+        """The cell of all sections, which is the same."""
         return self.grids[0].cell
 
     @property
@@ -113,13 +113,13 @@ class MoldableLayout(CellLayout[MoldableWishes, SectionGrid[MoldableCell]]):
 
     def zoomed(self, zoom: float) -> MoldableLayout:
         side = self.side[0] * zoom, self.side[1] * zoom
-        if self.side[0] < 1:  # from pixels on cells become square first, then as large as they are
+        if self.side[0] < 1:  # zooming from pixels, cells become square first
             side = side[0], max(1.0, side[0])
         return _stacked(self.wishes, self.width, self.height, self.grids[0].columns, side)
 
 
 def fitting_servers(wishes: MoldableWishes, width: int, height: int) -> MoldableLayout:
-    """The layout in which all servers can be seen and are largest."""
+    """The layout with the largest cells in which all servers are visible."""
     return captioned(wishes, lambda each: _largest(each, width, height))
 
 
@@ -143,9 +143,9 @@ def _largest(wishes: MoldableWishes, width: int, height: int) -> MoldableLayout:
 
 
 def _heights(rows: Integers, room: int, floor: int) -> Lengths:
-    """[C] The height of a row where sections of [S, C] *rows* share the room, each with *floor* at least."""
+    """[C] The row height if sections of [S, C] *rows* share the room, each with at least *floor*."""
     high: Lengths = room / rows.sum(axis=0)
-    for _ in range(len(rows)):  # each time a section more may turn out to be low
+    for _ in range(len(rows)):  # each round may find one more section too low
         low = rows * high < floor
         left, others = room - floor * low.sum(axis=0), np.where(low, 0, rows).sum(axis=0)
         alone = np.where(left >= 0, floor / rows.max(axis=0), 0.0)
@@ -162,13 +162,13 @@ def _roundness(columns: Integers, most: int) -> Lengths:
 
 
 def _legible(wishes: MoldableWishes, wide: Lengths, high: Lengths) -> Lengths:
-    """[C] What the numbers of servers add to the worth of cells *wide* [C] and *high* [C]."""
+    """[C] The preference for cells *wide* [C] and *high* [C] in which server numbers fit."""
     numbered = (high >= LABEL_FROM * wishes.line) & (wide - WIDEST_GAP * wishes.scale >= wishes.number)
     return np.where(numbered, NUMBERED_WORTH, 1.0)
 
 
 def _of_pixels(wishes: MoldableWishes, width: int, height: int, room: int) -> MoldableLayout:
-    """As few servers to a pixel as fit."""
+    """The layout with as few servers per pixel as fit."""
     total, wide = sum(wishes.counts), max(1, width - wishes.lead)
     per = max(1, total // (wide * room))
     while sum(-(-count // (wide * per)) for count in wishes.counts) > max(room, len(wishes.counts)):

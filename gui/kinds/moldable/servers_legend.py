@@ -1,4 +1,4 @@
-"""The legend below the servers: the widths, and what the marks mean."""
+"""The legend of the servers: the widths, and the meanings of the marks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from slotscope.gui.theme import Theme
 from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import RunInfo
 
-#: More widths are not listed.
+#: Most widths that are listed.
 MOST_WIDTHS = 10
 
 
 class MoldableEntry(NamedTuple):
-    """A mark and its words; ``width`` for the jobs of a width, else ``mark`` names it."""
+    """A mark and its words; ``width`` is set for the jobs of a width, else ``mark`` names the mark."""
 
     words: str
     mark: str = "width"
@@ -32,7 +32,7 @@ class MoldableEntry(NamedTuple):
 
 
 def listed_widths(info: RunInfo) -> list[int]:
-    """All widths, or where there are many those that jobs ask for."""
+    """All widths, or if there are many, those that jobs request."""
     degree = info.numbers.degree
     if degree <= MOST_WIDTHS:
         return list(range(1, degree + 1))
@@ -41,7 +41,7 @@ def listed_widths(info: RunInfo) -> list[int]:
 
 
 def width_entries(info: RunInfo) -> list[MoldableEntry]:
-    """What jobs look like on so many servers."""
+    """The entries that explain the look of each width."""
     widths = listed_widths(info)
     found = [MoldableEntry(str(width), "width", width) for width in widths]
     found[0] = found[0]._replace(words=f"on {found[0].words}")
@@ -50,7 +50,7 @@ def width_entries(info: RunInfo) -> list[MoldableEntry]:
 
 
 def entries(info: RunInfo, cell: MoldableCell, full: bool = True) -> list[MoldableEntry]:
-    """What the legend explains where cells look like *cell*: in full or in few words."""
+    """The legend's entries for cells that look like *cell*, in long or short wording."""
     found = width_entries(info)
     first, last = found[0].width, found[-1].width
     if cell.fills:
@@ -89,7 +89,7 @@ class MoldableLegend(PictureLegend):
         return 0.0 if item.mark == "letter" else super()._wide(item)
 
     def paint(self, painter: QPainter, area: QRectF, cell: MoldableCell) -> None:
-        """Paint it into *area*, for cells that look like this one."""
+        """Paint the legend into *area*, for cells that look like *cell*."""
         self._cell = cell
         super().paint(painter, area, cell)
 
@@ -120,7 +120,7 @@ class MoldableLegend(PictureLegend):
                 painter.drawRect(rect)
 
     def _block(self, painter: QPainter, rect: QRectF, width: int) -> None:
-        """A job that is half executed."""
+        """Paint a job that is half executed."""
         theme = self._theme
         painter.fillRect(rect, QColor(empty_color(theme, width)))
         half = rect.adjusted(0, rect.height() / 2, 0, 0)

@@ -1,4 +1,4 @@
-"""Outlines: what the last step or event names, and what is pointed at anywhere in the window."""
+"""Outlines of what the last step or event names, and of what is selected in any panel."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Allocate, Event, Record, Reject
 from slotscope.model.whys.passing import PassedOver
 
-#: Around smaller blocks the outline is outside.
+#: The outline of blocks smaller than this is outside.
 SMALL = 12.0
-#: How much of its colour a flash and the ghost of a job that has left have.
+#: Opacities of a flash, and of the ghost of a departed job.
 FLASH, GHOST = 0.3, 0.6
 
-#: The first server of each piece, and how many they are.
+#: The first server and the length of each piece.
 Pieces = tuple[tuple[int, int], ...]
 
 
 class MoldableMark(NamedTuple):
-    """What the last step or event names: a job, one that has left, or one that has no servers."""
+    """What the last step or event names: a job, a departed one, or one without servers."""
 
-    kind: str  #: "job", "ghost", "blocked", or "pools" that an arriving job may run on
+    kind: str  #: "job", "ghost", "blocked", or "pools", on which an arriving job may run
     job: int
     job_class: int = 0
-    pieces: Pieces = ()  #: where a job that has left was
+    pieces: Pieces = ()  #: the pieces that a departed job had
 
 
 def marks(frame: Frame, before: Frame | None = None, known: tuple[MoldableMark, ...] = ()) -> tuple[MoldableMark, ...]:
-    """What the last sub-step names; between events what was done in the last one.
+    """The marks of the last sub-step; between events, of the last event.
 
-    *before* is the frame that was shown before this one, and *known* are its marks: they may know
-    where a job that has left in several pieces was.
+    *before* is the previously shown frame, and *known* are its marks; they may tell where a departed job was that had
+    several pieces.
     """
     if frame.running:
         return ()
@@ -77,14 +77,14 @@ def _mark_of_row(row: Any) -> MoldableMark | None:
 
 
 def _placed(mark: MoldableMark, frame: Frame, before: Frame | None, known: tuple[MoldableMark, ...]) -> MoldableMark:
-    """The ghost of a job with all pieces that it had; with none where they are not known."""
+    """The ghost of a job with all its former pieces; with none if they are unknown."""
     record = mark.pieces[0][0]
     if before is not None and before.state.job_number[record] == mark.job:
         return mark._replace(pieces=tuple(pieces_of(before.state, record)))
     for other in known:
         if (other.kind, other.job) == ("ghost", mark.job):
             return other
-    alone = frame.state.piece_next[record] < 0  # it keeps the number of the second piece
+    alone = frame.state.piece_next[record] < 0  # which still holds the second piece
     return mark if alone else mark._replace(pieces=())
 
 
@@ -92,7 +92,7 @@ def _placed(mark: MoldableMark, frame: Frame, before: Frame | None, known: tuple
 
 
 def paint_marks(painter: QPainter, scene: MoldableScene, named: tuple[MoldableMark, ...], flashing: bool) -> None:
-    """Outline what the step or event names; while *flashing* a blocked arrival is filled too."""
+    """Outline what the step or event names; while *flashing*, also fill the area of a blocked arrival."""
     for mark in named:
         if mark.kind == "job":
             _outline_job(painter, scene, mark.job, scene.theme.run)
@@ -106,7 +106,7 @@ def paint_marks(painter: QPainter, scene: MoldableScene, named: tuple[MoldableMa
 
 
 def paint_passed(painter: QPainter, scene: MoldableScene, text: Symbols) -> None:
-    """Outline the servers that are passed over, neighbours together, with the reason in them."""
+    """Outline the servers that are passed over, in runs of neighbours, with the reason inside."""
     for run in _runs(scene):
         color = scene.theme.color(passed_role(run[0]))
         strips = scene.strips(run[0].server, len(run))
@@ -116,7 +116,7 @@ def paint_passed(painter: QPainter, scene: MoldableScene, text: Symbols) -> None
 
 
 def _runs(scene: MoldableScene) -> list[list[PassedOver]]:
-    """Those that are passed over, in runs of neighbours of one section with one reason."""
+    """The servers that are passed over, in runs of neighbours in one section with the same reason."""
     runs: list[list[PassedOver]] = []
     kept: tuple[int, tuple[str, ...]] | None = None
     for one in scene.frame.passed_over:
@@ -133,8 +133,7 @@ def _runs(scene: MoldableScene) -> list[list[PassedOver]]:
 
 
 def paint_selection(painter: QPainter, scene: MoldableScene, selection: Select, hovered: int | None) -> None:
-    """Outline the job that is pointed at anywhere in the window, else the server; and the job
-    under the mouse."""
+    """Outline the selected job, else the selected server; and the job under the mouse."""
     if hovered is not None:
         outline(painter, scene, scene.job_strips(hovered), scene.theme.muted)
     job = None if selection.job is None else record_of(scene.state, selection.job)
@@ -153,7 +152,7 @@ def _outline_job(painter: QPainter, scene: MoldableScene, job: int, color: str) 
 
 
 def outline(painter: QPainter, scene: MoldableScene, pieces: list[list[ServerStrip]], color: str) -> None:
-    """A frame around each piece, open where it goes on in another row, and lines between them."""
+    """Outline each piece, open where it continues in another row, and connect the pieces by lines."""
     lines = [line for strips in pieces for strip in strips for line in _frame(strip)]
     for before, after in pairwise(pieces):
         lines.append(_joint(before[-1].rect, after[0].rect))
@@ -175,7 +174,7 @@ def _frame(strip: ServerStrip) -> list[QLineF]:
 
 
 def _joint(before: QRectF, after: QRectF) -> QLineF:
-    """From one piece to the next: along the foot of their row, or from row to row, so that few names are crossed."""
+    """The line from one piece to the next: along the foot of their row, or from row to row, crossing few names."""
     begins, ends = before.center().x(), after.center().x()
     if before.right() <= after.left():
         begins, ends = before.right(), after.left()
@@ -197,7 +196,7 @@ def _paint_ghost(painter: QPainter, scene: MoldableScene, mark: MoldableMark) ->
 
 
 def _paint_blocked(painter: QPainter, scene: MoldableScene, mark: MoldableMark, flashing: bool) -> None:
-    """A red frame around the servers that the job may run on; the sentence says why it does not."""
+    """Outline in red the servers on which the job may run; the sentence tells why it does not."""
     areas = _open_to(scene, mark.job_class)
     tint = QColor(scene.theme.rejection)
     tint.setAlphaF(FLASH)
@@ -207,7 +206,7 @@ def _paint_blocked(painter: QPainter, scene: MoldableScene, mark: MoldableMark, 
 
 
 def _open_to(scene: MoldableScene, job_class: int) -> list[QRectF]:
-    """Where the servers are that jobs of a class may run on, as far as they can be seen."""
+    """The visible areas of the servers on which jobs of a class may run."""
     pools = scene.facts.open_pools(job_class)
     return [
         scene.section_rect(number).intersected(scene.stage)

@@ -1,4 +1,4 @@
-"""Servers as pixels: a sprite for each width, level and neighbourhood, then one in every cell."""
+"""Servers as pixels: a sprite per width, fill level and neighbourhood, copied into the cells."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from slotscope.gui.pictures.cells import CellRaster, distinct
 from slotscope.gui.theme import Texture, Theme
 from slotscope.model.kinds.moldable.state import MoldableState
 
-#: Looks of a server; behind these come those of widths: WIDTHS + i.
+#: Looks of a server; those of width i are WIDTHS + i.
 FREE, IDLE, WIDTHS = 0, 1, 1
-#: Servers too small to fill get stronger in so many steps.
+#: Number of colour steps for servers too small to be filled.
 STEPS = 8
-#: How much of a job's colour is in what it has not yet executed, and in small servers at first.
+#: Shares of a job's colour in its unexecuted part, and in the first step of small servers.
 EMPTY_SHARE, FIRST_STEP = 0.22, 0.35
-#: How much of the outline's colour the lines between servers of a job have.
+#: Share of the outline's colour in the lines between a job's servers.
 PARTING_SHARE = 0.55
-#: So many palettes are kept.
+#: Number of cached palettes.
 MOST_PALETTES = 64
 
 
@@ -32,40 +32,40 @@ MOST_PALETTES = 64
 class MoldablePalette:
     """The pixels of some looks."""
 
-    full: Pixels  #: [K, P, P] what is filled, to be repeated
-    #: empty, edge, parting: [K] what is not yet filled, outlines, and lines between servers of a job
+    full: Pixels  #: [K, P, P] tiles of the filled part
+    #: empty, edge, parting: [K] colours of the unfilled part, of outlines, and of lines between a job's servers
     empty: Pixels
     edge: Pixels
     parting: Pixels
-    #: mark, under: the mark of a partial allocation, and its border
+    #: mark, under: colours of the mark of a partial allocation, and of its border
     mark: int
     under: int
 
 
 def empty_color(theme: Theme, width: int) -> str:
-    """What a job on *width* servers has not yet executed."""
+    """The colour of the unexecuted part of a job on *width* servers."""
     return mix(theme.panel, width_color(theme, width), EMPTY_SHARE)
 
 
 def step_color(theme: Theme, width: int, step: int) -> str:
-    """The colour of a small server whose job is in one of :data:`STEPS` steps."""
+    """The colour of a small server whose job is at one of :data:`STEPS` steps."""
     share = FIRST_STEP + (1 - FIRST_STEP) * step / (STEPS - 1)
     return mix(theme.panel, width_color(theme, width), share)
 
 
 def free_color(theme: Theme) -> str:
-    """A free server that is too small for an outline."""
+    """The colour of a free server that is too small for an outline."""
     return mix(theme.panel, theme.grid, 0.7)
 
 
 def idle_tile(theme: Theme, scale: int) -> Pixels:
-    """The hatching of servers that belong to no pool."""
+    """The hatching of servers in no pool."""
     return texture_tile(Texture.FALLING, theme.panel, theme.reserved, scale)
 
 
 @lru_cache(maxsize=MOST_PALETTES)
 def server_palette(theme: Theme, looks: tuple[int, ...], scale: int, outlined: bool, textured: bool) -> MoldablePalette:
-    """The pixels of these looks; plain ones are without texture, so that one can write on them."""
+    """The pixels of these looks; unless *textured* without texture, so that text can be written on them."""
     full, empty, edge = [], [], []
     for look in looks:
         if look == FREE:
@@ -106,28 +106,28 @@ def _pixels(colors: list[str]) -> Pixels:
     return np.array([argb(color) for color in colors], np.uint32)
 
 
-#: Where a block meets its neighbours; OPEN: its job goes on in the next row.
+#: Where a block is joined to its neighbours; OPEN: its job continues in the next row.
 LEFT, RIGHT, OPEN, PARTIAL = 1, 2, 4, 8
-#: The length of lines between servers of a job above and below their words, by their height.
+#: Lengths of the lines between a job's servers above and below texts: a share of the height, and the minimum.
 PARTING, LEAST_PARTING = 0.06, 2
-#: Bits for the sum of one channel of colours.
+#: Bits per colour channel in sums of colours.
 _FIELD = 20
-#: Columns of codes.
+#: Columns of the codes.
 LOOK, LEVEL, MEETS = range(3)
-#: The mark of a partial allocation: its side as a part of the block's height, at least and at
-#: most, in lines of a texture.
+#: The mark of a partial allocation: its side as a share of the block's height, and its minimum and
+#: maximum in lines of a texture.
 MARK_SHARE, LEAST_MARK, LARGEST_MARK = 0.3, 4, 14
 
 
 def levels(share: Floats, cell: MoldableCell) -> Integers:
-    """How high blocks are filled, in pixels; or how strong they are."""
+    """The fill levels of blocks in pixels, or the colour steps of small ones."""
     if not cell.fills:
         return np.minimum((share * STEPS).astype(np.int64), STEPS - 1)
     return np.floor(share * cell.tall + 0.5).astype(np.int64)
 
 
 def codes_of(content: MoldableContent, cell: MoldableCell, idle: bool, ends_row: Flags) -> Integers:
-    """[S, 3] all that the pixels of servers depend on: columns LOOK, LEVEL, MEETS."""
+    """[S, 3] everything that servers' pixels depend on: columns LOOK, LEVEL, MEETS."""
     look = np.where(content.width > 0, content.width + WIDTHS, IDLE if idle else FREE)
     meets = content.left * LEFT + content.right * RIGHT
     if cell.fills:
@@ -167,7 +167,7 @@ def _filled(codes: Integers, like: Integers, palette: MoldablePalette, cell: Mol
 def _outline(
     picture: Pixels, meets: Integers, like: Integers, palette: MoldablePalette, cell: MoldableCell, scale: int
 ) -> None:
-    """Outlines around blocks, lines between servers of a job, and marks of partial allocations."""
+    """Draw outlines around blocks, lines between a job's servers, and marks of partial allocations."""
     edge, border, end = palette.edge[like], cell.border, cell.width - cell.trail
     left, right = (meets & LEFT) > 0, (meets & RIGHT) > 0
     if border:
@@ -183,7 +183,7 @@ def _outline(
 
 
 def _parting(cell: MoldableCell) -> tuple[slice, ...]:
-    """The rows of lines between servers of a job; where there are words they do not cross them."""
+    """The rows of lines between a job's servers; they leave out the rows of texts."""
     border, tall = cell.border, cell.tall
     if not cell.written:
         return (slice(border, tall - border),)
@@ -198,7 +198,7 @@ def mark_side(cell: MoldableCell, scale: int) -> int:
 
 
 def _mark(picture: Pixels, marked: Integers, palette: MoldablePalette, cell: MoldableCell, scale: int) -> None:
-    """A corner at the top right in the strongest neutral."""
+    """Draw a corner at the top right in the strongest neutral."""
     side, end = mark_side(cell, scale), cell.width - cell.trail
     steps = np.arange(side)
     corner = steps[None, :] - steps[:, None]
@@ -209,7 +209,7 @@ def _mark(picture: Pixels, marked: Integers, palette: MoldablePalette, cell: Mol
 
 
 def _part(picture: Pixels, meets: Integers, cell: MoldableCell, background: int) -> None:
-    """The gaps between blocks that are not joined."""
+    """Clear the gaps between blocks that are not joined."""
     if cell.trail:
         picture[(meets & RIGHT) == 0, :, cell.width - cell.trail :] = background
     if cell.lead:
@@ -217,10 +217,10 @@ def _part(picture: Pixels, meets: Integers, cell: MoldableCell, background: int)
 
 
 class PoolRaster(CellRaster):
-    """Draws the servers of one section into pixels; of those that it shows, what has changed."""
+    """Draws the servers of one section into pixels, of the visible ones those that have changed."""
 
     def draw(self, layout: MoldableLayout, section: int, codes: Integers, theme: Theme) -> None:
-        """Show servers with these codes, all those that can be seen."""
+        """Draw the visible servers, given their codes."""
         cell, scale = layout.cell, layout.wishes.scale
         rows, columns = self.place(layout, section)
         size = cell.width, cell.height
@@ -231,10 +231,10 @@ class PoolRaster(CellRaster):
             self.fill(found, changed, like, len(columns), size, (0, 0))
 
     def draw_blended(self, layout: MoldableLayout, section: int, tones: Integers, table: Pixels) -> None:
-        """Show several servers in each pixel: the mean of their colours.
+        """Draw several servers per pixel, in the mean of their colours.
 
-        *tones* [n] are the places in *table* of all servers of the section; the last colour there
-        is that of the background.
+        *tones* [n] are the indices in *table* for all servers of the section; the last colour in *table* is the
+        background's.
         """
         rows, cells = self.place(layout, section)
         grid = layout.grids[section]
@@ -250,16 +250,16 @@ class PoolRaster(CellRaster):
 
 
 def tones_of(state: MoldableState, time: float) -> Integers:
-    """[n] what each server looks like where there is no room to tell it apart from others."""
+    """[n] the look of each server where servers are too small to be told apart."""
     record = np.flatnonzero(state.server_job == np.arange(len(state.server_job)))
     step = np.minimum((shares(state, record, time) * STEPS).astype(np.int64), STEPS - 1)
     tone = np.full(len(state.server_job) + 1, FREE * STEPS, np.int64)
     tone[record] = (state.job_width[record] + WIDTHS) * STEPS + step
-    return tone[state.server_job]  # of a free server the last one
+    return tone[state.server_job]  # -1, a free server, picks the last one
 
 
 def tone_table(state: MoldableState, theme: Theme) -> Pixels:
-    """The colours of :func:`tones_of`; those of widths that no job has are left out."""
+    """The colours of :func:`tones_of`; widths that no job has are left out."""
     widths = np.flatnonzero(state.jobs.sum(axis=0))
     table = np.zeros(((state.jobs.shape[1] + WIDTHS), STEPS), np.uint32)
     for look in (FREE, IDLE, *(widths + WIDTHS).tolist()):
@@ -268,7 +268,7 @@ def tone_table(state: MoldableState, theme: Theme) -> Pixels:
 
 
 def blended(table: Pixels, place: Integers, per: int) -> Pixels:
-    """[rows, columns] the mean of each *per* colours in a row, those at *place* in *table*."""
+    """[rows, columns] the means of *per* adjacent colours in a row, of those at *place* in *table*."""
     spread = sum(
         (
             ((table >> np.uint32(8 * channel)) & np.uint32(255)).astype(np.uint64) << np.uint64(_FIELD * channel)

@@ -1,4 +1,4 @@
-"""One moment of the servers laid out in the panel: what is where, and where everything is."""
+"""The scene: one moment of the servers laid out in the panel."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from slotscope.model.kinds.moldable.state import MoldableState
 
 
 class MoldableHit(NamedTuple):
-    """What lies under a point: a server, and the record of the job on it."""
+    """What is under a point: a server, and the record of the job on it."""
 
     server: int
     record: int | None = None
 
 
 class ServerStrip(NamedTuple):
-    """A part of a run of servers in one row, in the widget's coordinates."""
+    """The part of a run of servers in one row, in widget coordinates."""
 
     rect: QRectF
-    begins: bool  #: whether the run begins here and does not come from the row above
-    ends: bool  #: whether it ends here
+    begins: bool  #: whether the run begins here, and not in the row above
+    ends: bool  #: whether the run ends here
 
 
 @dataclass(frozen=True, eq=False)
 class MoldableScene(CellScene[MoldableState, MoldableNumbers, MoldableFacts]):
-    """Everything that painting and hit tests need of one moment."""
+    """Everything that painting and hit tests need for one moment."""
 
     layout: MoldableLayout
     sections: tuple[PoolSection, ...]
@@ -45,14 +45,14 @@ class MoldableScene(CellScene[MoldableState, MoldableNumbers, MoldableFacts]):
     # From servers and jobs to rectangles.
 
     def find(self, server: int) -> tuple[int, int] | None:
-        """The section of a server, and where it is in it."""
+        """The section of a server, and its index there; None if there is none."""
         for number, section in enumerate(self.sections):
             if section.first <= server < section.end:
                 return number, server - section.first
         return None
 
     def server_rect(self, server: int) -> QRectF | None:
-        """The block of a server as if it were free; None where it has no place."""
+        """The block of a server as if it were free; None if it has no place."""
         found = self.find(server)
         if found is None:
             return None
@@ -60,7 +60,7 @@ class MoldableScene(CellScene[MoldableState, MoldableNumbers, MoldableFacts]):
         return self.rect((x + cell.lead, y, cell.block, cell.tall))
 
     def strips(self, start: int, length: int) -> list[ServerStrip]:
-        """Where so many neighbouring servers of one section are, row by row."""
+        """The strips of *length* consecutive servers of one section, row by row."""
         found = self.find(start)
         if found is None:
             return []
@@ -81,11 +81,11 @@ class MoldableScene(CellScene[MoldableState, MoldableNumbers, MoldableFacts]):
         return self.rect((left, y, right - left, cell.tall))
 
     def job_strips(self, record: int) -> list[list[ServerStrip]]:
-        """Where a job is: the strips of each of its pieces."""
+        """The strips of each piece of a job."""
         return [self.strips(*piece) for piece in pieces_of(self.state, record)]
 
     def section_rect(self, number: int) -> QRectF:
-        """All servers of a section."""
+        """The rectangle of all servers of a section."""
         x, y = self.layout.corner(number, 0)
         return self.rect((x, y, *self.layout.grids[number].size))
 
@@ -96,7 +96,7 @@ class MoldableScene(CellScene[MoldableState, MoldableNumbers, MoldableFacts]):
 
 
 def draw(scene: MoldableScene, rasters: list[PoolRaster]) -> None:
-    """Bring the pixels up to date: one raster for each section."""
+    """Update the pixels, one raster per section."""
     while len(rasters) < len(scene.sections):
         rasters.append(PoolRaster())
     if scene.layout.grids[0].per > 1:

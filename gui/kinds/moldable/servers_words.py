@@ -1,4 +1,4 @@
-"""What is said of servers and jobs: the header, captions, labels and tooltips."""
+"""Texts on servers and jobs: header, captions, labels and tooltips."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 from slotscope.model.reporting.explain import counted, grouped, own_letters, plural, quantity
 from slotscope.model.reporting.frame import Frame, RunInfo
 
-#: More pieces of a job are not listed one by one.
+#: Most pieces of a job that are listed one by one.
 MOST_LISTED = 6
 _Q = f"{symbol('q')}₁"
 
 
 def header(frame: Frame) -> tuple[str, ...]:
-    """The servers in use, the jobs, and those blocked so far; the longest first."""
+    """The servers in use, the jobs, and those blocked so far; the longest wording first."""
     state, servers = frame.state, frame.info.numbers.servers
     busy, jobs = int(state.number[BUSY]), int(state.number[JOBS])
     blocked, arrived = int(state.tally[BLOCKED].sum()), int(state.tally[ARRIVED].sum())
@@ -38,7 +38,7 @@ def header(frame: Frame) -> tuple[str, ...]:
 
 
 def caption_words(frame: Frame, section: PoolSection) -> tuple[str, ...]:
-    """What stands above a section, the longest first."""
+    """The caption of a section, the longest wording first."""
     if section.pool < 0:
         servers = counted(section.size, "server")
         return f"In no pool: {servers}, idle for ever", f"in no pool: {servers}"
@@ -52,7 +52,7 @@ def caption_words(frame: Frame, section: PoolSection) -> tuple[str, ...]:
 
 
 def brief_caption(frame: Frame, section: PoolSection) -> str:
-    """The shortest of them, where all servers are in use."""
+    """The shortest caption of a section, for when all servers are in use."""
     return caption_words(frame, section)[-1] if section.pool < 0 else _of_size(frame, section, section.size)
 
 
@@ -64,28 +64,27 @@ def _of_size(frame: Frame, section: PoolSection, busy: int) -> str:
 
 
 def job_name(info: RunInfo, number: int) -> str:
-    """What a job is called: as scripted, or its number; its class is left out."""
+    """The name of a job, as scripted, or its number; its class is left out."""
     narrator: Any = info.narrator
     words: str = narrator.job(number)
     return words
 
 
 def class_letter(info: RunInfo, job_class: int) -> str:
-    """The letter of a class; empty where there is only one."""
+    """The letter of a class; empty if there is only one."""
     names = info.numbers.class_names
     return own_letters(names, 0)[job_class] if len(names) > 1 else ""
 
 
-#: What can stand in a job's block, in order of weight: i of what it asked for, its name, what is
-#: left of its execution time.
+#: Number of kinds of lines in a job's block, by priority: i with the number requested, the name, the
+#: remaining execution time.
 LABELS = 3
 
 
 def job_labels(frame: Frame, record: int, start: int, most: int = LABELS) -> list[tuple[str, ...]]:
-    """At most so many lines for a job's block, of each the longest words first.
+    """At most *most* lines for a job's block, each with the longest wording first.
 
-    Only i may stand there as a number alone.  *start* is a server of the piece that they are
-    written on.
+    Only i may be written as a bare number.  *start* is a server of the piece that they are written on.
     """
     state, info = frame.state, frame.info
     width, asked = int(state.job_width[record]), int(state.job_request[record])
@@ -102,7 +101,7 @@ def job_labels(frame: Frame, record: int, start: int, most: int = LABELS) -> lis
 
 
 def _names(frame: Frame, record: int, start: int) -> tuple[str, ...]:
-    """What a job is called, on the piece with the server *start* of several."""
+    """The wordings of a job's name, for the piece at server *start* if it has several."""
     name = job_name(frame.info, int(frame.state.job_number[record]))
     short = re.sub(r"^job (?=\d)", "#", name)
     if frame.state.piece_next[record] < 0:
@@ -114,7 +113,7 @@ def _names(frame: Frame, record: int, start: int) -> tuple[str, ...]:
 
 
 def job_lines(frame: Frame, record: int) -> list[str]:
-    """What is to be known of a job, one thing a line."""
+    """A job's properties, one per line."""
     state, info = frame.state, frame.info
     width, asked = int(state.job_width[record]), int(state.job_request[record])
     job_class = int(state.job_class[record])
@@ -152,7 +151,7 @@ def _range(start: int, length: int) -> str:
 
 
 def server_words(frame: Frame, server: int, section: PoolSection) -> str:
-    """What is to be known of a server without a job."""
+    """The properties of a server without a job."""
     name = f"server {grouped(server + 1)}"
     if section.pool < 0:
         return f"{name}: belongs to no pool and stays idle"

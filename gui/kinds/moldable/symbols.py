@@ -1,4 +1,4 @@
-"""How the values of records of moldable jobs are written beside pseudocode."""
+"""The notation of record values of moldable jobs beside pseudocode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slotscope.model.reporting.frame import RunInfo
 
 def _class(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
     names = info.numbers.class_names
-    return html.escape(names[value]) if len(names) > 1 else ""  # there is no other
+    return html.escape(names[value]) if len(names) > 1 else ""  # a single class needs no name
 
 
 def _distribution(value: Any, _: RunInfo, values: Mapping[str, Any]) -> str:
@@ -19,7 +19,7 @@ def _distribution(value: Any, _: RunInfo, values: Mapping[str, Any]) -> str:
     return ", ".join(f"<i>p</i>*<sub>{width}</sub> = {share:.4g}" for width, share in pairs)
 
 
-#: The values by the names that records give them.
+#: Symbols by the values' names in records.
 SYMBOLS: Mapping[str, Symbol] = {
     "job": Symbol("", "", left_out),
     "type": Symbol("", "", _class),

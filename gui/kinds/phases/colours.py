@@ -1,4 +1,4 @@
-"""How a phase looks, alike in all panels: colour, texture and letter; virtual jobs are hatched."""
+"""The looks of phases, the same in all panels: colour, texture and letter; virtual jobs are hatched."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from slotscope.gui.painting.colour import mix
 from slotscope.gui.painting.textures import Pixels, paint_mark, texture_scale, texture_tile, tile_brush, type_brush
 from slotscope.gui.theme import Texture, Theme
 
-#: How much of a phase's colour is between the lines of a virtual job's hatching.
+#: Share of a phase's colour between the lines of a virtual job's hatching.
 VEIL = 0.16
 
 
 def phase_color(theme: Theme, phase: int) -> str:
-    """The colour of a phase, and of the job type and the tokens that are called like it."""
+    """The colour of a phase, and of the job type and the tokens of the same name."""
     return theme.type_style(phase).color
 
 
@@ -27,14 +27,14 @@ def phase_ink(theme: Theme, phase: int) -> str:
 
 @cache
 def virtual_tile(theme: Theme, phase: int, scale: int = 1) -> Pixels:
-    """The hatching of virtual jobs in a phase: lines in its colour, next to nothing between."""
+    """The hatching of virtual jobs in a phase: lines in its colour on a faint background."""
     color = phase_color(theme, phase)
     return texture_tile(Texture.FALLING, mix(theme.panel, color, VEIL), color, scale)
 
 
 @cache
 def virtual_brush(theme: Theme, phase: int, ratio: float = 1.0) -> QBrush:
-    """The hatching of virtual jobs in a phase at a ratio of device pixels."""
+    """A brush of the hatching of virtual jobs in a phase, for a device pixel ratio."""
     return tile_brush(virtual_tile(theme, phase, texture_scale(ratio)), ratio)
 
 

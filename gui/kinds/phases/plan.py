@@ -1,4 +1,4 @@
-"""The single-server problem and the system beside it: Phi*, Nbar, the budget, the gap, peers."""
+"""The single-server problem and the system beside it: Phi*, Nbar, the budget, the gap, other policies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from slotscope.model.reporting.frame import Frame
 
 
 class SolvingPage(QWidget):
-    """A sentence over a bar that moves, and a button: stop, then begin again."""
+    """A page with a sentence, a progress bar without an end, and a button that stops or restarts the solver."""
 
     asked = Signal(bool)  #: whether to solve
 
@@ -58,7 +58,7 @@ class SolvingPage(QWidget):
         )
 
     def set_progress(self, text: str) -> None:
-        """Say how far it is."""
+        """Set the text of the progress."""
         self.progress.setText(text)
 
     def _toggle(self) -> None:
@@ -78,7 +78,7 @@ class PlanPanel(BoundsPanel):
     needs = frozenset({"bounds", "phases"})
 
     def build(self) -> None:
-        """Three pages: the numbers, a busy sign, a sentence."""
+        """Create the three pages: results, progress, sentence."""
         super().build()
         self.axis = ServersAxis(self.theme, "servers that policies need")
         self.gap = GapPlot(self.theme)
@@ -91,7 +91,7 @@ class PlanPanel(BoundsPanel):
         self.build_pages(self.solving)
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its policies may need less room."""
+        """Reset the axis for another run, whose policies may need less room."""
         super().begin(frame)
         self.axis.begin()
 
@@ -100,18 +100,18 @@ class PlanPanel(BoundsPanel):
         return bool(bounds.solved)
 
     def show_waiting(self) -> None:
-        """How far the solver is."""
+        """Show the solver's progress."""
         self.solving.set_progress(progress_text(self.bounds))
 
     def show_bounds(self, frame: Frame) -> None:
-        """The levels of the axis, and the short runs."""
+        """Update the axis's levels, and the points of short runs."""
         ours, peers = gap_points(self.bounds.points, self.bounds.nbar, float(frame.info.numbers.scale))
         self.gap.setVisible(bool(ours))
         self.gap.set_points(ours, peers)
         self.axis.set_levels(tuple(levels(frame, self.bounds)))
 
     def write(self) -> None:
-        """Sentences and tables."""
+        """Write sentences and tables."""
         assert self.frame is not None
         info = self.frame.info
         say(
@@ -129,13 +129,13 @@ class PlanPanel(BoundsPanel):
     # The window.
 
     def minimumSizeHint(self) -> QSize:
-        """So wide that policies have their titles; lecture mode gives a panel what it asks for."""
+        """Wide enough for the policies' full titles; lecture mode grants a panel this width."""
         least = super().minimumSizeHint()
         titles = self.axis.whole_width + self.area.verticalScrollBar().sizeHint().width()
         return QSize(max(least.width(), titles), least.height())
 
     def arrange(self) -> None:
-        """All below each other, or the plot of the gap beside the rest."""
+        """Place everything in one column, or the plot of the gap beside the rest."""
         words: list[QWidget] = [self.pools, self.prices, self.proof]
         if self.wide and not self.gap.isHidden():
             self.area.arrange([self.axis, *words], [self.gap], [self.gap])
@@ -143,7 +143,7 @@ class PlanPanel(BoundsPanel):
             self.area.arrange([self.axis, self.gap, *words], growing=[self.gap])
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """The short runs beside the scenario."""
+        """The short runs made beside the scenario."""
         if self.bounds is None or not self.bounds.points:
             return None
         names = ["policy", "r", "active_servers", "half_width", "cost_rate", "cost_half_width"]

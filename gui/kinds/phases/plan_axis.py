@@ -1,4 +1,4 @@
-"""Policies on one axis of servers: what each needs, with its interval, beside the bound."""
+"""Policies on an axis of servers: what each needs, with its interval, beside the bound."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.model.measures.metrics import Estimate
 
 _MARGIN, _GAP, _RADIUS = 10.0, 10.0, 4.0
-_LEAST_TRACK = 80.0  # titles may take what is beside it
-_ROOM = 1.06  # how far the axis goes beyond what is shown
+_LEAST_TRACK = 80.0  # least width of the axis in pixels; titles may use the rest
+_ROOM = 1.06  # end of the axis, relative to the largest value
 
 
 @dataclass(frozen=True)
 class AxisRow:
     """One policy."""
 
-    title: str  #: what it is called
+    title: str  #: the policy's title
     servers: Estimate  #: N and its interval
-    role: str = "normal"  #: the name of a colour of the theme: "run" for this run, "normal" for others
-    verdict: str = ""  #: a few words beside its number, such as "breaks the budget"
-    breaks: bool = False  #: whether the cost rate is above its budget, beyond doubt
-    tip: str = ""  #: a sentence
+    role: str = "normal"  #: the theme's colour: "run" for this run, "normal" for others
+    verdict: str = ""  #: a few words beside the number, such as "breaks the budget"
+    breaks: bool = False  #: whether the cost rate is above its budget, beyond the interval
+    tip: str = ""  #: a sentence for the tooltip
 
 
 class ServersAxis(SteadyRows[AxisRow]):
-    """A row for each policy; a line through all of them at each of some levels."""
+    """A row for each policy, and vertical lines through all rows at some levels."""
 
     levels: tuple[tuple[str, float, str], ...] = ()  #: text, servers, role
 
     def set_levels(self, levels: tuple[tuple[str, float, str], ...]) -> None:
-        """Draw lines at these numbers of servers."""
+        """Set the levels, in servers, at which lines are drawn."""
         if levels != self.levels:
             self.levels = levels
             self.update()
@@ -51,7 +51,7 @@ class ServersAxis(SteadyRows[AxisRow]):
 
     @property
     def whole_width(self) -> int:
-        """The least width in which no title is shortened."""
+        """The least width in pixels at which no title is elided."""
         return ceil(sum(self._beside()) + 2 * (_MARGIN + _GAP) + _LEAST_TRACK)
 
     def _beside(self) -> tuple[float, float]:
@@ -61,7 +61,7 @@ class ServersAxis(SteadyRows[AxisRow]):
         return titles + 1, max((measure(_number(row)) for row in self.rows), default=0.0)
 
     def _track(self) -> QRectF:
-        """Where the axis is, beside the titles and the numbers."""
+        """The rectangle of the axis, between the titles and the numbers."""
         titles, numbers = self._beside()
         most = self.width() - 2 * (_MARGIN + _GAP) - numbers - _LEAST_TRACK
         left = _MARGIN + min(titles, max(most, 0.4 * self.width())) + _GAP
@@ -73,7 +73,7 @@ class ServersAxis(SteadyRows[AxisRow]):
         return track.left() + track.width() * min(1.0, servers / self.top)
 
     def _appearance(self) -> object:
-        """The words, and the ends of marks as far as anybody sees where they are."""
+        """Texts, and the ends of marks rounded to what the eye can tell apart."""
         parts = PARTS * self.width() / self.top
         return self.top, [
             (
@@ -87,7 +87,7 @@ class ServersAxis(SteadyRows[AxisRow]):
         ]
 
     def row_at(self, y: float) -> int:
-        """The row at a height, -1 outside."""
+        """The row at a height; -1 outside."""
         place = int(y // self._row_height()) - 1
         return place if 0 <= place < len(self.rows) else -1
 
@@ -102,7 +102,7 @@ class ServersAxis(SteadyRows[AxisRow]):
             self._paint_row(painter, track, row, middle)
 
     def _paint_levels(self, painter: QPainter, track: QRectF) -> None:
-        """Lines and their texts in the first line; the least important text gives way."""
+        """Paint the levels' lines, and their texts in the first row; less important texts give way."""
         taken: list[QRectF] = []
         for text, value, role in self.levels:
             color, x = QColor(self._theme.color(role)), self._across(value, track)
@@ -131,7 +131,7 @@ class ServersAxis(SteadyRows[AxisRow]):
         painter.drawText(numbers, RIGHT, _number(row))
 
     def _paint_mark(self, painter: QPainter, track: QRectF, row: AxisRow, middle: float) -> None:
-        """A dot with its interval; a ring where the budget is broken."""
+        """Paint a dot with its interval; a ring if the budget is broken."""
         color = QColor(self._theme.color("rejection" if row.breaks else row.role))
         ends = [self._across(max(0.0, end), track) for end in _ends(row)]
         painter.setPen(QPen(color, 2.0))
@@ -140,13 +140,13 @@ class ServersAxis(SteadyRows[AxisRow]):
         painter.drawEllipse(QPointF(self._across(row.servers.mean, track), middle), _RADIUS, _RADIUS)
 
     def tip_at(self, point: QPointF) -> str:
-        """The row at this height in a sentence."""
+        """The sentence of the row at this height."""
         place = self.row_at(round(point.y()))
         return self.rows[place].tip if place >= 0 else ""
 
 
 def _ends(row: AxisRow) -> tuple[float, float]:
-    """Those of N's interval; N itself where there is none."""
+    """The ends of N's interval; N itself without an interval."""
     half = row.servers.half_width if isfinite(row.servers.half_width) else 0.0
     return row.servers.mean - half, row.servers.mean + half
 

@@ -1,4 +1,4 @@
-"""The gap N - Nbar over the square root of r: JRS at several scales, and its peers at one."""
+"""The gap N - Nbar over the square root of r: JRS at several scales, other policies at one."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from slotscope.gui.widgets.chart import Chart
 
 _PAD, _TICK, _RADIUS = 8.0, 4.0, 4.0
 _TICKS = 4
-#: Height below which the picture does not go, in lines of text.
+#: Least height of the picture in lines of text, normally and in lecture mode.
 _LEAST_LINES, _LEAST_IN_HALL = 9, 7
-#: Where the line may be named, as shares of its length, the best first.
+#: Positions of the line's label, as shares of its length, the best first.
 _ALONG = (0.5, 0.35, 0.65, 0.8, 0.2)
-#: Pieces of the line that names keep off, and how much longer than one of its two lines a name may be.
+#: Pieces of the line that names avoid; largest width of a name in two lines, relative to the width of one line.
 _PIECES, _TWO_LINES = 60, 1.7
 
 
@@ -34,24 +34,24 @@ class GapPoint:
     scale: float  #: r
     gap: float  #: N - Nbar
     half_width: float
-    role: str = "run"  #: the name of a colour of the theme
-    named: bool = False  #: whether its title stands beside it
+    role: str = "run"  #: the theme's colour
+    named: bool = False  #: whether its title is written beside it
 
 
 def constant_of(points: tuple[GapPoint, ...]) -> float | None:
-    """c of gap = c sqrt(r) by least squares; None without two scales."""
+    """c of gap = c sqrt(r) by least squares; None with fewer than two scales."""
     if len({point.scale for point in points}) < 2:
         return None
     return sum(point.gap * sqrt(point.scale) for point in points) / sum(point.scale for point in points)
 
 
 def _least_lines() -> int:
-    """Lines of text that the plot is high at least."""
+    """Least height of the plot in lines of text."""
     return _LEAST_IN_HALL if current_fonts().lecture else _LEAST_LINES
 
 
 def _label(constant: float) -> str:
-    """What the line through the points of JRS is."""
+    """The label of the line through the points of JRS."""
     return f"{significant(constant, 2)} √r"
 
 
@@ -60,11 +60,11 @@ class GapPlot(Chart):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "gap to the bound over the square root of r")
-        self.points: tuple[GapPoint, ...] = ()  #: what is shown of JRS
+        self.points: tuple[GapPoint, ...] = ()  #: the points of JRS
         self._peers: tuple[GapPoint, ...] = ()
 
     def set_points(self, points: tuple[GapPoint, ...], peers: tuple[GapPoint, ...]) -> None:
-        """Show these; the line is that of *points*."""
+        """Show these points; the line fits *points*."""
         if (points, peers) != (self.points, self._peers):
             self.points, self._peers = points, peers
             self.update()
@@ -74,13 +74,13 @@ class GapPlot(Chart):
         self.setMinimumHeight(round(_least_lines() * self._metrics().height()))
 
     def sizeHint(self) -> QSize:
-        lines = _least_lines() if current_fonts().lecture else 12  # in a hall all of it is to be seen at once
+        lines = _least_lines() if current_fonts().lecture else 12  # in lecture mode the whole panel must be visible
         return QSize(300, round(lines * self._metrics().height()))
 
     # Geometry.
 
     def _ends(self) -> tuple[float, float, float]:
-        """The largest sqrt(r), the least and the largest gap on the axes."""
+        """The largest sqrt(r), and the least and largest gap, of the axes."""
         everything = self.points + self._peers
         right = max((sqrt(point.scale) for point in everything), default=1.0)
         tops = [point.gap + max(point.half_width, 0.0) for point in everything]
@@ -97,13 +97,13 @@ class GapPlot(Chart):
         )
 
     def ticks(self) -> list[tuple[float, str]]:
-        """The gaps that have a line across, and how they are written."""
+        """The gaps with horizontal grid lines, and their texts."""
         _, low, top = self._ends()
         gaps = [low + (top - low) * step / _TICKS for step in range(_TICKS + 1)]
         return [(gap, format_number(gap, (top - low) / _TICKS / 10)) for gap in gaps]
 
     def at(self, point: GapPoint) -> QPointF:
-        """Where a point is in the widget."""
+        """The position of a point in the widget."""
         return self._at(sqrt(point.scale), point.gap)
 
     def _at(self, root: float, gap: float) -> QPointF:
@@ -143,7 +143,7 @@ class GapPlot(Chart):
         )
 
     def _paint_scales(self, painter: QPainter, room: QRectF, line: float) -> None:
-        """Each r where there is a point; those that would overlap are left out."""
+        """Write each r with a point, skipping those that would overlap."""
         taken = -1e9
         for scale in sorted({point.scale for point in (*self.points, *self._peers)}):
             text = significant(scale)
@@ -166,7 +166,7 @@ class GapPlot(Chart):
         painter.drawText(self.label_box(constant), CENTRE, _label(constant))
 
     def label_box(self, constant: float) -> QRectF:
-        """Where the line is named: beside it, off what stands at the axes, and off names and points of peers."""
+        """The box of the line's label: beside it, clear of the axes' texts, and of other policies' names and points."""
         line, right, room = self._metrics().height(), self._ends()[0], self._room()
         width = self._metrics().horizontalAdvance(_label(constant)) + 4
         taken = [box for _, box in self.name_boxes()]
@@ -181,7 +181,7 @@ class GapPlot(Chart):
                 QRectF(at.x() - width - _PAD, at.y() - 1.4 * line, width, line),
                 QRectF(at.x() + _PAD, at.y() + 0.4 * line, width, line),
             ]
-        unwritten = room.adjusted(0, -_PAD, 0, 0)  # what is below the title
+        unwritten = room.adjusted(0, -_PAD, 0, 0)  # the area below the title
         inside = [box for box in boxes if unwritten.contains(box)]
         free = (box for box in inside if not any(box.intersects(other) for other in taken))
         return next(free, (inside or boxes)[0])
@@ -203,9 +203,9 @@ class GapPlot(Chart):
             painter.drawText(box, beside | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap, point.title)
 
     def name_boxes(self) -> list[tuple[GapPoint, QRectF]]:
-        """The named peers, and where their names stand: as near their points as is free.
+        """The named points of other policies with the boxes of their names, as near as there is room.
 
-        No name lies over another; one that finds no place off the points and the line may lie over those.
+        Names never overlap; one that finds no room clear of the points and the line may cover those.
         """
         marks, boxes = self._marks(), list[tuple[GapPoint, QRectF]]()
         for point in sorted((point for point in self._peers if point.named), key=lambda point: -point.gap):
@@ -217,7 +217,7 @@ class GapPlot(Chart):
         return boxes
 
     def _marks(self) -> list[QRectF]:
-        """What the points cover, and in small pieces the line."""
+        """The boxes covered by points, and by the line in small pieces."""
         found = [self.at(point) for point in (*self._peers, *self.points)]
         constant = constant_of(self.points)
         if constant is not None:
@@ -226,7 +226,7 @@ class GapPlot(Chart):
         return [QRectF(at, QSizeF()).adjusted(-_RADIUS, -_RADIUS, _RADIUS, _RADIUS) for at in found]
 
     def _places(self, point: GapPoint) -> Iterator[QRectF]:
-        """Where a name can stand, the nearest place first; in two lines where one has no room."""
+        """Possible boxes of a name, the nearest first; in two lines if one does not fit."""
         line, room, at = self._metrics().height(), self._room(), self.at(point)
         needed, free = self._metrics().horizontalAdvance(point.title) + 4, 2 * _RADIUS
         sides = (self.width() - at.x() - free, True), (at.x() - free - room.left(), False)

@@ -1,4 +1,4 @@
-"""What the plan panel says: numbers and sentences made of bounds, runs beside it, and the run."""
+"""The plan panel's numbers and sentences, made from bounds, short runs, and the run."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ from slotscope.model.running.recorder import TIME_COLUMN
 if TYPE_CHECKING:  # the solvers behind it take long to import
     from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds
 
-#: Colours of peers in the plot of gaps; they repeat.
+#: Colours of other policies in the plot of gaps; they repeat.
 _PEER_ROLES = ("second", "third", "greedy", "migration")
 
-#: N with a bar, in rich text.
+#: N with a bar, as rich text.
 NBAR = '<span style="text-decoration:overline"><i>N</i></span>'
 
-#: The measures of the run that are told.
+#: The measures of the run that are shown.
 _SHOWN = ("active_servers", "cost_rate")
 
-#: The most configurations of a pool that are told.
+#: Most configurations of a pool that are listed.
 _MOST_TOLD = 4
 
 
 class SoFar(NamedTuple):
-    """What is known of the run up to now."""
+    """The run's measures up to now."""
 
-    measures: dict[str, Estimate]  #: those shown, since *start*; before the steady state without intervals
+    measures: dict[str, Estimate]  #: the measures, since *start*; without intervals before the steady state
     start: float = 0.0
-    steady: bool = False  #: whether the run has filled up, so that averages are those to come
+    steady: bool = False  #: whether the run has filled up, so that averages are of the steady state
 
 
 def so_far(frame: Frame) -> SoFar:
-    """The measures of the run up to now, from where it is steady on, or while it is not from 0."""
+    """The run's measures up to now, from the beginning of the steady state if it is reached, else from 0."""
     samples, now, info = frame.until_now, float(frame.state.clock[NOW]), frame.info
     if len(samples) < 2 or now <= 0:
         return SoFar({})
@@ -66,7 +66,7 @@ def so_far(frame: Frame) -> SoFar:
 
 
 def progress_text(bounds: PhasesBounds) -> str:
-    """How far the solver is."""
+    """The solver's progress in words."""
     if not bounds.configurations:
         return ""
     text = f"{grouped(bounds.configurations)} configurations"
@@ -76,7 +76,7 @@ def progress_text(bounds: PhasesBounds) -> str:
 
 
 def axis_rows(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> tuple[AxisRow, ...]:
-    """This run, now and on average, then the short runs at the same scale."""
+    """Rows of this run, now and on average, then of the short runs at the same scale."""
     numbers, budget = frame.info.numbers, bounds.budget or None
     rows = [
         AxisRow(
@@ -115,7 +115,7 @@ def _row(title: str, servers: Estimate, cost: Estimate, budget: float | None, ro
 def gap_points(
     points: Sequence[PhasePoint], nbar: float, scale: float
 ) -> tuple[tuple[GapPoint, ...], tuple[GapPoint, ...]]:
-    """JRS at each scale with its own bound, and its peers at the scenario's scale."""
+    """Points of JRS at each scale, each with its own bound, and of other policies at the scenario's scale."""
     ours: list[GapPoint] = []
     peers: list[GapPoint] = []
     for point in points:
@@ -130,7 +130,7 @@ def gap_points(
 
 
 def pool_lines(info: RunInfo, theme: Theme) -> str:
-    """A line for each pool: its servers, limit, share, and the configurations that it aims at."""
+    """A line per pool: its servers, limit, share, and the configurations that it aims at."""
     plan = info.facts.plan
     if plan is None:
         return ""
@@ -155,7 +155,7 @@ def pool_lines(info: RunInfo, theme: Theme) -> str:
 
 
 def _asks_when_empty(info: RunInfo, pool: int) -> str:
-    """What the timer of a server without jobs asks for, unless the plan itself has one there."""
+    """What the timer of an empty server requests, unless the plan itself has a timer there."""
     rules, case = info.facts.rules, int(info.facts.plan.pools[pool].case[0])
     if case == TIMERS:
         return ""
@@ -167,14 +167,14 @@ def _asks_when_empty(info: RunInfo, pool: int) -> str:
 
 
 def levels(frame: Frame, bounds: PhasesBounds) -> Iterator[tuple[str, float, str]]:
-    """Lines across all rows: the bound, and the normal servers of the plan."""
+    """Lines across all rows: the bound, and the plan's number of normal servers."""
     yield ("N̄ (bound)", bounds.nbar or 0.0, "optimum")
     if frame.info.facts.normal_servers:
         yield ("L", float(frame.info.facts.normal_servers), "muted")
 
 
 def tiles(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> Iterator[TileText]:
-    """Phi*, Nbar, the gap, and the cost against its budget; the last two once something is measured."""
+    """Tiles of Phi*, Nbar, the gap, and the cost with its budget; the last two as soon as they are measured."""
     yield from _bound_tiles(bounds)
     servers = measured.measures.get("active_servers")
     if servers is None:
@@ -185,7 +185,7 @@ def tiles(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> Iterator[TileT
 
 
 def _bound_tiles(bounds: PhasesBounds) -> Iterator[TileText]:
-    """Phi* where it is known, and Nbar."""
+    """Tiles of Phi*, if known, and Nbar."""
     best = "Φ<sup>*</sup>"
     if bounds.phi is not None:
         caption = f"throughput of a server, {best}"
@@ -233,7 +233,7 @@ def dual_table(bounds: PhasesBounds, info: RunInfo, theme: Theme) -> str:
         "Price of a type: what one more such job in each unit of time would take off Φ*; of "
         "the budget: what Φ* would gain for each unit of ε."
     )
-    told = "" if current_fonts().lecture else note  # it explains what a lecturer says
+    told = "" if current_fonts().lecture else note  # the lecturer says it
     return table_of(("type", "arrivals <i>Λ</i>", "price"), rows, theme, note=told)
 
 

@@ -1,4 +1,4 @@
-"""The policy as a map of configurations, and where the servers are on it."""
+"""The policy as a map of configurations, and the servers' places on it."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from slotscope.gui.widgets.rows import STRETCH, in_row
 from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.frame import Frame
 
-#: From this width on the bars stand beside the map.
+#: Least panel width for bars beside the map; in a flat panel, and the height below which it is flat.
 _WIDE, _WIDE_IF_FLAT, _FLAT = 860, 620, 430
-#: In lower panels there is no room for bars, or for Lemma 7, below the map.
+#: Least panel heights for bars, and for Lemma 7, below the map.
 _LOW, _LOWEST = 480, 360
-#: In the lowest at a desk the numbers stand beside the map, whose cells say nothing where they are any smaller;
-#: of a map with slices, which need the width, beside the choices above it.
+#: Below this height, outside lecture mode, the tiles are beside the map, whose cells would otherwise be too small to
+#: read; for a map with slices, which need the width, they are beside the choices above it.
 _FLATTEST = 230
-#: From this width on the choices of a low panel stand beside the numbers.
+#: Least width for a low panel's choices beside the tiles.
 _WIDE_ENOUGH = 500
 
 
@@ -52,11 +52,11 @@ class PolicyMapPanel(TiledPanel):
     needs = frozenset({"lattice"})
 
     def build(self) -> None:
-        """Numbers and choices above, the map, and bars beside or below it."""
+        """Create tiles and choices on top, the map, and bars beside or below it."""
         super().build()
         self._bounds: object = None
         self._cells: Cells | None = None
-        self._sliced = False  # whether the map has a slice for each number of jobs in a third phase
+        self._sliced = False  # whether the map has slices, one per number of jobs in a third phase
         self._costs = self._expected = np.zeros(0)
         self._heaviest: tuple[int, ...] = ()
         self.view = MapView(self.theme)
@@ -74,7 +74,7 @@ class PolicyMapPanel(TiledPanel):
         self.column.addLayout(self._columns, 1)
 
     def _build_choices(self) -> QWidget:
-        """Which pool, and which phases span the map; hidden where there is nothing to choose."""
+        """Create the choices of the pool and of the phases that span the map; hidden if there is no choice."""
         self.choices = QWidget(self.body)
         self._choice_rows = QBoxLayout(QBoxLayout.Direction.LeftToRight, self.choices)
         self._choice_rows.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
@@ -98,7 +98,7 @@ class PolicyMapPanel(TiledPanel):
         return self.choices
 
     def _arrange_choices(self) -> None:
-        """In one row, or the pool above the phases where that is too wide."""
+        """Place the choices in one row, or the pool above the phases if that is too wide."""
         shown = [one for one in (*self._captions, self.pool, self.right, self.up) if not one.isHidden()]
         wide = sum(one.sizeHint().width() + self._choice_rows.spacing() for one in shown) > self.width() - 20
         direction = QBoxLayout.Direction
@@ -107,7 +107,7 @@ class PolicyMapPanel(TiledPanel):
     # Frames.
 
     def show_frame(self, frame: Frame) -> None:
-        """Move the servers; bars and numbers follow a few times a second."""
+        """Move the servers with each frame; update bars and tiles a few times a second."""
         if frame.bounds is not self._bounds:
             self._bounds = frame.bounds
             self.lemma.setText(lemma_words(frame.bounds, frame.info.facts.plan))
@@ -116,7 +116,7 @@ class PolicyMapPanel(TiledPanel):
             self._show_time(frame)
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its lattice, pools and phases."""
+        """Take the lattice, pools and phases of another run."""
         self._bounds = None
         facts, numbers = frame.info.facts, frame.info.numbers
         self._costs = cost_rates(numbers, facts.plan.lattice.configurations)
@@ -146,7 +146,7 @@ class PolicyMapPanel(TiledPanel):
         box.setCurrentIndex(chosen)
 
     def _show_map(self, frame: Frame) -> None:
-        """The map of the chosen pool, spanned by the chosen phases."""
+        """Show the map of the chosen pool, spanned by the chosen phases."""
         facts, numbers = frame.info.facts, frame.info.numbers
         names = numbers.model.phases
         right, up = usual_axes(len(names))
@@ -158,7 +158,7 @@ class PolicyMapPanel(TiledPanel):
         self.view.set_values(values, names)
 
     def _chosen(self) -> None:
-        """Another pool or phase; two axes of one phase change places with the other."""
+        """Show another pool or phase; choosing the other axis's phase swaps the axes."""
         if (frame := self.current) is None:
             return
         if self.right.currentIndex() == self.up.currentIndex() and self._cells is not None:
@@ -171,12 +171,12 @@ class PolicyMapPanel(TiledPanel):
         assert self._cells is not None
         present = frame.derived.present[self.pool.currentIndex()]
         if present[self._cells.cell_of == len(self._cells)].any():
-            self._show_map(frame)  # another plan left a server with more jobs
+            self._show_map(frame)  # a server has more jobs, left by an earlier plan
         counts = self._cells.sums(present).astype(np.int64)
         self.view.set_servers(counts, tuple(self._marks(frame)))
 
     def _marks(self, frame: Frame) -> Iterable[tuple[int, str]]:
-        """The cell of the event's server, and that of the one that is pointed at."""
+        """The cells of the event's server and of the selected server."""
         facts = frame.info.facts
         for server, role in ((event_server(frame), "run"), (self.selection.server, "focus")):
             if server is None or not 0 <= server < facts.normal_servers:
@@ -186,7 +186,7 @@ class PolicyMapPanel(TiledPanel):
                 yield int(self._cells.cell_of[frame.state.observed[server]]), role
 
     def _show_time(self, frame: Frame) -> None:
-        """How the servers' time so far compares with pi."""
+        """Compare the servers' time in configurations so far with pi."""
         facts, spent = frame.info.facts, frame.derived.occupancy
         names = frame.info.numbers.model.phases
         known = self._expected.any()
@@ -198,7 +198,7 @@ class PolicyMapPanel(TiledPanel):
     # The mouse.
 
     def _servers_in(self, cell: int) -> list[int]:
-        """The servers of the pool shown that are in a cell now."""
+        """The servers of the shown pool that are in a cell now."""
         if (frame := self.current) is None or self._cells is None:
             return []
         observed, pool_of = frame.state.observed, frame.info.facts.pool_of
@@ -207,7 +207,7 @@ class PolicyMapPanel(TiledPanel):
         return found
 
     def _click(self, cell: int, double: bool) -> None:
-        """Point at a server of the cell; at the next one with each further click."""
+        """Select a server of the cell; each further click selects the next one."""
         servers = self._servers_in(cell)
         if double and self.selection.server in servers:
             self.intent.emit(replace(self.selection, floating=True))
@@ -225,14 +225,14 @@ class PolicyMapPanel(TiledPanel):
         )
 
     def show_selection(self, selection: Select) -> None:
-        """Outline the configuration of the server that is pointed at."""
+        """Outline the configuration of the selected server."""
         if (frame := self.current) is not None:
             self._show_servers(frame)
 
     # The window.
 
     def arrange(self) -> None:
-        """All below each other, or the bars beside the map, where they have all the room that they can use."""
+        """Place everything in one column, or the bars beside the map if they have enough room there."""
         self._arrange_choices()
         scale = current_fonts().scale
         flat = self.height() < _FLAT * scale and self.width() >= _WIDE_IF_FLAT * scale
@@ -252,11 +252,11 @@ class PolicyMapPanel(TiledPanel):
         direction = QBoxLayout.Direction
         self._top.setDirection(direction.LeftToRight if low else direction.TopToBottom)
         self.bars.setVisible(beside or self.height() >= _LOW * scale)
-        least = _LOW if current_fonts().lecture else _LOWEST  # a hall needs large cells; "Plan and gap" says it, too
+        least = _LOW if current_fonts().lecture else _LOWEST  # a lecture needs large cells; "Plan and gap" says it, too
         self.lemma.setVisible(beside or self.height() >= least * scale)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """Every configuration: the policy's case, pi, and the share of time spent there."""
+        """A row per configuration: the policy's case, pi, and the share of time spent there."""
         frame = self.frame
         if frame is None or self.needs - frame.info.offers:
             return None

@@ -1,4 +1,4 @@
-"""The configurations of largest pi: pi beside the share of time that servers spend in them."""
+"""The configurations with the largest pi: pi beside the servers' share of time in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from slotscope.gui.plotting.scales import SteppedRange
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.chart import Chart
 
-#: Configurations that have a row of their own.
+#: Most configurations with a row of their own.
 MOST_BARS = 12
 _MARGIN, _GAP = 10.0, 10.0
 _MOST_LABEL = 0.4
@@ -33,7 +33,7 @@ class Bar(NamedTuple):
 
 
 def heaviest(expected: NDArray[np.float64]) -> tuple[int, ...]:
-    """The configurations of largest pi, the largest first."""
+    """The configurations with the largest pi, in descending order."""
     order = np.argsort(-expected, kind="stable")[:MOST_BARS]
     return tuple(place for place in order.tolist() if expected[place] > 0)
 
@@ -45,7 +45,7 @@ def bars(
     spent: NDArray[np.float64],
     shown: tuple[int, ...],
 ) -> tuple[Bar, ...]:
-    """A bar for each of *shown*, and one for the rest where time is spent there."""
+    """A bar for each of *shown*, and one for the rest if time was spent there."""
     found = [
         Bar(configuration_text(names, k), short_configuration(names, k), float(expected[place]), float(spent[place]))
         for place in shown
@@ -57,15 +57,15 @@ def bars(
 
 
 class StationaryBars(Chart):
-    """Two bars a row, as many rows as there is room for."""
+    """Two bars per row, as many rows as fit."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "shares of the servers' time by configuration")
-        self.rows: tuple[Bar, ...] = ()  #: what is shown, as far as there is room
+        self.rows: tuple[Bar, ...] = ()  #: the rows shown, as far as they fit
         self._scale = SteppedRange(0.0, 0.0)
 
     def begin(self) -> None:
-        """Another run: another scale."""
+        """Reset rows and scale for another run."""
         self.rows, self._scale = (), SteppedRange(0.0, 0.0)
 
     def set_rows(self, rows: tuple[Bar, ...], running: bool) -> None:
@@ -80,11 +80,11 @@ class StationaryBars(Chart):
         self._limit_height()
 
     def row_height(self) -> float:
-        """Of a row, and of the heading above the first."""
+        """The height of a row, and of the heading."""
         return self._metrics().height() + 5
 
     def _limit_height(self) -> None:
-        """Leave no gap below the last row."""
+        """Limit the height to that of the rows, so that there is no gap below the last."""
         self.setMaximumHeight(round((len(self.rows) + 1) * self.row_height() + 4))
 
     def sizeHint(self) -> QSize:
@@ -96,7 +96,7 @@ class StationaryBars(Chart):
     # Painting.
 
     def _columns(self) -> tuple[float, float, float, bool]:
-        """Width of the labels, left end of the numbers, width of one, whether names are short."""
+        """Width of the labels, left edge of the numbers, width of a number, whether names are short."""
         measure = self._metrics().horizontalAdvance
         most = _MOST_LABEL * self.width()
         label = max((measure(row.text) for row in self.rows), default=0.0) + 1

@@ -1,4 +1,4 @@
-"""Where the cells of the map are: slices side by side, as large as they can be."""
+"""Layout of the map's cells: slices side by side, as large as possible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 
 from slotscope.model.kinds.phases.lattice import Lattice
 
-#: With more phases than this a cell stands for all configurations that agree in two of them.
+#: With more phases, a cell stands for all configurations that agree in two of them.
 MOST_PHASES = 3
 NONE = -1
 
@@ -20,13 +20,13 @@ NONE = -1
 class Cells:
     """N cells for C configurations."""
 
-    #: right, up, third: the phases whose jobs are counted to the right, upwards and from slice to slice; NONE where
-    #: there is none
+    #: right, up, third: the phases whose jobs are counted along x, along y and across slices; NONE if there
+    #: is none
     right: int
     up: int
     third: int
     position: NDArray[np.int64]  #: [N, 3] jobs in these phases
-    cell_of: NDArray[np.int64]  #: [C] the cell of each configuration; N for those beyond the map
+    cell_of: NDArray[np.int64]  #: [C] the cell of each configuration; N for those outside the map
 
     def __len__(self) -> int:
         return len(self.position)
@@ -38,7 +38,7 @@ class Cells:
 
     @property
     def cropped(self) -> bool:
-        """Whether there are configurations beyond the map."""
+        """Whether there are configurations outside the map."""
         return bool((self.cell_of == len(self)).any())
 
     @property
@@ -47,7 +47,7 @@ class Cells:
 
     @cached_property
     def extents(self) -> list[list[int]]:
-        """How many cells each slice is wide, and how many tall."""
+        """The width and height of each slice, in cells."""
         found = np.zeros((int(self.position[:, 2].max()) + 1, 2), np.int64)
         np.maximum.at(found, self.position[:, 2], self.position[:, :2] + 1)
         return found.tolist()
@@ -66,9 +66,9 @@ class Cells:
 
 
 def cells_of(lattice: Lattice, right: int, up: int, most: int | None = None) -> Cells:
-    """The map of a lattice with these phases at its edges; *up* is NONE for a single phase.
+    """The map of a lattice with these phases on its axes; *up* is NONE for a single phase.
 
-    Configurations of more than *most* jobs are beyond it.
+    Configurations of more than *most* jobs are outside the map.
     """
     phases = lattice.configurations.shape[1]
     rest = [phase for phase in range(phases) if phase not in (right, up)]
@@ -88,35 +88,35 @@ def cells_of(lattice: Lattice, right: int, up: int, most: int | None = None) -> 
 
 
 def usual_axes(phases: int) -> tuple[int, int]:
-    """The phases to the right and upwards, unless others are chosen."""
+    """The default phases of the two axes."""
     return (0, 1) if phases > 1 else (0, NONE)
 
 
-#: Sides of cells in pixels: the largest, and the smallest that can be pointed at.
+#: Sides of cells in pixels: the largest, and the smallest that can be clicked.
 _LARGEST, _SMALLEST = 110, 4
-#: Below this side the legend gives way.
+#: With a smaller side the legend is left out.
 _GOOD = 15
 _GAP = 14.0  # between slices
 
 
 @dataclass(frozen=True, eq=False)
 class MapLayout:
-    """Places of N cells in a picture."""
+    """The positions of N cells in a picture."""
 
     cells: Cells
-    side: int  #: of a cell; 0 where there is no room for any
+    side: int  #: of a cell, in pixels; 0 if there is no room for cells
     #: left, top: [N] of each cell
     left: NDArray[np.float64]
     top: NDArray[np.float64]
     origins: tuple[QPointF, ...]  #: the lower left corner of each slice
-    legend: QRectF  #: where the legend stands; empty if there is no room
+    legend: QRectF  #: the legend's rectangle; empty if there is no room
     text: float
 
     def box(self, cell: int) -> QRectF:
         return QRectF(float(self.left[cell]), float(self.top[cell]), self.side, self.side)
 
     def begins_row(self, number: int) -> bool:
-        """Whether a slice is the first of a row of slices, all of which stand on one line."""
+        """Whether a slice is the first in its row of slices."""
         origins = self.origins
         return not number or origins[number].y() != origins[number - 1].y()
 
@@ -132,22 +132,22 @@ class MapLayout:
 
 @dataclass(frozen=True)
 class _Margins:
-    """What stands around the cells: numbers and names of the axes, headings of slices."""
+    """Margins around the cells: numbers and names of axes, headings of slices."""
 
     left: float
-    beside: float  #: left of all slices but the first of a row
-    named: float  #: below the first slice, where the name of the axis is
+    beside: float  #: left of slices other than the first of a row
+    named: float  #: below the first slice, with the axis's name
     below: float
     above: float
     text: float
-    heading: float  #: width of what stands above the first slice of a row
-    brief: float  #: above the others
+    heading: float  #: width of the heading of a row's first slice
+    brief: float  #: width of the other headings
 
 
 def laid_out(cells: Cells, size: QSizeF, legend: QSizeF, text: float, heading: float = 0.0) -> MapLayout:
     """The layout with the largest cells.
 
-    *text* is the height of a line, *heading* the width of what stands above a slice.
+    *text* is the height of a line, *heading* the width of a slice's heading.
     """
     margins = _margins(cells, text, heading)
     left, lower = size.width() - legend.width(), size.height() - legend.height()
@@ -173,7 +173,7 @@ def _largest(cells: Cells, size: QSizeF, legend: QRectF, margins: _Margins) -> M
 
 
 def _with_side(cells: Cells, side: int, size: QSizeF, legend: QRectF, margins: _Margins) -> MapLayout | None:
-    """The layout with cells of this side, if there is room for it and nothing overlaps."""
+    """The layout with cells of this side; None if it does not fit without overlaps."""
     origins = _flow(cells, side, size, margins)
     if origins is None:
         return None
@@ -211,7 +211,7 @@ def _flow(cells: Cells, side: int, size: QSizeF, margins: _Margins) -> tuple[QPo
         if x + needed > size.width() or top + height > size.height():
             return None
         if not x:
-            tallest = height  # the first slice of a row is its largest
+            tallest = height  # the first slice of a row is the largest
         origins.append(QPointF(round(x + before), round(top + tallest - below)))
         x += needed + _GAP
     return tuple(origins)

@@ -1,4 +1,4 @@
-"""The legend of the map: each mark as it is drawn, and what it means."""
+"""The legend of the map: each mark as drawn, and its meaning."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from slotscope.gui.painting.text import LEFT
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
 
-#: Servers of a cell that are drawn one by one.
+#: Most servers of a cell that are drawn as single dots.
 MOST_DOTS = 9
 _DOT = 0.23  # diameter, as a share of a cell's side
-_APART = 0.28  # distance of dots
-_LEAST_DISC, _MOST_DISC = 0.52, 0.92  # diameter of discs
+_APART = 0.28  # distance of dots, as a share of a cell's side
+_LEAST_DISC, _MOST_DISC = 0.52, 0.92  # least and largest diameter of discs, as shares of a cell's side
 _LEAST_TEXT = 5.0  # points
-_FULL, _FULL_SHARE = 25, 0.5  # servers of the largest disc, and as a share of all
+_FULL, _FULL_SHARE = 25, 0.5  # servers of the largest disc: the least number, and a share of all
 
 
 @cache
 def dot_places(count: int) -> tuple[tuple[float, float], ...]:
-    """Where the dots of a cell are, around its middle, in sides of the cell; rows of up to 3."""
+    """Centres of *count* dots relative to the cell's centre, in sides of the cell; in rows of up to 3."""
     columns = min(3, math.ceil(math.sqrt(count)))
     rows = math.ceil(count / columns)
     places = []
@@ -39,17 +39,16 @@ def dot_places(count: int) -> tuple[tuple[float, float], ...]:
 
 
 def disc_size(count: int, servers: int) -> float:
-    """The diameter of the disc of many of all servers, in sides of the cell; its area follows
-    them."""
+    """The diameter of the disc for *count* of all *servers*, in sides of the cell; its area follows *count*."""
     full = max(_FULL, _FULL_SHARE * servers)
     share = math.sqrt(min(count, full) / full)
     return max(_LEAST_DISC, _MOST_DISC * share)
 
 
 def paint_dots(painter: QPainter, box: QRectF, count: int, theme: Theme, servers: int = 1) -> None:
-    """So many servers of one cell, of all *servers* on the map."""
+    """Paint *count* servers of one cell, of all *servers* on the map."""
     side, middle = box.width(), box.center()
-    # On dark and bright cells alike a dot has a rim of the ground's colour.
+    # A rim in the background colour makes dots visible on dark and bright cells.
     painter.setPen(QPen(QColor(theme.panel), max(1.0, 0.03 * side)))
     painter.setBrush(QColor(theme.run))
     if count <= MOST_DOTS:
@@ -63,7 +62,7 @@ def paint_dots(painter: QPainter, box: QRectF, count: int, theme: Theme, servers
 
 
 def _paint_number(painter: QPainter, box: QRectF, count: int, room: float, theme: Theme) -> None:
-    """How many they are, as large as the disc allows."""
+    """Write the number of servers, as large as the disc allows."""
     font = QFont(current_fonts().body)
     usual = font.pointSizeF()
     text = str(count)
@@ -90,11 +89,11 @@ class MapEntry(NamedTuple):
 
     text: str
     paint: Callable[[QPainter, QRectF], None]
-    brief: str = ""  #: the meaning in a word or two, where there is another
+    brief: str = ""  #: a shorter wording of the meaning, if there is one
 
 
 class PolicyMapLegend:
-    """What is on the map of one pool; *brief* where the map needs the room."""
+    """The legend of one pool's map; *brief* if the map needs the room."""
 
     def __init__(self, theme: Theme, values: MapValues, names: tuple[str, ...], brief: bool = False) -> None:
         self._theme, self._values, self._names = theme, values, names
@@ -102,13 +101,13 @@ class PolicyMapLegend:
         self.entries = tuple(entry._replace(text=entry.brief or entry.text) for entry in made) if brief else tuple(made)
 
     def size(self, metrics: QFontMetricsF) -> QSizeF:
-        """How much room it needs."""
+        """The size that the legend needs."""
         widest = max(metrics.horizontalAdvance(entry.text) for entry in self.entries)
         line = metrics.height()
         return QSizeF(_MARK * line + _GAP + widest + _MARGIN, _LINE * line * len(self.entries) + _MARGIN)
 
     def paint(self, painter: QPainter, box: QRectF) -> None:
-        """Draw it into the box that it was given."""
+        """Paint the legend into its box."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         line = QFontMetricsF(painter.font()).height()
         for number, entry in enumerate(self.entries):

@@ -1,4 +1,4 @@
-"""Paints what stays the same of the map: pi, the cases, requests, the budget, and the axes."""
+"""Paints the constant parts of the map: pi, the cases, requests, the budget, and the axes."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from slotscope.gui.painting.text import CENTRE
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
 
-#: Of the optimum's colour in the cells of the least and of the largest pi.
+#: Shares of the optimum's colour in the cells with the least and the largest pi.
 _FAINTEST, _STRONGEST = 0.12, 0.85
 _INSET = 2.0
-_CROSS = 0.28  # of a cell's side
-_REACH = (0.30, 0.80)  # where an arrow begins and ends, in sides from the middle of its cell
-_THIN, _WIDE = 1.4, 5.0  # of arrows
-_HEAD = 3.2  # of an arrow's head, at a width of 1
+_CROSS = 0.28  # reach of the cross, as a share of a cell's side
+_REACH = (0.30, 0.80)  # begin and end of an arrow, in cell sides from its cell's centre
+_THIN, _WIDE = 1.4, 5.0  # least and largest width of arrows
+_HEAD = 3.2  # size of an arrow's head at a width of 1
 _DASH = (2.0, 1.6)
-_MOST_BOW = 0.9  # how far the arc to k0 bends, in sides
-#: Where there is less room cells have no arrows, and axes no numbers.
+_MOST_BOW = 0.9  # largest bend of the arc to k0, in cell sides
+#: Least sides of cells in pixels for arrows, and for numbers at axes.
 _LEAST_ARROW, _LEAST_NUMBER = 11, 15
 
 
 def shade(theme: Theme, level: float) -> str:
-    """The colour of a level of pi, 0 to 1."""
+    """The colour for a level of pi from 0 to 1."""
     return mix(theme.panel, theme.optimum, _FAINTEST + (_STRONGEST - _FAINTEST) * level)
 
 
 def paint_arrow(painter: QPainter, start: QPointF, end: QPointF, color: str, width: float, dashed: bool) -> None:
-    """A shaft and a head; *dashed* is a timer's."""
+    """Paint an arrow; *dashed* ones stand for timers."""
     line = QLineF(start, end)
     head = min(max(_HEAD * math.sqrt(width) * 1.6, 4.0), 0.6 * line.length())
     unit = (end - start) / max(line.length(), 1e-9)
@@ -54,7 +54,7 @@ def paint_arrow(painter: QPainter, start: QPointF, end: QPointF, color: str, wid
 
 
 def paint_towards(painter: QPainter, middle: QPointF, size: float, color: str) -> None:
-    """A circle with a dot: an arrow that comes out of the picture, to the next slice."""
+    """Paint a circle with a dot: an arrow out of the picture, to the next slice."""
     painter.setPen(QPen(QColor(color), max(1.2, size / 6)))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawEllipse(middle, size / 2, size / 2)
@@ -64,7 +64,7 @@ def paint_towards(painter: QPainter, middle: QPointF, size: float, color: str) -
 
 
 def paint_cross(painter: QPainter, box: QRectF, theme: Theme) -> None:
-    """Case 3."""
+    """Paint the mark of case 3, a cross."""
     middle, reach = box.center(), _CROSS * box.width()
     painter.setPen(QPen(QColor(theme.empty), 1.3))
     for sign in (1, -1):
@@ -72,7 +72,7 @@ def paint_cross(painter: QPainter, box: QRectF, theme: Theme) -> None:
 
 
 def paint_at_once(painter: QPainter, box: QRectF, theme: Theme) -> None:
-    """Case 2."""
+    """Paint the mark of case 2, a rounded frame."""
     inset = _INSET + 0.06 * box.width()
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(QColor(theme.muted), 1.3))
@@ -80,12 +80,12 @@ def paint_at_once(painter: QPainter, box: QRectF, theme: Theme) -> None:
 
 
 def slice_name(names: tuple[str, ...], cells: Cells, number: int, brief: bool = False) -> str:
-    """What stands above a slice; *brief* after the first of a row."""
+    """The heading of a slice; *brief* except for the first of a row."""
     return f"= {number}" if brief else f"{names[cells.third]} = {number}"
 
 
 class MapPainter:
-    """Paints one pool's values into the places of a :class:`MapLayout`."""
+    """Paints one pool's values in the positions of a :class:`MapLayout`."""
 
     def __init__(
         self, painter: QPainter, theme: Theme, layout: MapLayout, values: MapValues, names: tuple[str, ...]
@@ -96,7 +96,7 @@ class MapPainter:
         self._metrics = QFontMetricsF(painter.font())
 
     def all(self) -> None:
-        """Everything, from the ground up."""
+        """Paint everything, from the background up."""
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for cell in range(len(self._cells)):
             self._cell(cell)
@@ -128,7 +128,7 @@ class MapPainter:
             paint_cross(painter, box, theme)
 
     def _boundary(self) -> None:
-        """Where h begins to be positive."""
+        """Paint the boundary beyond which h is positive."""
         painter, overruns = self._painter, self._values.overruns
         painter.setPen(QPen(QColor(self._theme.rejection), 2.0 * self._scale))
         here = {tuple(row): cell for cell, row in enumerate(self._cells.position.tolist())}
@@ -160,7 +160,7 @@ class MapPainter:
             paint_towards(self._painter, place, 0.2 * side + 0.22 * side * weight, color)
 
     def _patch(self) -> None:
-        """A ring at k0, and an arrow to it from 0 where both are in one slice."""
+        """Paint a ring at k0, and an arrow from 0 to it if both are in one slice."""
         if self._values.patch == NONE:
             return
         painter, theme, layout = self._painter, self._theme, self._layout
@@ -183,7 +183,7 @@ class MapPainter:
             painter.drawText(where, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
 
     def _bow(self, start: QPointF, box: QRectF) -> None:
-        """A dashed arc from 0 to the ring around k0."""
+        """Paint a dashed arc from 0 to the ring around k0."""
         end = box.center()
         way = QLineF(start, end)
         across = QPointF((end - start).y(), -(end - start).x()) / max(way.length(), 1e-9)
@@ -252,7 +252,7 @@ class MapPainter:
         if self._metrics.horizontalAdvance(told) > tall * side + text:
             told = f"{names[cells.up]} →"
         length = max(tall * side, self._metrics.horizontalAdvance(told) + 2)
-        painter.translate(origin.x() - 2.4 * text, max(origin.y(), length))  # a long name begins lower: none is cut
+        painter.translate(origin.x() - 2.4 * text, max(origin.y(), length))  # a long name begins lower: not cut
         painter.rotate(-90)
         painter.drawText(QRectF(0, 0, length, 1.1 * text), CENTRE, told)
         painter.restore()

@@ -1,4 +1,4 @@
-"""What the map shows of a plan, pool by pool, and of the servers now; and in words."""
+"""The values that the map shows: of a pool's plan, and of the servers now; and their wording."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMER
 from slotscope.model.reporting.explain import grouped, plural, raised
 from slotscope.model.reporting.frame import Frame
 
-#: pi below this share of the largest has the faintest shade.
+#: Share of the largest pi below which the faintest shade is used.
 _DEEPEST = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class MapValues:
-    """What stays the same of one pool's policy; over N cells and I phases."""
+    """The constant values of one pool's policy, over N cells and I phases."""
 
     cells: Cells
     stationary: NDArray[np.float64]  #: [N] pi of the pool
-    #: low, high: the ends of the scale of pi; NaN where pi is not known
+    #: low, high: ends of the scale of pi; NaN if pi is unknown
     low: float
     high: float
-    case: NDArray[np.int8]  #: [N] of Appendix C.2; the least where a cell stands for several configurations
-    weight: NDArray[np.float64]  #: [N, I] how wide the arrow of a request is, 0 to 1; 0 for none
+    case: NDArray[np.int8]  #: [N] the case of Appendix C.2; the least one if a cell stands for several configurations
+    weight: NDArray[np.float64]  #: [N, I] relative width of the arrow of a request, 0 to 1; 0: no request
     overruns: NDArray[np.bool_]  #: [N] whether h > 0
-    patch: int  #: the cell of k0 where a timer at 0 asks for it; NONE where there is no such timer
+    patch: int  #: the cell of k0 if a timer at 0 requests it; NONE if there is no such timer
     empty: int  #: the cell of 0
 
     def level(self, stationary: float) -> float:
-        """0 for the smallest pi on the scale, 1 for the largest; the scale is logarithmic."""
+        """0 for the smallest pi on the scale, 1 for the largest; logarithmic."""
         if not self.low < self.high:
             return 1.0
         inside = min(max(stationary, self.low), self.high)
@@ -49,7 +49,7 @@ class MapValues:
 
 
 def map_values(facts: PhaseFacts, cells: Cells, costs: NDArray[np.float64], pool: int) -> MapValues:
-    """What the map shows of a pool; *costs* [C] are h."""
+    """The map's values for a pool; *costs* [C] are h."""
     plan = facts.plan.pools[pool]
     stationary = cells.sums(plan.stationary)
     positive = stationary[stationary > 0]
@@ -75,7 +75,7 @@ def map_values(facts: PhaseFacts, cells: Cells, costs: NDArray[np.float64], pool
 
 
 def most_jobs(frame: Frame, pool: int) -> int:
-    """The jobs of the largest configuration that a server of the pool gets to, or is in now."""
+    """The number of jobs of the largest configuration that a server of the pool reaches, or is in now."""
     facts = frame.info.facts
     jobs = facts.plan.lattice.configurations.sum(axis=1)
     reached = (facts.plan.pools[pool].case != NOTHING) | (frame.derived.present[pool] > 0)
@@ -85,8 +85,9 @@ def most_jobs(frame: Frame, pool: int) -> int:
 
 
 def request_weights(pool: PoolPlan, cells: Cells) -> NDArray[np.float64]:
-    """[N, I] u where the policy requests, as a share of the largest; of a given policy without
-    u, rates and probabilities instead."""
+    """[N, I] u where the policy requests, relative to the largest; of a given policy without u, the rates and
+    probabilities instead.
+    """
     asks = (pool.rate > 0) | (pool.choice > 0)
     amount = np.where(asks, pool.requests, 0.0)
     if not amount.any():
@@ -95,12 +96,12 @@ def request_weights(pool: PoolPlan, cells: Cells) -> NDArray[np.float64]:
     shown = np.column_stack([cells.some(asks[:, i]) for i in range(amount.shape[1])])
     most = summed.max(initial=0.0)
     scaled = np.sqrt(summed / most) if most > 0 else summed
-    # Rare requests, too, must be seen to be possible.
+    # Even rare requests must be visible.
     return np.asarray(np.where(shown, np.maximum(scaled, 0.05), 0.0), np.float64)
 
 
 def cost_rates(numbers: PhaseNumbers, configurations: NDArray[np.int32]) -> NDArray[np.float64]:
-    """[C] h of every configuration."""
+    """[C] h of each configuration."""
     unit = float(numbers.cost_unit)
     if not numbers.power:
         return np.asarray(numbers.cost_table * unit, np.float64)
@@ -111,7 +112,7 @@ def cost_rates(numbers: PhaseNumbers, configurations: NDArray[np.int32]) -> NDAr
 
 
 def expected_shares(facts: PhaseFacts) -> NDArray[np.float64]:
-    """[C] the share of the normal servers that pi puts on each configuration, over all pools."""
+    """[C] the share of all normal servers that pi puts on each configuration, over all pools."""
     pools = facts.plan.pools
     total = sum(pool.servers * pool.stationary for pool in pools)
     shares: NDArray[np.float64] = np.asarray(total) / facts.normal_servers
@@ -119,21 +120,21 @@ def expected_shares(facts: PhaseFacts) -> NDArray[np.float64]:
 
 
 def servers_by_case(frame: Frame) -> dict[int, int]:
-    """How many normal servers are in a configuration of each case now."""
+    """The number of normal servers in configurations of each case now."""
     present, pools = frame.derived.present, frame.info.facts.plan.pools
     cases = np.array([pool.case for pool in pools])
     return {case: int(present[cases == case].sum()) for case in (TIMERS, AT_ONCE, NOTHING)}
 
 
 def distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """The total variation distance of two distributions; NaN where one is not known."""
+    """The total variation distance of two distributions; NaN if one is unknown."""
     if not (one.any() and other.any()):
         return math.nan
     return float(np.abs(one - other).sum()) / 2
 
 
 def event_server(frame: Frame) -> int | None:
-    """The normal server of the event that is in the making, or that was the last one."""
+    """The normal server of the event in progress, or of the last one; None if there is none."""
     if frame.running:
         return None
     event = frame.event_in_the_making
@@ -149,7 +150,7 @@ def event_server(frame: Frame) -> int | None:
 if TYPE_CHECKING:  # the solvers behind it take long to import
     from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
 
-#: Numbers below this are written with a power of ten.
+#: Smaller numbers are written with a power of ten.
 _PLAIN = 1e-3
 #: The source of a plan that is the scenario's own optimum.
 SOLVED = "solved"
@@ -161,7 +162,7 @@ CASES = {
 
 
 def scientific(value: float, digits: int = 2) -> str:
-    """A small number as 3.4·10⁻⁸, others plainly."""
+    """A small number as 3.4·10⁻⁸, others in plain notation."""
     if value == 0 or abs(value) >= _PLAIN or not math.isfinite(value):
         return significant(value, digits + 1)
     power = math.floor(math.log10(abs(value)))
@@ -172,7 +173,7 @@ def scientific(value: float, digits: int = 2) -> str:
 
 
 def share_text(share: float) -> str:
-    """A share in per cent."""
+    """A share in per cent, as text."""
     if math.isnan(share):
         return "–"
     if 0 < share < 0.0005:
@@ -181,7 +182,7 @@ def share_text(share: float) -> str:
 
 
 def tiles(frame: Frame, distance: float) -> Iterator[TileText]:
-    """The few numbers above the map."""
+    """The tiles above the map."""
     counts = servers_by_case(frame)
     resting, waiting = (format_number(counts[case]) for case in (TIMERS, NOTHING))
     caption = f"of {format_number(frame.info.facts.normal_servers)} servers rest where π > 0"
@@ -200,7 +201,7 @@ def tiles(frame: Frame, distance: float) -> Iterator[TileText]:
 
 
 def cell_words(frame: Frame, cells: Cells, cell: int, pool: int, cost: Any) -> str:
-    """All that is known of a cell; *cost* [C] are h."""
+    """All that is known of a cell, in sentences; *cost* [C] are h."""
     places = cells.places(cell)
     if len(places) == 1:
         return "\n".join(_one(frame, int(places[0]), pool, float(cost[places[0]])))
@@ -260,7 +261,7 @@ def _present(frame: Frame, places: Any, pool: int) -> str:
 
 
 def lemma_words(bounds: PhasesBounds, plan: ServerPlan) -> str:
-    """Lemma 7 as it was checked, or that it is being checked."""
+    """The result of checking Lemma 7, or that it is being checked."""
     found = bounds.lemma7
     if found is None:
         return bounds.problem or "Lemma 7: π is being computed again from the policy …"
