@@ -1,6 +1,6 @@
 """slotscope: a laboratory in which cluster-scheduling policies run in front of your eyes.
 
-What a script or a notebook needs, over what the window and the command line use themselves::
+The API for scripts and notebooks, built on the same code as the window and the command line::
 
     import slotscope
 
@@ -9,7 +9,7 @@ What a script or a notebook needs, over what the window and the command line use
     run.ask("rejected and servers_with_room >= 1")
     slotscope.compare("dra-vms", ["dra", "first-fit"], until=200)
 
-Whatever is wrong with what is given is a :class:`UserError` of one line.
+Invalid input raises a :class:`UserError` with a one-line message.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ __all__ = [
     "reproduce",
 ]
 
-#: Where the names are: all of the program is imported by way of this package, which must load nothing itself.
+#: The module of each public name.  Names load lazily: every import of the program passes through this package, so it
+#: must load nothing itself.
 _MODULES = {
     "comparing": ("PolicyMeasures", "compare", "measure"),
     "experiments": ("FoundBounds", "ExperimentResult", "bounds", "reproduce"),

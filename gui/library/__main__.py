@@ -1,6 +1,6 @@
-"""The program's entry: a window by default, headless commands beside it.
+"""The program's entry point: opens the window by default, or runs a command without a window.
 
-Nothing heavy is imported before it is known what is wanted, so that the window paints soon.
+Heavy modules are imported only once the command is known, so that the window appears quickly.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from slotscope.model.phrase import ENGLISH
 if TYPE_CHECKING:
     from slotscope.model.lab.results import Figure
 
-#: Where a first run without a display leaves what the window would have shown.
+#: Folder where a start without a display writes what the window would have shown.
 FIRST_RUN = Path("slotscope-first-run")
 
-#: How many more objects than were destroyed a command makes before circles among them are looked for:
-#: Python looks at every 700, and what a start imports is no garbage.
+#: Threshold of the garbage collector, in net allocated objects, for commands; Python's default is 700, but the objects
+#: that a start imports are not garbage.
 OBJECTS_UNSEEN = 50_000
 
-#: Commands by which moments leave the program, and the modules that carry them out.
+#: Commands that export a run or a moment, and the modules that carry them out.
 SHARED = {
     "film": "slotscope.gui.film.command",
     "export-html": "slotscope.gui.page.command",
@@ -45,12 +45,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def dispatch(options: argparse.Namespace) -> int:
-    """Do what was asked for.
+    """Carry out the parsed command; returns the exit code.
 
     Raises
     ------
     UserError
-        One line that says what is wrong with the input.
+        If the input is invalid; one line that says why.
     """
     if options.command == "window":
         return window(options)
@@ -79,7 +79,7 @@ def window(options: argparse.Namespace) -> int:
     if not options.as_it_comes:
         from slotscope.model.cli.checking import check_scenario
 
-        with suppress(UntrustedPolicyError):  # the window asks; without one it is refused below
+        with suppress(UntrustedPolicyError):  # the window asks; without one, the policy is refused below
             check_scenario(options, asks=platform.display)
     if platform.plugin:
         os.environ["QT_QPA_PLATFORM"] = platform.plugin
@@ -99,14 +99,14 @@ def window(options: argparse.Namespace) -> int:
 
 
 def _read_no_sources() -> None:
-    """Let PySide not read what the window imports, from the first of its own modules on."""
+    """Keep PySide from reading the source of the program's modules while the window imports them."""
     from slotscope.gui.window.application import leave_sources_unread
 
     leave_sources_unread()
 
 
 def lesson(options: argparse.Namespace) -> int:
-    """Open the window at a step of a lesson; without a display, leave a screenshot of its moment instead."""
+    """Open the window at a step of a lesson; without a display, write a screenshot of that moment instead."""
     from slotscope.gui.platform import require_platform
     from slotscope.model.lessons.files import find_lesson, load_lesson
 
@@ -130,7 +130,7 @@ def lesson(options: argparse.Namespace) -> int:
 
 
 def first_run(options: argparse.Namespace, reason: str) -> int:
-    """Run offscreen and write what the window would have shown."""
+    """Run the scenario without a display, and write what the window would have shown to ``FIRST_RUN``."""
     from slotscope.model.cli.first_run import write_summary
 
     note(f"no display ({reason}): running offscreen, results go to {FIRST_RUN}{os.sep}")
@@ -144,7 +144,7 @@ def first_run(options: argparse.Namespace, reason: str) -> int:
 
 
 def screenshot(options: argparse.Namespace) -> int:
-    """Write the window as it looks at a time or event, without a display."""
+    """Write a picture of the window at a given time or event, without a display."""
     from slotscope.model.cli.output import progress_of, stoppable
 
     with progress_of(f"screenshot {options.scenario}") as progress, stoppable(progress.say, []):
@@ -179,7 +179,7 @@ def _photograph(options: argparse.Namespace) -> str | None:
 
 
 def shared(options: argparse.Namespace) -> int:
-    """Make a film, a page or a handout of a run, without a display."""
+    """Export a film, an HTML page or a handout of a run, without a display."""
     from slotscope.gui.platform import require_platform
 
     os.environ["QT_QPA_PLATFORM"] = require_platform(os.environ, window=False).plugin
@@ -187,7 +187,7 @@ def shared(options: argparse.Namespace) -> int:
 
 
 def draw(figure: Figure, path: Path) -> bool:
-    """Write a figure of an experiment; False, with a note, where Qt cannot draw it."""
+    """Save a figure of an experiment to *path*; returns False, with a note, if Qt cannot draw it."""
     from slotscope.gui.platform import check_platform
 
     platform = check_platform(os.environ, window=False)

@@ -1,4 +1,4 @@
-"""What a script hands over is checked where it does so: a wrong value is one line that says what is allowed."""
+"""Validation of the arguments of public functions: an invalid value raises one line that says what is allowed."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ TimeOrStart = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 def checked(function: Callable[Given, Made]) -> Callable[Given, Made]:
-    """A function that takes what its annotations allow.
+    """Return *function* with its arguments validated against its annotations.
 
-    It raises :class:`UserError`, which names the parameter, for any other value.
+    The returned function raises :class:`UserError`, which names the parameter, for an invalid value.
     """
     parameters = signature(function)
 
     @cache
     def checking() -> Callable[..., Made]:
-        """Made when it is called: by then all is there that annotations name."""
+        """Build the validator at the first call, when every name in the annotations can be resolved."""
         return validate_call(function)
 
     @wraps(function)

@@ -1,4 +1,4 @@
-"""``slotscope.measure`` and ``slotscope.compare``: a policy measured, or several on the same jobs."""
+"""``slotscope.measure`` and ``slotscope.compare``: measure one policy, or several on the same jobs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from slotscope.model.reporting.data_tables import DataTable
 
 
 class PolicyMeasures:
-    """Measures of a policy, or of several beside each other.
+    """Measures of one policy, or of several side by side.
 
     Attributes
     ----------
     found:
-        What the command line prints of it (:class:`slotscope.model.cli.measuring.Measured`, or
+        The results that the command line prints (:class:`slotscope.model.cli.measuring.Measured` or
         :class:`slotscope.model.cli.compare.Compared`).
     """
 
@@ -33,11 +33,11 @@ class PolicyMeasures:
 
     @property
     def table(self) -> DataTable:
-        """A row for each policy and measure: mean, half-width of its 95 % interval, paired difference to the first."""
+        """One row per policy and measure: mean, half-width of the 95 % interval, paired difference to the first."""
         return self.found.table
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as ``slotscope run --json``."""
+        """The content of ``slotscope run --json``, without timings."""
         return self.found.as_dict(timing=False)
 
     def __repr__(self) -> str:
@@ -59,14 +59,14 @@ def measure(
     trace: tuple[str, ...] = (),
     compiled: bool = True,
 ) -> PolicyMeasures:
-    """Run a policy, by default the scenario's, and measure it, as ``slotscope run`` does.
+    """Run a policy (by default the scenario's) and measure it, as ``slotscope run`` does.
 
     Parameters
     ----------
     until, warmup:
-        The end of what is measured and its beginning; by default the scenario's.
+        End and start of the measured interval; by default the scenario's.
     replications:
-        Runs with the seeds S, S + 1, ...; intervals are over them where there are several.
+        Number of runs, with the seeds S, S + 1, ...; with several, intervals are computed over the runs.
 
     Raises
     ------
@@ -100,6 +100,6 @@ def compare(
 def _options(
     scenario: str | Path, policies: Sequence[str], compiled: bool, given: Mapping[str, object]
 ) -> argparse.Namespace:
-    """What ``slotscope run`` is told by its options."""
+    """The options of ``slotscope run`` with these values."""
     first, engine = next(iter(policies), None), None if compiled else "reference"
     return argparse.Namespace(scenario=str(scenario), policy=first, policies=tuple(policies), engine=engine, **given)

@@ -1,4 +1,4 @@
-"""``slotscope.bounds`` and ``slotscope.reproduce``: what bounds a scenario, and a figure or table of a paper."""
+"""``slotscope.bounds`` and ``slotscope.reproduce``: a scenario's bounds, and a figure or table of a paper."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from slotscope.pictures import Picture, figure_picture
 
 
 class ExperimentResult:
-    """What an experiment found.
+    """The result of an experiment.
 
     Attributes
     ----------
@@ -34,17 +34,17 @@ class ExperimentResult:
 
     @property
     def rows(self) -> DataTable:
-        """The numbers, with the paper's beside them where it gives one."""
+        """The numbers, beside the paper's where it gives them."""
         return self.found.table
 
     @property
     def curves(self) -> DataTable:
-        """The points of all curves."""
+        """The points of every curve."""
         return self.found.points
 
     @property
     def pictures(self) -> list[Picture]:
-        """The figures as the command line saves them."""
+        """The figures, as the command line saves them."""
         return [figure_picture(figure) for figure in self.found.figures]
 
     def __repr__(self) -> str:
@@ -65,23 +65,23 @@ def reproduce(
     workers: Several = 1,
     keep: str | Path | None = None,
 ) -> ExperimentResult:
-    """Carry out an experiment of ``slotscope list``.
+    """Carry out an experiment that ``slotscope list`` names.
 
     Parameters
     ----------
     scale:
         ``"quick"`` or ``"paper"``.
     policies:
-        Others that run beside those which it compares, also of one's own.
+        Further policies that run beside those of the experiment; policies of users are allowed.
     workers:
-        Processes.
+        Number of processes.
     keep:
-        A folder where finished parts are kept, so that a second call goes on; None keeps nothing.
+        A folder that keeps finished parts, so that a later call resumes there; with None nothing is kept.
 
     Raises
     ------
     UserError
-        If there is no such experiment, or a part of it cannot be carried out.
+        If there is no such experiment, or one of its parts cannot be carried out.
     """
     name = experiment_name(experiment)
     store = None
@@ -94,7 +94,7 @@ def reproduce(
 
 
 class FoundBounds(dict[str, Any]):
-    """What ``slotscope bounds --json`` prints, as plain data; it prints and shows itself as the command does."""
+    """The data that ``slotscope bounds --json`` prints, as a dict; ``str`` and notebooks show the command's text."""
 
     def __init__(self, found: Report) -> None:
         super().__init__(found.data)
@@ -109,12 +109,12 @@ class FoundBounds(dict[str, Any]):
 
 @checked
 def bounds(scenario: str | Path, policy: str | None = None, trace: tuple[str, ...] = ()) -> FoundBounds:
-    """The linear programs and closed forms of a scenario: what ``slotscope bounds --json`` prints.
+    """The linear programs and closed forms of a scenario, as ``slotscope bounds --json`` prints them.
 
     Raises
     ------
     UserError
-        If the scenario cannot be used, or nothing bounds it.
+        If the scenario cannot be used, or there are no bounds for it.
     """
     options = argparse.Namespace(
         scenario=str(scenario), policy=policy, seed=None, trace=trace, json=True, appendix_c=None, save=None

@@ -1,4 +1,4 @@
-"""``slotscope.gym``: scenarios as environments of Gymnasium, for learning policies.
+"""``slotscope.gym``: scenarios as Gymnasium environments, for learning policies.
 
 Needs the extra ``gym``: ``pip install 'slotscope[gym]'``.
 """
@@ -21,30 +21,30 @@ try:
 except ImportError:
     raise ImportError("slotscope.gym needs the package gymnasium: pip install 'slotscope[gym]'") from None
 
-#: Seeds of runs that are drawn are below this.
+#: Random seeds of runs are below this.
 _SEEDS = 2**31
 
 
 class SlotscopeEnv(gymnasium.Env[NDArray[np.float32], np.integer[Any]]):
     """A scenario of any kind of system; each step answers one decision.
 
-    An observation is a vector of numbers from 0 to 1, an action one of so many numbers; what they mean, and what is
-    earned, says ``decisions`` in the words of the scenario's kind.  An action that is not allowed counts as
-    the one that always is (reject, wait, an idle server, block).
+    An observation is a vector of numbers from 0 to 1, an action one integer; ``decisions`` states in words what both
+    and the reward mean for the scenario's kind of system.  An action that is not allowed counts as the one that
+    always is (reject, wait, an idle server, block).
 
     Parameters
     ----------
     scenario:
-        A built-in name or a file.
+        Name of a built-in scenario, or a file.
     trace:
         Files of a recorded workload.
     steps:
-        Decisions in an episode; then it is truncated.  It terminates where recorded jobs end.
+        Decisions per episode, after which it is truncated.  It terminates at the end of recorded jobs.
 
     Raises
     ------
     UserError
-        If the scenario or its trace cannot be used, or *steps* is below 1; in ``step``, for what is no action.
+        If the scenario or its trace cannot be used, or *steps* is below 1; in ``step``, if the action is invalid.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012  # as Gymnasium declares it
@@ -63,7 +63,7 @@ class SlotscopeEnv(gymnasium.Env[NDArray[np.float32], np.integer[Any]]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """A new run, up to its first decision, on the jobs of *seed*, as everywhere; later resets draw others."""
+        """Start a new run on the jobs of *seed*, to its first decision; by default ``np_random`` draws a seed."""
         super().reset(seed=seed)
         jobs = int(self.np_random.integers(_SEEDS)) if seed is None else seed
         self._run = AnsweredRun(self._scenario, jobs, self._trace)
@@ -72,13 +72,13 @@ class SlotscopeEnv(gymnasium.Env[NDArray[np.float32], np.integer[Any]]):
         return self._run.policy.observation, self._info()
 
     def step(self, action: np.integer[Any] | int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Answer a decision, and run to the next one; the reward is what was earned in between."""
+        """Answer a decision and advance to the next one; the reward is what was earned in between."""
         earned, ended = self._run.onward(self._checked(action))
         self._taken += 1
         return self._run.policy.observation, earned, ended, self._taken >= self._steps, self._info()
 
     def _checked(self, action: object) -> int:
-        """*action* as an integer; a negative one would be counted from the end."""
+        """*action* as an integer; negative ones are refused, since they would index from the end."""
         last = self._run.policy.actions - 1
         try:
             number = index(cast(SupportsIndex, action))
@@ -89,7 +89,7 @@ class SlotscopeEnv(gymnasium.Env[NDArray[np.float32], np.integer[Any]]):
         return number
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """[actions] which are allowed now; the name by which sb3-contrib's MaskablePPO asks."""
+        """Boolean array [actions]: which are allowed now; MaskablePPO of sb3-contrib calls this name."""
         allowed: NDArray[np.bool_] = self._run.policy.allowed
         return allowed
 

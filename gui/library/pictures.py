@@ -1,4 +1,4 @@
-"""Panels and figures as pictures, for notebooks and papers; Qt is imported where the first one is drawn."""
+"""Panels and figures as SVG pictures, for notebooks and papers; Qt is imported when the first one is drawn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Picture:
-    """A picture as vectors."""
+    """An SVG picture."""
 
     title: str
     svg: str
@@ -41,12 +41,12 @@ class Picture:
 
 
 def panel_picture(frame: Frame, name: str, size: tuple[int, int], theme: str) -> Picture:
-    """A panel that shows a frame; without a *name* that of the servers.
+    """A picture of a panel that shows *frame*; an empty *name* means the panel of servers.
 
     Raises
     ------
     UserError
-        If the frame's kind of system has no panel of that name, or it fails.
+        If the frame's kind of system has no such panel, or the panel fails.
     """
     _prepare()
     from slotscope.gui import theme as themes
@@ -75,7 +75,7 @@ def panel_picture(frame: Frame, name: str, size: tuple[int, int], theme: str) ->
 
 
 def figure_picture(figure: Figure) -> Picture:
-    """A figure of an experiment."""
+    """A picture of an experiment's figure."""
     _prepare()
     from slotscope.gui.window.figure import save_figure
 
@@ -83,7 +83,7 @@ def figure_picture(figure: Figure) -> Picture:
 
 
 def _prepare() -> None:
-    """A process that has no window yet draws without a display."""
+    """Choose Qt's platform for drawing without a display, unless the environment names one."""
     from slotscope.gui.platform import require_platform
 
     os.environ.setdefault("QT_QPA_PLATFORM", require_platform(os.environ, window=False).plugin)
@@ -94,4 +94,4 @@ def _written(save: Callable[[Path], None]) -> str:
         path = Path(folder) / "picture.svg"
         save(path)
         text = path.read_text(encoding="utf-8")
-    return text[text.index("<svg") :]  # what is before it may not stand in a page
+    return text[text.index("<svg") :]  # the XML header before it is not allowed inside a page

@@ -1,4 +1,4 @@
-"""``slotscope.open``: a run that is walked, asked, forked, measured and looked at."""
+"""``slotscope.open``: a run to step through, query, fork, measure and draw."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from slotscope.pictures import Picture, panel_picture
 
 
 class Run:
-    """A scenario under a policy: where it stands, its history, and tables and pictures of it.
+    """A run of a scenario under a policy: its current moment, its history, and tables and pictures of it.
 
     Attributes
     ----------
     session:
-        What the window drives, too (:class:`slotscope.model.api.Session`); all that this class leaves out.
+        The :class:`slotscope.model.api.Session` that the window drives, too; it has all that this class leaves out.
     """
 
     def __init__(self, session: Session) -> None:
@@ -40,45 +40,45 @@ class Run:
         name = info.scenario_name or "an edited scenario"
         return f"<Run of {name} under {info.origin.policy}, seed {info.seed}: event {place}, time {self.time:.6g}>"
 
-    # Where it stands.
+    # The current moment.
 
     @property
     def event(self) -> int:
-        """Events so far; an event in the making does not count."""
+        """Number of events so far; an event in progress does not count."""
         return self.session.timeline.event
 
     @property
     def substep(self) -> int:
-        """Sub-steps taken of the event in the making; 0 between events."""
+        """Number of sub-steps taken of the event in progress; 0 between events."""
         return self.session.timeline.substep
 
     @property
     def time(self) -> float:
-        """Of the last event."""
+        """The time of the last event."""
         return self.session.timeline.time
 
     @property
     def state(self) -> Any:
-        """The exact state, a tuple of NumPy arrays; a copy of one's own."""
+        """An independent copy of the exact state, a tuple of NumPy arrays."""
         return self.session.timeline.fork_at(self.event)
 
     @property
     def last_sentence(self) -> str:
-        """What happened in the last event, as the log says it; nothing at the start."""
+        """The log's sentence of the last event; empty at the start."""
         line = self.session.timeline
         rows = line.rows(self.event, self.event) if self.event > line.first_event else ()
         return "".join(self.session.info.narrator.row(row) for row in rows)
 
     @property
     def opening_line(self) -> str:
-        """The command that opens this moment in a window on any machine; nothing for an edited or forked run."""
+        """The command that opens this moment in a window on any machine; empty for an edited or forked run."""
         return self.session.info.opening_line(self.event)
 
-    # Walking.
+    # Moving.
 
     @checked
     def run(self, events: Count | None = None, until: float = np.inf) -> Run:
-        """Run on: so many events, or until a time.
+        """Run a number of *events*, or *until* a time.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Run:
         return self
 
     def step(self, into: bool = False) -> Run:
-        """One event; *into* it: one sub-step of the policy's decision."""
+        """Advance by one event; with *into*, by one sub-step of the policy's decision."""
         if into:
             self.session.step_into()
         else:
@@ -99,7 +99,7 @@ class Run:
         return self
 
     def step_back(self, into: bool = False) -> Run:
-        """One event back, or one sub-step."""
+        """Go back by one event; with *into*, by one sub-step."""
         if into:
             self.session.step_back_into()
         else:
@@ -108,21 +108,21 @@ class Run:
 
     @checked
     def seek(self, event: Count, substep: Count = 0) -> Run:
-        """Stand after so many events, before or after this one; the state there is the same, digest by digest."""
+        """Go to the state after *event* events and *substep* sub-steps, forwards or backwards; digests are the same."""
         self.session.seek(event, substep)
         return self
 
     @checked
     def fork(self, policy: str = "", decision: str = "") -> Run:
-        """Another run with this one's past and jobs, in which one thing goes otherwise from here on.
+        """A new run with this run's past and jobs, which differs in one respect from here on.
 
-        Either another policy goes on, such as ``"dra:reservation_factor=20"``, or the next event is
-        decided otherwise, such as ``decision="server=3"``.
+        Either another policy takes over, such as ``"dra:reservation_factor=20"``, or the next event is decided
+        differently, such as ``decision="server=3"``.
 
         Raises
         ------
         UserError
-            If neither is given, that policy cannot go on from here, or the decision is impossible.
+            If neither is given, that policy cannot take over here, or the decision is impossible.
         """
         if not policy and not decision:
             raise UserError("found neither policy nor decision, allowed: one of them")
@@ -131,25 +131,25 @@ class Run:
 
     @checked
     def save(self, path: str | Path) -> None:
-        """Write a session file (``.slotscope``), which window and command line open where it stands.
+        """Write a session file (``.slotscope``), which the window and the command line open at this moment.
 
         Raises
         ------
         UserError
-            If the file cannot be written, or has another ending.
+            If the file cannot be written, or has another suffix.
         """
         self.session.save(Path(path))
 
-    # Asking.
+    # Questions.
 
     @checked
     def ask(self, question: str, events: Count | None = None) -> DataTable:
-        """The events at which a question holds: so far, or among the first *events* of the run.
+        """The events at which a question holds: all so far, or only among the first *events* of the run.
 
         Raises
         ------
         UserError
-            If the question cannot be understood; it says where.
+            If the question cannot be parsed; the message says where.
         """
         session, line = self.session, self.session.timeline
         words = self._words
@@ -163,18 +163,18 @@ class Run:
 
     @checked
     def events(self, first: Count = 1, last: Count | None = None) -> DataTable:
-        """A row for each event of history from *first* to *last*, both included; by default all so far."""
+        """One row per event of history from *first* to *last*, both included; by default all so far."""
         line = self.session.timeline
         return events_table(self._words, line.rows(first, line.live_end if last is None else last))
 
     @property
     def samples(self) -> DataTable:
-        """The state after events of history, in steps that grow with its length."""
+        """The state after sampled events of history; the sampling step grows with its length."""
         return samples_table(self._words, self.session.timeline.samples.table)
 
     @checked
     def measure(self, until: Time, warmup: TimeOrStart) -> dict[str, Estimate]:
-        """Run to *until*; the measures of [warmup, until] with the half-widths of their 95 % intervals.
+        """Run to *until*; returns the measures over [warmup, until], with half-widths of 95 % intervals.
 
         Raises
         ------
@@ -183,7 +183,7 @@ class Run:
         """
         return self.session.measure(until, warmup)
 
-    # Looking.
+    # Pictures.
 
     @checked
     def show(
@@ -193,14 +193,14 @@ class Run:
         size: tuple[Pixels, Pixels] = (900, 520),
         theme: Literal["light", "dark"] = "light",
     ) -> Picture:
-        """A panel of the window, such as ``"decisions"``, after so many events; by default the servers, at this moment.
+        """A picture of a panel after *event* events; by default of the servers, at this moment.
 
-        The run stays where it is.  A panel may also stand alone: ``show("decisions")``.
+        The run does not move.  The name of a panel, such as ``"decisions"``, may be the only argument.
 
         Raises
         ------
         UserError
-            If this kind of system has no such panel, or the run does not come to that event.
+            If this kind of system has no such panel, or the run does not reach that event.
         """
         if isinstance(event, str):
             return self.show(None, event, size, theme)
@@ -213,7 +213,7 @@ class Run:
             self.seek(*here)
 
     def _repr_svg_(self) -> str:
-        """For notebooks: the servers."""
+        """In notebooks a run is shown as its picture of servers."""
         return self.show()._repr_svg_()
 
     @property
@@ -230,24 +230,24 @@ def open(
     *,
     compiled: bool = True,
 ) -> Run:
-    """Open a built-in scenario, a scenario's file or a session's.
+    """Open a built-in scenario, a scenario file or a session file.
 
     Parameters
     ----------
     policy:
-        A name, with parameters if it is to have others than the scenario's, such as ``"dra:g=20"``, or the
-        path of a Python file; by default the scenario's.
+        A name, with parameters that replace the scenario's, such as ``"dra:g=20"``, or the path of a Python file; by
+        default the scenario's policy.
     seed:
         By default the scenario's.
     trace:
         Files of a recorded workload.
     compiled:
-        Whether to run the policy's compiled twin where it has one.
+        Whether to run the policy's compiled twin if there is one.
 
     Raises
     ------
     UserError
-        One line that says what is wrong with the scenario, the policy or the trace.
+        If the scenario, the policy or the trace is invalid; one line that says why.
     """
     if str(scenario).endswith(".slotscope"):
         return Run(Session.load(Path(scenario), kernel=compiled))
