@@ -1,1 +1,1 @@
-"""The language of the window's own words."""
+"""The language of the window."""

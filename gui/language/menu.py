@@ -14,7 +14,7 @@ from slotscope.model.phrase import LANGUAGES
 
 
 def add_language_menu(menu: QMenu, settings: QSettings, say: Callable[[str], object]) -> None:
-    """Offer the languages in a menu; the one that is chosen is spoken from the next start on, which is said."""
+    """Add a submenu of languages; the chosen one applies from the next start on, which *say* tells."""
     languages = menu.addMenu(tr("Language"))
     keep_keys(languages)
     group = QActionGroup(languages)

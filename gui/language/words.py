@@ -1,6 +1,6 @@
-"""Words of the window in the language that was chosen; Qt's own system, with one context for all of them.
+"""Texts of the window in the chosen language, by Qt's translation system with a single context.
 
-``tr`` stands around each text where it is shown.  What runs, and says sentences about itself, stays English.
+``tr`` is called wherever a text is shown.  Sentences about the run itself stay English.
 """
 
 from __future__ import annotations
@@ -14,41 +14,41 @@ from slotscope.model.phrase import ENGLISH, LANGUAGES, Phrase
 
 TRANSLATIONS = Path(__file__).resolve().parents[2] / "resources" / "translations"
 
-#: The context of all words in the files of translations.
+#: The context of all texts in the translation files.
 CONTEXT = "slotscope"
 
-#: Where the settings keep the language; and which property of the application says what is spoken.
+#: The settings key of the language; and the application's property that holds the current one.
 KEY, _SPOKEN = "language", "slotscope-language"
 
 
 def tr(text: str) -> str:
-    """A text in the language that is spoken; as it is where that has no words for it."""
+    """A text in the current language; unchanged if it has no translation."""
     return QCoreApplication.translate(CONTEXT, text)
 
 
 def line_of(error: UserError) -> str:
-    """An error as one line, in the language that is spoken where it is a phrase; its place is a name in any."""
+    """An error as one line, translated if it is a phrase; its place is not translated."""
     if not isinstance(error.words, Phrase):
         return error.line
     return type(error)(error.words.said(tr), where=error.where).line
 
 
 def spoken() -> str:
-    """The language of the window, such as ``de``."""
+    """The current language of the window, such as ``de``."""
     application = QCoreApplication.instance()
     found = None if application is None else application.property(_SPOKEN)
     return str(found or ENGLISH)
 
 
 def chosen(settings: QSettings, wanted: str | None = None) -> str:
-    """The language to speak: the one that is *wanted*, else that of the settings, else the system's, else English."""
+    """The language to use: *wanted*, else that of the settings, else the system's, else English."""
     of_system = QLocale.system().name().partition("_")[0]
     named = (wanted, str(settings.value(KEY, "")), of_system)
     return next((one for one in named if one in LANGUAGES), ENGLISH)
 
 
 def speak(application: QCoreApplication, language: str) -> None:
-    """Have the application speak a language from now on; what is shown already stays as it is."""
+    """Set the application's language; texts that are already shown do not change."""
     for translator in application.findChildren(QTranslator):
         application.removeTranslator(translator)
         translator.deleteLater()

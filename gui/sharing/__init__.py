@@ -1,1 +1,1 @@
-"""What leaves the window: pictures, the line and the link of a moment, films, pages and handouts."""
+"""Exports: pictures, the command line and the link of a moment, films, HTML pages and handouts."""

@@ -1,4 +1,4 @@
-"""What the commands have alike by which moments leave the program; and ``slotscope handout``."""
+"""What the exporting commands (film, export-html, handout) share; and ``slotscope handout``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ Tell = Callable[[float], None]
 
 
 def carry_out(options: argparse.Namespace, subject: str, make: Callable[[Tell], dict[str, Any]]) -> int:
-    """Make a file, and say which; *make* is told how to say how far it is, and gives what --json says in the end."""
+    """Carry out an exporting command and print the file's name; returns the exit code.
+
+    *make* gets a function that reports the share done, and returns the fields that --json prints at the end.
+    """
     with progress_of(f"{options.command} {subject}", quiet=options.json) as progress:
         wishes: list[int] = []
 
@@ -60,7 +63,7 @@ def carry_out(options: argparse.Namespace, subject: str, make: Callable[[Tell], 
 
 
 def _as_phrase(said: str) -> dict[str, Any]:
-    """What lets the window say it in its own language."""
+    """The packed phrase, from which the window builds the message in its own language."""
     return {"phrase": said.packed()} if isinstance(said, Phrase) else {}
 
 
@@ -70,9 +73,9 @@ def _print(line: dict[str, Any]) -> None:
 
 
 def run_of(options: argparse.Namespace, end: Place) -> Run:
-    """The run that a command line names, a scenario's or a saved one, on its way to *end*.
+    """The run that a command line names, of a scenario or a session file, before it is moved to *end*.
 
-    It runs compiled where that is far: what has never been compiled here takes a minute first.
+    It is compiled only if *end* is far away, since the first compilation on a machine takes a minute.
     """
     near = isinstance(end, Moment) and max(end.events) <= AT_HAND
     if options.scenario.endswith(SESSION_SUFFIX):
@@ -81,20 +84,20 @@ def run_of(options: argparse.Namespace, end: Place) -> Run:
 
 
 def bounds_of(run: Run) -> Any:
-    """What the programs of the scenario give, for the panels that show it."""
+    """The bounds of the run's scenario, for panels that show them."""
     return _solved(pickle.dumps(run.info.scenario))
 
 
 @lru_cache(maxsize=8)
 def _solved(scenario: bytes) -> Any:
-    """Once for all steps of a lesson; one of JRS or of moldable jobs takes seconds."""
+    """Solve once for all steps of a lesson; the programs of JRS and of moldable jobs take seconds."""
     read = pickle.loads(scenario)
     *_, bounds = kind_named(read.system).all_bounds(read)
     return bounds
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Save all panels of the moment that the command line names."""
+    """Save all panels at the moment that the command line names."""
     marks = marks_of(options.marks)
 
     def make(tell: Tell) -> dict[str, Any]:

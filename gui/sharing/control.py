@@ -1,4 +1,4 @@
-"""What the window does to let a moment leave it: the line and the link that open it, a film, a page, a handout."""
+"""Exports of the current moment from the window: command line, link, film, HTML page, handout."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import NO_LINE
 
-#: What to do about a moment that no link can open.
+#: What to do if no link can open a moment.
 NO_LINK = "a link names built-in scenarios and policies only, and no file; Ctrl+L copies the line of this moment"
 
 
 class SharingControl(QObject):
-    """Carries out the commands by which moments leave the window."""
+    """Carries out the window's exporting commands."""
 
     said = Signal(str)  #: (text): a line for the status bar
-    _saved = Signal(object, str, str)  # by the run's thread: who waits for it, the file, and what is wrong
+    _saved = Signal(object, str, str)  # emitted in the run's thread: (callback, file, fault)
 
     def __init__(
         self,
@@ -45,15 +45,15 @@ class SharingControl(QObject):
         lesson: Callable[[], Path | None],
         moment: Callable[[], dict[str, Any]],
     ) -> None:
-        """*lesson* says which lesson's file is open, *moment* gives what is shown, with its marks, as a step of one."""
+        """*lesson* returns the open lesson's file, *moment* the current moment with its marks as a lesson's step."""
         super().__init__(area)
         self._panels, self._area, self._worker, self._lesson, self._moment = panels, area, worker, lesson, moment
-        self._folder: QTemporaryDir | None = None  # of runs that no line opens
+        self._folder: QTemporaryDir | None = None  # holds runs that no command line opens
         self._numbers = count(1)
         self._saved.connect(self._go_on)
 
     def commands(self) -> dict[str, Callable[[], object]]:
-        """What carries out the commands, by their names."""
+        """The commands that this object carries out, by name."""
         return {
             "copy_line": self.copy_line,
             "copy_link": self.copy_link,
@@ -63,16 +63,16 @@ class SharingControl(QObject):
         }
 
     def end(self) -> None:
-        """The window closes: nothing is made any more."""
+        """Stop all exports; the window closes."""
         for dialog in self._area.window.findChildren(ShareDialog):
             dialog.job.end()
 
     # The line and the link.
 
     def copy_line(self) -> None:
-        """Copy the command that opens this moment, or say what to save where there is none.
+        """Copy the command line that opens this moment; if there is none, say what to save instead.
 
-        Where a text can have links, as in a mail, the line is pasted as the link that opens the moment.
+        Rich text, such as a mail, gets the command line as a link that opens the moment.
         """
         if (frame := self._area.frame) is None:
             return
@@ -86,7 +86,7 @@ class SharingControl(QObject):
         self._say_copied(line, NO_LINE.said(tr))
 
     def copy_link(self) -> None:
-        """Copy the link that opens this moment, or say why there is none."""
+        """Copy the link that opens this moment; if there is none, say why."""
         if (frame := self._area.frame) is None:
             return
         if link := _link(frame):
@@ -100,11 +100,11 @@ class SharingControl(QObject):
     # Films, pages, handouts.
 
     def ask(self, shape: ShareShape) -> None:
-        """Ask for what a film, a page or a handout of this run is to show."""
+        """Open the dialog for a film, a page or a handout of this run."""
         area = self._area
         if area.frame is None:
             return
-        self._panels.finish()  # all that there are can be chosen, and are known to tell an answer
+        self._panels.finish()  # builds all panels: each can be chosen, and each knows whether it reveals an answer
         frame = area.frame
         present = [dock for dock in area.docks.values() if not dock.lane]
         panels = [(dock.shows.name, dock.shows.title) for dock in present]
@@ -115,7 +115,10 @@ class SharingControl(QObject):
         dialog.show()
 
     def _open(self, frame: Frame, take: Take) -> None:
-        """Hand on the words of a command that open the run: those of its line, else a file to which it is saved."""
+        """Pass to *take* the words of a command that opens the run.
+
+        They are those of its command line, or, if it has none, the path of a file to which the run is saved.
+        """
         if line := frame.opening_line:
             take([*shlex.split(line)[1:-2], *self._marks()], "")
             return
@@ -134,13 +137,13 @@ class SharingControl(QObject):
         self._worker.post(save)
 
     def _file(self, kind: str, suffix: str) -> Path:
-        """A new file that goes with the window."""
+        """The path of a new temporary file, removed with the window."""
         if self._folder is None:
             self._folder = QTemporaryDir()
         return Path(self._folder.path()) / f"{kind}-{next(self._numbers)}{suffix}"
 
     def _marks(self) -> list[str]:
-        """The words of a command that bring along what is drawn now; none where another run is shown by now."""
+        """The command's option for the current marks; empty if there are none, or the run has changed."""
         if self._area.frame is None or not self._area.frame.opening_line:
             return []
         step = self._moment()
@@ -151,7 +154,7 @@ class SharingControl(QObject):
         return [f"--marks={path}:1"]
 
     def _go_on(self, take: Take, path: str, fault: str) -> None:
-        with suppress(RuntimeError):  # its dialog was closed meanwhile
+        with suppress(RuntimeError):  # the dialog was closed meanwhile
             take([path], fault)
 
 

@@ -1,4 +1,4 @@
-"""Asks for what a film, a page or a handout is to show, makes it beside the window, and says how far that is."""
+"""The dialog of an export: asks what to show, runs the job in another process, and shows its progress."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ from slotscope.gui.widgets.spoken import announce
 from slotscope.model.folders import working_folder
 from slotscope.model.running.origin import Moment
 
-#: How moments may follow one another: what the box says, and what the command takes.
+#: Steps between moments: the text in the box, and the value of the command's option.
 _STEPS = (("as usual", ""), ("sub-step by sub-step", "substep"), ("event by event", "event"), ("by time", "time"))
 
 
-#: The option that a fault is about, as a command line says it.
+#: Matches the option that an error message of a command begins with.
 _OPTION = re.compile(r"--([a-z]+): ")
 
-#: Takes the words of a command that open a run, or what is wrong.
+#: Gets the words of a command that opens a run, and what is wrong (empty if nothing).
 Take = Callable[[list[str], str], None]
 
 
 class ShareShape(NamedTuple):
-    """What can be made: by which command, what it is called, and which files it may be."""
+    """A form of export: its command, its title, its default file name, and its file filter."""
 
     command: str
     title: str
     file: str
     kinds: str
-    stretch: bool = True  #: whether it is of a stretch, and not of one moment
+    stretch: bool = True  #: whether it shows a stretch of the run, rather than one moment
     film: bool = False
 
 
@@ -59,7 +59,7 @@ HANDOUT = ShareShape("handout", "Save all panels", "handout.pdf", "PDF (*.pdf)",
 
 
 class ShareDialog(QDialog):
-    """Makes one thing of the run that is shown; the window goes on meanwhile."""
+    """Exports the shown run in one form; the window stays usable meanwhile."""
 
     said = Signal(str)  #: (text): a line for the status bar
 
@@ -74,9 +74,9 @@ class ShareDialog(QDialog):
         lesson: Path | None = None,
         hidden: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """*panels* are the names and titles of those that there are; *opened* hands on the words that open the run.
+        """*panels* are names and titles of the panels; *opened* passes on the words that open the run.
 
-        Where a *lesson* is open, a page can be made of all of it; *hidden* panels tell what a question asks.
+        If a *lesson* is open, a page can show all of it; *hidden* panels would reveal the answer to a question.
         """
         super().__init__(parent)
         self._shape, self._opened, self._moment, self._dark, self._lesson = shape, opened, moment, dark, lesson
@@ -94,9 +94,9 @@ class ShareDialog(QDialog):
         self.file, self.browse = QLineEdit(str(working_folder() / shape.file)), QPushButton(tr("Choose ..."))
         self._hidden = hidden if shape is HANDOUT else ()
         self.left_out = QLabel(self, wordWrap=True)  #: which panels are not saved
-        self._replaced = ""  # the file that may be replaced if it is there
+        self._replaced = ""  # the existing file whose replacement is confirmed
         self.fault, self.bar = FaultLine(), QProgressBar()
-        self.faults: dict[str, tuple[QWidget, FaultLine]] = {}  #: of each option: its field, and what is wrong there
+        self.faults: dict[str, tuple[QWidget, FaultLine]] = {}  #: by option: field, and line for its fault
         self.save, self.cancel = QPushButton(tr("Save")), QPushButton(tr("Cancel"))
         checked_by_space(self.panels)
         self._fill(panels)
@@ -116,7 +116,7 @@ class ShareDialog(QDialog):
             item.setCheckState(Qt.CheckState.Unchecked)
         tip = tr("Panels that are shown; the first is the largest; none: lecture mode's.")
         self.panels.setToolTip(tr("Panels that are shown; none: the servers alone.") if self._shape is PAGE else tip)
-        self.panels.setMaximumHeight(6 * max(0, self.panels.sizeHintForRow(0)))  # there may be none
+        self.panels.setMaximumHeight(6 * max(0, self.panels.sizeHintForRow(0)))  # there may be no panels
 
     def _lay_out(self) -> None:
         form = QFormLayout()
@@ -151,7 +151,7 @@ class ShareDialog(QDialog):
         self.resize(max(560, self.sizeHint().width()), self.sizeHint().height())
 
     def _add_row(self, form: QFormLayout, option: str, title: str, field: QWidget, *beside: QWidget) -> None:
-        """A field, and below it what is wrong with what stands there."""
+        """Add a field with its title, and below it a line that shows what is wrong there."""
         field.setAccessibleName(title)
         fault = FaultLine()
         form.addRow(title, in_column(None, in_row(None, (field, 1), *beside), fault))
@@ -160,14 +160,14 @@ class ShareDialog(QDialog):
     def _choose(self) -> None:
         def take(path: Path) -> None:
             self.file.setText(str(path))
-            self._replaced = str(path)  # the question was asked there
+            self._replaced = str(path)  # the file dialog has asked already
 
         ask_new_file(self, tr(self._shape.title), take, tr(self._shape.kinds), self.file.text())
 
-    # Making it.
+    # The export.
 
     def begin(self) -> None:
-        """Make what is asked for; what is wrong is said here."""
+        """Start the export; faults are shown in the dialog."""
         if self.job.running:
             return
         self._tell(objection := self._objection())
@@ -182,7 +182,7 @@ class ShareDialog(QDialog):
             self._opened(self._start)
 
     def _objection(self) -> str:
-        """What is to be said before anything is made: a file that is there is replaced at the second press only."""
+        """What prevents the start, or an empty text; an existing file is replaced only at the second press."""
         name = self.file.text().strip()
         if not name:
             return f"--out: {tr('found nothing, allowed: a path')}"
@@ -193,7 +193,7 @@ class ShareDialog(QDialog):
         return ""
 
     def _tell(self, fault: str) -> None:
-        """Say what is wrong beside its field, which gets the keys, and nothing anywhere else."""
+        """Show a fault beside its field, which gets the focus, and clear all other faults."""
         for field, line in self.faults.values():
             line.say("")
             field.setAccessibleDescription("")
@@ -208,7 +208,7 @@ class ShareDialog(QDialog):
             field.setFocus()
 
     def _named(self, fault: str) -> str:
-        """The option of a fault that names none, but begins with the path of the file, or of one in that folder."""
+        """The option of a fault that names none: "out" if it begins with the path of the file or of one in it."""
         out = Path(self.file.text().strip())
         return "out" if fault.startswith((f"{out}:", f"{out}{os.sep}")) else ""
 
@@ -219,7 +219,7 @@ class ShareDialog(QDialog):
             self.job.start([self._shape.command, *words, *self._options()])
 
     def _options(self) -> list[str]:
-        """What the fields say, as a command line does."""
+        """The values of the fields as options of the command."""
         found = [f"--out={self.file.text().strip()}"]
         if self._shape is not PAGE:
             found.append(f"--theme={'dark' if self._dark else 'light'}")
@@ -243,7 +243,7 @@ class ShareDialog(QDialog):
         self.bar.setValue(round(1000 * done))
 
     def _show_doing(self, words: str) -> None:
-        """Something takes long before the first moment is there."""
+        """Show a busy indicator with *words*, while preparation takes long."""
         self.bar.setRange(0, 0)
         self.bar.setFormat(words)
 
@@ -257,14 +257,14 @@ class ShareDialog(QDialog):
             self._tell(fault)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc is Cancel."""
+        """Treat Esc as Cancel."""
         if event.matches(QKeySequence.StandardKey.Cancel):
             self.close()
         else:
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Cancel, Esc and the cross of its frame: stop what is being made; where nothing is, close."""
+        """Stop a running export (on Cancel, Esc or the window's close button); close only if none runs."""
         if self.job.running:
             self.job.stop()
             event.ignore()

@@ -1,4 +1,4 @@
-"""All panels of a moment on paper: a PDF with a page for each, or a folder of pictures, with captions."""
+"""A handout: all panels at one moment as a PDF with one page each, or as a folder of pictures, with captions."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import full_time
 from slotscope.model.reporting.frame import Frame
 
-#: Width and height of each panel's picture, in pixels of a screen; and how high it may be where more is to be seen.
+#: Width and height of each panel in screen pixels; and its maximum height if its content needs more.
 SIZE = (1000, 640)
 HIGHEST = 1000
 
-#: Of a page: points per inch, margins in millimetres, and the part of the height that the caption has.
+#: Of a PDF page: resolution in dots per inch, margins in millimetres, and the caption's share of the height.
 _RESOLUTION, _MARGIN, _CAPTION = 300, 12.0, 0.14
 
 
 class CaptionedPanel(NamedTuple):
-    """A panel that shows the moment, and what is said below its picture."""
+    """A panel that shows the moment, and the caption below its picture."""
 
     panel: Panel
     caption: tuple[str, ...]
 
 
 class _Sheets(Protocol):
-    """What takes one panel after the other."""
+    """Takes the panels one by one."""
 
     def add(self, one: CaptionedPanel) -> None: ...
 
@@ -57,10 +57,9 @@ def save_handout(
 ) -> int:
     """Write all panels that have something to show, with the marks on them; returns how many there are.
 
-    Those whose names are in *without* are left out.
-
-    *tell* takes how much is done, and may raise what ends it.
-    Raises UserError if a panel fails, there is none of a name, or the file or folder cannot be written.
+    Panels whose names are in *without* are left out.
+    *tell* gets the share done, and may raise an exception to end it.
+    Raises UserError if a panel fails, a name is unknown, or the file or folder cannot be written.
     """
     look = themes.load_theme(theme)
     themes.apply(application(offscreen=True), look)
@@ -76,7 +75,7 @@ def save_handout(
 
 @contextmanager
 def _sheets_of(path: Path) -> Iterator[_Sheets]:
-    """What takes the panels: a file as a whole or not at all, or a folder."""
+    """The writer for *path*: a PDF, which is written as a whole or not at all, or a folder of pictures."""
     if path.suffix.lower() not in {"", ".pdf"}:
         said = Phrase("found '{path}', allowed: a path that ends in .pdf, or a folder's", path=path)
         raise UserError(said, where="--out")
@@ -89,7 +88,7 @@ def _sheets_of(path: Path) -> Iterator[_Sheets]:
 
 
 def _saved(panel: Panel, title: str, lane: int, frame: Frame, sheets: _Sheets, marks: Sequence[Mark]) -> bool:
-    """Let a panel show a moment and write its picture; False where it has nothing to show."""
+    """Have a panel show the moment and write its picture; returns False if it has nothing to show."""
     part = frame.lanes[lane]
     try:
         if shown := _shows(panel, part):
@@ -101,7 +100,7 @@ def _saved(panel: Panel, title: str, lane: int, frame: Frame, sheets: _Sheets, m
 
 
 def _wanted(frame: Frame) -> Iterator[tuple[type[Panel], int, str]]:
-    """The panels that there are, the lane of each, and what it is called where that is not its title."""
+    """The class of each panel, its lane, and its title if it differs from the class's."""
     system = frame.info.system
     labels = () if frame.comparison is None else frame.comparison.labels
     for entry in (*panels_of(system), *([COMPARISON] if labels else [])):
@@ -114,13 +113,13 @@ def _wanted(frame: Frame) -> Iterator[tuple[type[Panel], int, str]]:
 
 
 def _shows(panel: Panel, frame: Frame) -> bool:
-    """Let a panel show a moment, at rest and as a whole; False where it has nothing to show."""
+    """Have a panel show a moment, animations finished, at full height; returns False if it has nothing to show."""
     panel.resize(*SIZE)
     panel.go_on_paper()
     panel.show()
     show_at_rest(panel, frame)
     if (focused := panel.focusWidget()) is not None:
-        focused.clearFocus()  # no frame around it on paper
+        focused.clearFocus()  # no focus ring on paper
     if more := panel.below():
         panel.resize(SIZE[0], min(HIGHEST, SIZE[1] + more))
         show_at_rest(panel, frame)
@@ -128,7 +127,7 @@ def _shows(panel: Panel, frame: Frame) -> bool:
 
 
 def _caption(title: str, part: Frame, frame: Frame) -> tuple[str, ...]:
-    """What it is, of which run and moment; what has just happened; and the line that opens it."""
+    """The caption: the panel's title, run and moment; the last sentence; and the command line that opens it."""
     info = part.info
     run = (
         f"{info.scenario_name}, {info.policy_title}, seed {info.seed}, event {part.moment}, t = {full_time(part.time)}"
@@ -137,7 +136,7 @@ def _caption(title: str, part: Frame, frame: Frame) -> tuple[str, ...]:
 
 
 class PictureSheets:
-    """A folder with a picture of each panel, and a text with their captions."""
+    """A folder with a picture of each panel, and a text file of their captions."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._captions = folder, list[str]()
@@ -157,13 +156,13 @@ class PictureSheets:
         self._captions.append("\n".join((name, *one.caption)))
 
     def end(self) -> None:
-        """Write the captions; the pictures stay, also where they are not all."""
+        """Write the captions; pictures written so far are kept even if some are missing."""
         if self._captions:
             write_text(self._folder / "captions.txt", "\n\n".join(self._captions) + "\n")
 
 
 class PdfSheets:
-    """A PDF file with a page for each panel, as vectors."""
+    """A PDF file with one page of vector graphics per panel."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._buffer = path, InMemory()
@@ -197,7 +196,7 @@ class PdfSheets:
         self._painter.drawText(below, Qt.TextFlag.TextWordWrap, "\n".join(one.caption))
 
     def end(self) -> None:
-        """Nothing more is painted: write what was."""
+        """Finish painting, and write the file."""
         if self._painter is not None:
             self._painter.end()
         self._path.write_bytes(self._buffer.written)

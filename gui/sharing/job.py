@@ -1,4 +1,4 @@
-"""Makes a film, a page or a handout in a process of its own, beside the window, and says how far it is."""
+"""Runs an exporting command (film, page, handout) in a process of its own, and reports its progress."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slotscope.gui.language.words import line_of
 from slotscope.model.errors import UserError
 from slotscope.model.phrase import Phrase
 
-#: Milliseconds within which a process that is told to stop has cleaned up behind itself.
+#: Milliseconds to wait for a stopped process to clean up and end.
 _PATIENCE = 3000
 
 
@@ -25,9 +25,9 @@ class ShareJob(QObject):
     Signals
     -------
     progressed(float), doing(str)
-        How much is done; or, on the way there, what is being done.
+        The share done; or the present activity while no moment has been exported.
     ended(dict, str)
-        What the command says in the end, or what went wrong; nothing of both where it was stopped.
+        The command's last line of JSON, or what went wrong; both are empty if it was stopped.
     """
 
     progressed = Signal(float)
@@ -38,7 +38,7 @@ class ShareJob(QObject):
         super().__init__(parent)
         self._process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
-        environment.remove("QT_QPA_PLATFORM")  # it chooses one that draws without a display
+        environment.remove("QT_QPA_PLATFORM")  # the command chooses a platform without a display itself
         self._process.setProcessEnvironment(environment)
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.finished.connect(self._finish)
@@ -48,16 +48,16 @@ class ShareJob(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether it is under way."""
+        """Whether the command is running."""
         return self._process.state() is not QProcess.ProcessState.NotRunning
 
     def start(self, words: Sequence[str]) -> None:
-        """Carry out a command, which prints lines of JSON."""
+        """Run a command of slotscope with --json."""
         self._said, self._stopped = {}, False
         self._process.start(sys.executable, ["-m", "slotscope", *words, "--json"])
 
     def stop(self) -> None:
-        """Stop it, which leaves nothing half done."""
+        """Ask the command to stop; it leaves no partial files."""
         if not self.running:
             return
         self._stopped = True
@@ -68,7 +68,7 @@ class ShareJob(QObject):
             self._process.kill()
 
     def end(self) -> None:
-        """Stop it, and come back when it has ended."""
+        """Stop the command, and return when its process has ended."""
         self.stop()
         if self.running and not self._process.waitForFinished(_PATIENCE):
             self._process.kill()
@@ -101,7 +101,7 @@ class ShareJob(QObject):
 
 
 def _translated(line: Mapping[str, Any], key: str) -> str:
-    """What a line of the command says under *key*, in the language that is spoken where it is a phrase."""
+    """The text of a JSON line under *key*, in the window's language if the line carries a phrase."""
     if "phrase" not in line:
         return str(line[key])
     return line_of(UserError(Phrase.unpacked(line["phrase"]), where=str(line.get("where", ""))))

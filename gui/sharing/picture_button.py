@@ -1,4 +1,4 @@
-"""The button by which a panel's picture leaves the window: a click copies it, and it can be dragged into a slide."""
+"""The button that copies a panel's picture to the clipboard at a click, or drags it into another program."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from slotscope.gui.widgets.painted import image_of, svg_of
 def copy_data(data: QMimeData) -> None:
     """Put *data* on the clipboard.
 
-    That of the offscreen platform outlives Python, without which an object that was made in Python cannot be
-    destroyed: there it is emptied at the end.  The systems' own are let go of with the application.
+    The offscreen platform's clipboard outlives Python, and an object made in Python cannot be destroyed after that,
+    so it is cleared at exit.  The clipboards of window systems are released with the application.
     """
     clipboard = QGuiApplication.clipboard()
     clipboard.setMimeData(data)
@@ -26,16 +26,16 @@ def copy_data(data: QMimeData) -> None:
         atexit.register(clipboard.clear)
 
 
-#: Width of the picture that hangs at the pointer while it is dragged.
+#: Width in pixels of the picture beside the pointer while dragging.
 _AT_POINTER = 240
 
 
 class PictureButton(QToolButton):
-    """Copies a panel's picture, or drags it out of the window."""
+    """Copies a panel's picture, or drags it to another program."""
 
     def __init__(self, panel: Callable[[], Panel]) -> None:
         super().__init__()
-        self._panel = panel  # built where nobody has needed it so far
+        self._panel = panel  # a function, as the panel may not be built yet
         self._pressed: QPoint | None = None
         self._folder: QTemporaryDir | None = None
 
@@ -54,7 +54,7 @@ class PictureButton(QToolButton):
         way = event.position().toPoint() - self._pressed
         if way.manhattanLength() >= QApplication.startDragDistance():
             self._pressed = None
-            self.setDown(False)  # the click that was begun is none
+            self.setDown(False)  # the press has become a drag, and does not click
             self._drag_out()
 
     def _drag_out(self) -> None:
@@ -67,7 +67,7 @@ class PictureButton(QToolButton):
         drag.exec(Qt.DropAction.CopyAction)
 
     def _written(self, image: QImage) -> Path:
-        """The picture as a file, for programs that take nothing else; it stays as long as the button."""
+        """The picture as a file, for programs that accept only files; it exists as long as the button."""
         if self._folder is None:
             self._folder = QTemporaryDir()
         path = Path(self._folder.path()) / f"{self._panel().name}.png"
@@ -76,7 +76,7 @@ class PictureButton(QToolButton):
 
 
 def picture_data(panel: Panel) -> QMimeData:
-    """A panel's picture as the clipboard takes it: pixels, twice as many as on the screen, and vectors."""
+    """A panel's picture for the clipboard: pixels at twice the screen's resolution, and SVG."""
     panel.catch_up()
     data = QMimeData()
     data.setImageData(image_of(panel))
