@@ -1,9 +1,9 @@
-"""The references: each policy as its paper writes it, one module for each.
+"""The reference policies, each written as in its paper, one module each.
 
-A reference is a class with a name, a schema of parameters and one generator for each
-occasion on which it must act.  It yields what it found (:class:`model.reporting.records.Record`) and
-what it decides (``Admit``, ``Reject``, ``Migrate``, ...).  The system checks and applies
-each decision at once, so that the view the policy reads is always current.
+A reference policy is a class with a name, a schema of parameters and one generator method for each
+occasion on which it must act.  The generator yields what it finds (:class:`model.reporting.records.Record`) and
+its decisions (``Admit``, ``Reject``, ``Migrate``, ...).  The system checks and applies each decision at
+once, so that the view that the policy reads is always current.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from slotscope.model.errors import PolicyError, UserError, unknown_name
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.scenario.files import is_policy_file
 
-#: For each kind of system, modules by policy name; a module defines one class ``Reference``.
+#: By kind of system, the module of each policy by the policy's name; a module defines one class ``Reference``.
 #: Different kinds may have a policy of the same name.
 POLICIES_OF: Mapping[str, Mapping[str, str]] = {
     name: {policy: spec.reference for policy, spec in room.policies.items()} for name, room in ROOMS.items()
@@ -29,38 +29,38 @@ POLICIES_OF: Mapping[str, Mapping[str, str]] = {
 POLICIES: tuple[str, ...] = tuple(dict.fromkeys(chain(*POLICIES_OF.values())))
 
 
-#: Read only where a policy of one's own is meant.
+#: Imported only if a user policy is used.
 _OWN = "slotscope.model.policies.own.file"
 
-#: Templates and worked examples of policies of one's own.
+#: Templates and worked examples of user policies.
 _SHIPPED = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
 
 def template_of(system: str) -> str:
-    """The text from which a policy of one's own for a kind of system is written."""
+    """The template text of a user policy for a kind of system."""
     return (_SHIPPED / f"{system}_template.py").read_text(encoding="utf-8")
 
 
 def is_file(name: str) -> bool:
-    """Whether a policy's name is the path of a file: a policy of one's own."""
+    """Whether a policy's name is the path of a file, that is, a user policy."""
     return is_policy_file(name)
 
 
 def is_own(name: str) -> bool:
-    """Whether a policy is none of the program's: it stands in a file, or in an installed package."""
+    """Whether a policy is not built in: it comes from a file or from an installed package."""
     return is_policy_file(name) or name in packages.offered("policies")
 
 
 def another_text(name: str) -> UserError:
-    """The error for runs that belong together where a later one has read another text of a policy of one's own."""
+    """The error for a series of runs in which the text of a user policy has changed between two runs."""
     allowed = "allowed: one and the same; the same command begins anew with it"
     return UserError(f"found another text than when this began, {allowed}", where=name)
 
 
 def source_of(name: str) -> tuple[str, str]:
-    """The file in which a policy stands that is none of the program's, and its package (else empty).
+    """The file of a policy that is not built in, and its package ("" if it comes from no package).
 
-    Raises PolicyError if the package has no such file, or something else is called so, too.
+    Raises PolicyError if the package has no such file, or if the name is ambiguous.
     """
     try:
         entry = packages.entry_point("policies", name, POLICIES)
@@ -74,11 +74,11 @@ def source_of(name: str) -> tuple[str, str]:
 
 
 def reference_class(name: str, among: Sequence[str] = ()) -> Any:
-    """The reference class of one of the program's policies.
+    """The reference class of a built-in policy.
 
-    Where several kinds of system have a policy of that name it is that of the first.
-    Raises PolicyError if no policy has that name; the nearest known one is named, and all, or those *among* which
-    it is looked for.
+    If several kinds of system have a policy of that name, the first kind's is returned.
+    Raises PolicyError if no policy has that name; the error suggests the nearest name, and lists the names in *among*
+    (by default all).
     """
     if name not in POLICIES:
         known = among or [*POLICIES, *packages.offered("policies")]
@@ -88,12 +88,13 @@ def reference_class(name: str, among: Sequence[str] = ()) -> Any:
 
 
 def reference_for(name: str, system: str) -> Any:
-    """As :func:`reference_class`, for a policy of a kind of system; or what stands for it in a file.
+    """The reference class of a policy for a kind of system; for a user policy, the object that replaces the class.
 
-    Raises PolicyError also if the policy is for another kind of system, or its file cannot be used.
+    Raises PolicyError as :func:`reference_class`, and if the policy is for another kind of system or its file cannot
+    be used.
     """
     if name in packages.offered("policies"):
-        source_of(name)  # refuses a name that means several
+        source_of(name)  # raises if the name is ambiguous
     if name in POLICIES_OF[system]:
         return import_module(POLICIES_OF[system][name]).Reference
     own = import_module(_OWN) if is_own(name) else None
@@ -105,12 +106,12 @@ def reference_for(name: str, system: str) -> Any:
 
 
 def _known_to(system: str) -> list[str]:
-    """The policies of a kind of system by name, those of packages, too."""
+    """The names of the policies of a kind of system, including those of packages."""
     return [*POLICIES_OF[system], *(name for name, _, kind, _ in packaged_policies() if kind == system)]
 
 
 def stop_what_hangs() -> None:
-    """Stop a policy of one's own that has been running noticeably long (from any thread)."""
+    """Stop a user policy that has been running noticeably long; can be called from any thread."""
     if "slotscope.model.policies.own.watch" in sys.modules:
         sys.modules["slotscope.model.policies.own.watch"].interrupt()
 
@@ -123,9 +124,9 @@ def policy_titles(system: str) -> list[tuple[str, str]]:
 
 
 def packaged_policies() -> Iterator[tuple[str, str, str, str]]:
-    """(name, title, kind of system, paper or package) of each policy that packages bring along.
+    """(name, title, kind of system, paper or package) of each policy that installed packages provide.
 
-    One that cannot be used has no kind, and what is wrong as its title.
+    For a policy that cannot be used, the title is the error message and the kind is "".
     """
     for name, entries in packages.offered("policies").items():
         package = packages.package_of(entries[0])

@@ -1,7 +1,7 @@
-"""A policy as it is named on a command line or in a field: ``NAME`` or ``NAME:key=value,...``.
+"""The text form of a policy choice, on a command line or in a field: ``NAME`` or ``NAME:key=value,...``.
 
 Values are numbers, ``true`` or ``false``, text, lists in brackets, or tables in braces,
-``{key=value,...}``; the policy's own schema decides what they mean.
+``{key=value,...}``; the policy's schema gives them their meaning.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from slotscope.model.scenario.common import PolicyChoice
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
 
-#: A key inside a table: of the policy's own, or the name of a type or a class.
+#: A key inside a table: a key defined by the policy, or the name of a type or a class.
 _NAME = re.compile(r"[^=,\[\]{}]+")
 
-#: The name and its parameters; a colon that is followed by no key belongs to a path.
+#: The name and its parameters; a colon that no key follows is part of a path.
 _CHOICE = re.compile(r"(?P<name>.*?)(?::(?P<parameters>\s*[a-z][a-z0-9_]*\s*=.*))?", re.DOTALL)
 
 
 def policy_choice(text: str) -> PolicyChoice:
-    """The policy's name and the parameters given with it. Raises PolicyError if a part is not ``key=value``."""
+    """The policy's name and its parameters, from text. Raises PolicyError if a part is not ``key=value``."""
     match = _CHOICE.fullmatch(text.strip())
     assert match is not None  # the pattern takes any text
     given = match["parameters"]
@@ -37,19 +37,19 @@ def policy_choice(text: str) -> PolicyChoice:
 
 
 def choice_text(choice: PolicyChoice) -> str:
-    """The text that :func:`policy_choice` reads back, with every parameter."""
+    """The text of a policy choice with all its parameters, the inverse of :func:`policy_choice`."""
     given = ",".join(f"{key}={value_text(value)}" for key, value in choice.parameters.items())
     return f"{choice.name}:{given}" if given else choice.name
 
 
 def without_folder(text: str) -> str:
-    """What a policy is called: one in a file by the file's name, with its parameters."""
+    """The short name of a policy, with its parameters: for a policy file, the file name without its folder."""
     name = policy_choice(text).name
     return PurePath(name).name + text.strip().removeprefix(name)
 
 
 def seen_from(running: str, text: str) -> str:
-    """The policy that *text* means where *running* runs: a file without its folder may be one beside that."""
+    """The policy that *text* names while *running* runs; a file name without folder may be a file beside *running*."""
     name = policy_choice(text).name
     near = PurePath(policy_choice(running).name).parent / name
     if not name.lower().endswith(".py") or Path(name).exists() or not Path(near).exists():
@@ -58,14 +58,14 @@ def seen_from(running: str, text: str) -> str:
 
 
 def names_beside(texts: Sequence[str]) -> dict[str, str]:
-    """What policies are called beside each other: one in a file without its folder, if no other is called so."""
+    """The labels of several policies: a policy file's name without its folder, if that is unique among them."""
     short = {text: without_folder(text) for text in texts}
     called = list(short.values())
     return {text: name if called.count(name) == 1 else text for text, name in short.items()}
 
 
 def _parts(text: str) -> list[str]:
-    """*text* cut at the commas that stand outside brackets and braces."""
+    """*text* split at the commas outside brackets and braces."""
     parts, depth, start = [], 0, 0
     for place, letter in enumerate(text):
         depth += (letter in "[{") - (letter in "]}")
@@ -76,7 +76,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _table(text: str, keys: re.Pattern[str]) -> dict[str, Any]:
-    """The values of ``key=value,...`` by key. Raises PolicyError if a part is none."""
+    """The values of ``key=value,...`` by key. Raises PolicyError if a part is not ``key=value``."""
     table: dict[str, Any] = {}
     for part in _parts(text):
         key, sign, value = (piece.strip() for piece in part.partition("="))
@@ -99,7 +99,7 @@ def _value(text: str) -> Any:
 
 
 def value_text(value: Any) -> str:
-    """A value as :func:`policy_choice` reads it."""
+    """A value in the text form that :func:`policy_choice` reads."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What the references of all kinds of system have alike: names, parameters and pseudocode."""
+"""What the reference policies of all kinds of system have in common: names, parameters and pseudocode."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.reporting.records import Line, Record
 from slotscope.model.scenario.fields import Section
 
-#: A replay of the program's own policies never drifts.
+#: For built-in policies: a replay of them never drifts, so a drift is a bug of the program.
 DRIFT_IS_OURS = "please report the scenario, the seed and this event"
 
 
 class PseudocodeLine(NamedTuple):
-    """A line of the paper's algorithm as it is read here, for display beside a run.
+    """A line of the paper's algorithm as implemented here, for display beside a run.
 
-    Where that is not what the paper has, *printed* is.
+    *printed* is the line as the paper prints it, if it differs.
     """
 
     line: Line
     indent: int
     text: str
-    heading: str = ""  #: above the first line of lines that are no algorithm of the paper
+    heading: str = ""  #: above the first line of a listing that is not an algorithm of the paper
     printed: str = ""
 
 
 def listing(text: str) -> tuple[PseudocodeLine, ...]:
-    """The lines of an algorithm as they are written, two spaces for each level of indentation.
+    """The lines of an algorithm, from text with two spaces for each level of indentation.
 
-    What the paper has instead of a line stands behind ``||``.  ``#2 Stalling`` is the heading of the next line, with
-    which algorithm 2 begins; ``#2`` alone begins it without one.
+    If the paper prints a different line, that follows behind ``||``.  ``#2 Stalling`` begins algorithm 2 with a
+    heading; ``#2`` alone begins it without one.
     """
     found: list[PseudocodeLine] = []
     algorithm, number, heading = 1, 0, ""
@@ -51,9 +51,10 @@ def listing(text: str) -> tuple[PseudocodeLine, ...]:
 def departing(
     lines: Sequence[PseudocodeLine], texts: Mapping[Line, str], printed: Mapping[Line, str] = MappingProxyType({})
 ) -> tuple[PseudocodeLine, ...]:
-    """*lines* as parameters have them: those with another one of *texts* have what they were as what is printed.
+    """*lines* with the *texts* that replace some of them because of the policy's parameters.
 
-    *printed* is what the paper has instead where a line itself does not say so.
+    A replaced text becomes the ``printed`` of its line, unless the line has one already.  *printed* overrides the
+    ``printed`` of the lines in it.
     """
     other = tuple(
         one._replace(text=texts[one.line], printed=one.printed or one.text) if one.line in texts else one
@@ -63,13 +64,13 @@ def departing(
 
 
 class NoParameters(Section):
-    """The parameters of a policy that has none."""
+    """The parameters of a policy that takes none."""
 
 
 class Policy:
-    """A policy for some kind of system: what it is unless it says otherwise.
+    """Base class of the policies of all kinds of system, with default attributes.
 
-    Those of a room are called as the room declares them.
+    Name, title and paper of a built-in policy come from the declaration of its kind of system.
     """
 
     name: str = ""
@@ -78,14 +79,14 @@ class Policy:
     paper: str = ""
     schema: type[Section] = NoParameters
     pseudocode: tuple[PseudocodeLine, ...] = ()
-    #: Whether the policy's compiled twin, if it has one, knows these parameters.
+    #: Whether the policy's compiled twin, if it has one, supports these parameters.
     compiled: bool = True
-    #: Whether somebody else wrote it, and what to do if it decides otherwise when asked again.
+    #: Whether it is user-written code, and the advice if its decisions differ in a replay.
     may_fail: bool = False
     on_drift: str = DRIFT_IS_OURS
-    #: The text of the file that it came from, if it came from one.
+    #: The text of the policy's file; "" for a built-in policy.
     text: str = ""
-    #: The function of that file that decides in a kernel (:mod:`model.policies.own.sound`), if it has one.
+    #: The ``kernel`` function of that file, which decides in compiled code (:mod:`model.policies.own.sound`), or None.
     brought: Any = None
 
     def __init_subclass__(cls) -> None:
@@ -96,9 +97,9 @@ class Policy:
 
 
 def say(kind: str, /, **values: Any) -> Record:
-    """A sub-step that explains: *kind* says what happened, *values* the numbers compared.
+    """A sub-step that explains: *kind* says what happened, *values* are the numbers compared.
 
-    The sentence is made of both: ``say("too_full", free=3, needed=4)`` is shown as
+    The displayed sentence consists of both: ``say("too_full", free=3, needed=4)`` is shown as
     "too full: free = 3, needed = 4".
     """
     return Record(kind, None, values)

@@ -1,1 +1,1 @@
-"""Policies of users: loading a file, checking its shape, and calling it without trusting it."""
+"""User policies: loading a policy file, checking its shape, and calling it without trusting it."""

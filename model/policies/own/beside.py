@@ -1,4 +1,4 @@
-"""Modules that stand beside a policy's file and that it imports: they change with it."""
+"""The modules in a policy file's folder that it imports: a change to one of them is a change of the policy."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Callable, Iterator
 if TYPE_CHECKING:
     from _typeshed.importlib import PathEntryFinderProtocol
 
-#: Modules that policies' files have imported first.
+#: Names of modules that policy files were the first to import.
 _brought: set[str] = set()
-#: Functions that import what their first argument says.
+#: Functions that import the module that their first argument names.
 _IMPORTERS = frozenset({"import_module", "__import__"})
 
 
 def modules_beside(path: str, text: str) -> dict[str, str]:
-    """The files in the folder of *path* that its *text* imports, and those that these import, with their texts.
+    """The files in the folder of *path* that its *text* imports, directly or indirectly, by path, with their texts.
 
-    They are found without executing anything, so also while one of them is faulty.
+    Nothing is executed to find them, so this works even if one of them has errors.
     """
     folder, found = Path(path).absolute().parent, dict[str, str]()
     wanted = [text]
@@ -37,16 +37,16 @@ def modules_beside(path: str, text: str) -> dict[str, str]:
 
 
 def whole_text(path: str, text: str) -> str:
-    """All that runs with a policy's file whose text is *text*: that, and the modules beside it."""
+    """All code that runs with a policy file: its *text*, followed by the texts of the modules beside it."""
     beside = modules_beside(path, text).items()
     return "".join([text, *(f"\n\n# {Path(file).name}\n\n{there}" for file, there in beside)])
 
 
 @contextmanager
 def imported_anew(path: str, run: Callable[[str, bytes, ModuleType], None]) -> Iterator[None]:
-    """Within this block modules in the folder of *path* can be imported, and are executed anew.
+    """Within this block, modules in the folder of *path* can be imported, and are executed anew.
 
-    That *run* does, which is given file, text and module.
+    *run* executes them; its arguments are file, source and module.
     """
     folder = Path(path).absolute().parent
 
@@ -68,7 +68,7 @@ def imported_anew(path: str, run: Callable[[str, bytes, ModuleType], None]) -> I
     sys.path.append(str(folder))
     sys.path_hooks.insert(0, hook)
     _forget_finders(folder)
-    sys.dont_write_bytecode = True  # what is kept is found by the second, and two versions can come within one
+    sys.dont_write_bytecode = True  # cached bytecode is matched by time in seconds: a file can change within one
     try:
         yield
     finally:
@@ -85,14 +85,14 @@ def _forget_finders(folder: Path) -> None:
 
 
 def _is_from(folder: Path, name: str, module: ModuleType) -> bool:
-    """Whether a module was imported by a name that is one in the folder; not so those of a package around it."""
+    """Whether a module was imported by its own name in the folder; not if it belongs to a package around the folder."""
     place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")
     inside = Path(place).relative_to(folder).parts if Path(place).is_relative_to(folder) else ()
     return bool(inside) and Path(inside[0]).stem == name.partition(".")[0]
 
 
 def _imported(text: str) -> Iterator[str]:
-    """The top names of all modules that a text imports; none if it is no Python."""
+    """The top-level names of all modules that a text imports; none if it is not valid Python."""
     try:
         nodes = [*ast.walk(ast.parse(text))]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -107,12 +107,12 @@ def _imported(text: str) -> Iterator[str]:
 
 
 def _called(node: ast.Call) -> str:
-    """The last name of the function that is called."""
+    """The last part of the name of the called function."""
     return str(getattr(node.func, "attr", getattr(node.func, "id", "")))
 
 
 def _files(folder: Path, name: str) -> list[Path]:
-    """The module of that name in a folder, or all of the package."""
+    """The file of the module of that name in a folder, or all files of the package."""
     package, module = folder / name, folder / f"{name}.py"
     if module.is_file() and not (package / "__init__.py").is_file():
         return [module]

@@ -1,4 +1,4 @@
-"""The kernel that a policy's file brings along, as the program meets it: it is compiled and runs in another process."""
+"""The program's side of a kernel in a policy file: the kernel is compiled and run in another process."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ from slotscope.model.policies.own.twin import Ran
 from slotscope.model.running.waiting import who_waits
 from slotscope.model.systems.compiled import AT_LIMIT
 
-#: Seconds of a processor that one request takes: so many that it is worth asking, so few that Esc need not end it.
+#: CPU seconds of one request: at least SHORT, to be worth its overhead; at most LONG, so that Esc need not kill it.
 SHORT, LONG = 0.02, 0.1
 
-#: How quickly requests come to that length, in events.
+#: Factor by which the number of events of a request grows or shrinks until its time lies between these.
 FASTER = 4
 
 _numbers = count()
 
 
 class KernelFailedError(Exception):
-    """A kernel has not decided."""
+    """A kernel failed to decide."""
 
     def __init__(self, ran: Ran, events: int) -> None:
         super().__init__(ran.said)
-        self.ran = ran  #: what is wrong, and where
-        self.events = events  #: those that happened before, at least
+        self.ran = ran  #: what went wrong, and where
+        self.events = events  #: a lower bound on the number of events completed before the failure
 
 
 class BroughtKernel:
-    """What a policy's file brings along to decide in compiled code."""
+    """The compiled kernel that a policy file provides."""
 
     def __init__(self, source: Source, line: int, kind: KernelKind) -> None:
-        self.where = place_in(source.path, line)  #: the place of the function in its file
-        self.kind = kind  #: what its kind of system says of it
+        self.where = place_in(source.path, line)  #: the place of the kernel function in its file
+        self.kind = kind  #: what its kind of system declares about kernels
         self.source, self.line, self.number = source, line, next(_numbers)
         finalize(self, KERNELS.drop, self.number).atexit = False
 
     def place(self, line: int) -> str:
-        """A line of its file, or where the function is."""
+        """A line of the policy file as errors name it; if it is 0, the place of the kernel function."""
         return place_in(self.source.path, line) if line else self.where
 
 
 class _Shared:
-    """What the process of kernels sees, and what of it the loop of each kernel was told to run on."""
+    """The memory shared with the kernel process, and the loop arguments last sent for each kernel."""
 
     def __init__(self, child: Child, size: int) -> None:
         def tell(path: str) -> None:
@@ -69,7 +69,7 @@ class _Shared:
 
     @classmethod
     def with_room(cls, size: int) -> _Shared:
-        """That of now, with room for so many bytes of arrays."""
+        """The current shared memory; newly allocated if the process is new or there are fewer than *size* bytes."""
         global _shared  # noqa: PLW0603
         child = KERNELS.child
         if _shared is None or _shared.child is not child or len(_shared.buffer) < size:
@@ -77,7 +77,7 @@ class _Shared:
         return _shared
 
     def news(self, kernel: int, told: Any) -> Any:
-        """What a kernel's loop is told; None where that is what it was told last."""
+        """The loop arguments to send for a kernel; None if they are the same as last time."""
         if self._told.get(kernel) == told:
             return None
         self._told[kernel] = told
@@ -88,10 +88,10 @@ _shared: _Shared | None = None
 
 
 class _LoopTable:
-    """What a loop runs on, laid out where the process of kernels sees it.
+    """The arguments of a loop, laid out in the shared memory.
 
     - *given*: State, index, jobs and constants.
-    - *results*: Such as ``tape, samples, done, outcome`` of the loop are, of those lengths at most.
+    - *results*: Arrays like the loop's ``tape, samples, done, outcome``; their lengths are the most that fit.
     """
 
     def __init__(self, given: tuple[Any, ...], results: tuple[np.ndarray, ...]) -> None:
@@ -100,10 +100,10 @@ class _LoopTable:
         self.told = layout.told
         self.shared = _Shared.with_room(layout.size)
         self.tape, self.samples, self.done, self.outcome = seen(layout.told[-4:], self.shared.buffer)
-        self.copies = Layout(given).copies(self.shared.buffer)  # they lie first, in the same places
+        self.copies = Layout(given).copies(self.shared.buffer)  # they come first, so at the same offsets
 
     def serves(self, given: tuple[Any, ...], results: tuple[np.ndarray, ...]) -> bool:
-        """Whether it is for these very arrays, and results have room in it."""
+        """Whether this layout is for the same arrays *given*, in the current memory, with room for the *results*."""
         same = len(given) == len(self.given) and all(one is other for one, other in zip(given, self.given, strict=True))
         pairs = zip(results, self.results, strict=True)
         fits = same and all(one.shape[1:] == other.shape[1:] and len(one) <= len(other) for one, other in pairs)
@@ -116,19 +116,19 @@ def _copy_rows(found: np.ndarray, result: np.ndarray, count: int) -> None:
 
 
 class FarLoop:
-    """A kind's loop with a kernel in it, called as any that is compiled."""
+    """A kind's loop with a user kernel in it, called like any compiled loop."""
 
     def __init__(self, brought: BroughtKernel, room: type) -> None:
-        self.example: tuple[Any, ...] = ()  #: what the kernel is given in it, before the first call
+        self.example: tuple[Any, ...] = ()  #: example arguments of the kernel, set before the first call
         self._brought, self._room = brought, room
-        self._events = 1  # of one request
+        self._events = 1  # of the next request
         self._table: _LoopTable | None = None
 
     def __call__(self, *arguments: Any) -> int:
         """Run events, see :mod:`model.systems.compiled`.
 
-        Raises KernelFailedError if the kernel fails; the state is of no use then; PolicyFileError if it cannot be
-        compiled.
+        Raises KernelFailedError if the kernel fails, after which the state is invalid; PolicyFileError if it cannot
+        be compiled.
         """
         *given, until, tape, samples, done, outcome = arguments
         while True:
@@ -142,19 +142,19 @@ class FarLoop:
             self._take_time(ran.seconds)
 
     def _take_time(self, seconds: float) -> None:
-        """Choose how many events the next request has."""
+        """Choose the number of events of the next request, from the CPU seconds of this one."""
         if seconds < SHORT:
             self._events *= FASTER
         elif seconds > LONG:
             self._events = max(1, self._events // FASTER)
 
     def _run(self, given: tuple[Any, ...], until: float, results: tuple[np.ndarray, ...]) -> Ran:
-        """Run the events of a request; *results* are those of the loop, of which ``done`` counts on."""
+        """Run the events of one request; *results* are the loop's result arrays, to which it appends at ``done``."""
         tape, samples, done, outcome = results
         events, room = min(self._events, len(tape) - done[0]), len(samples) - done[1]
         while True:
             table = self._laid_out(given, results)
-            first = len(table.tape) - events  # it ends with its tape, which so has one length in all requests
+            first = len(table.tape) - events  # at the end of the table's tape, so that its length is always the same
             table.done[:], table.outcome[:] = (first, 0), outcome
             table.copies.put()
             try:
@@ -177,7 +177,7 @@ class FarLoop:
         return self._table
 
     def _compile(self, table: _LoopTable) -> None:
-        """Compile it; also again where somebody wished that something else be stopped."""
+        """Compile the kernel; if an Esc meant for other work stopped this, just return: the caller then asks again."""
         who_waits().tell(Phrase("Compiling the policy, or loading it compiled"))
         brought, layout = self._brought, Layout((self.example, (*table.given, 0.0, *table.results)))
         _Shared.with_room(layout.size)
@@ -195,7 +195,7 @@ class FarLoop:
         raise PolicyFileError(f"{ran.said} while it is compiled", where=brought.place(ran.line))
 
     def _asked(self, verb: str, *more: Any, seconds: float | None = None) -> Any:
-        """What the process answers; or how it ended."""
+        """The answer of the kernel process, or a description of how the process ended."""
         most = limits.LIMITS.seconds if seconds is None else seconds
         try:
             return KERNELS.ask(verb, self._brought.number, *more, seconds=most, of=_Shared.with_room(0).child)

@@ -1,4 +1,4 @@
-"""One occasion on which a policy of one's own acts, resumption by resumption."""
+"""One call of a user policy on one occasion, resumed step by step."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from slotscope.model.policies.own.watch import CodeStoppedError, watched, watche
 from slotscope.model.running.engine import SLOW_EVENT
 from slotscope.model.systems.view import PolicyView
 
-#: What :meth:`Call.resume` gives when the policy has done all it wanted.
+#: What :meth:`Call.resume` returns when the policy's generator has finished.
 END = object()
 
-#: What to do about a module that a method imports and that is not found.
+#: Advice on a missing module that a method imports.
 _MISSING_MODULE = "; install it where slotscope runs, or put it beside the file and import it at its head"
 
 
 def _is_generators(method: Any) -> bool:
-    """Whether calling it makes a generator, and runs nothing of it yet."""
+    """Whether calling *method* only makes a generator and executes none of its code yet."""
     function = method.__func__ if type(method) is MethodType else None
     return type(function) is FunctionType and bool(function.__code__.co_flags & CO_GENERATOR)
 
 
 class Call:
-    """One occasion on which the policy acts: its generator, and what is said about faults."""
+    """One occasion on which the policy acts: it runs the policy's generator and turns its faults into errors."""
 
     line = first_line = 0
     in_file = True
@@ -53,7 +53,7 @@ class Call:
         self._started = monotonic()
 
     def begin(self, method: Callable[..., Any]) -> None:
-        """Call the method, which does nothing yet if it is a generator."""
+        """Call the method; if it is a generator function, none of its code runs yet."""
         code: CodeType | None = getattr(getattr(method, "__func__", None), "__code__", None)
         self.first_line = self.line = code.co_firstlineno if code is not None else 0
         begin = partial(method, self.view, *self.arguments)
@@ -71,7 +71,7 @@ class Call:
         self._generator, self._next = result, partial(next, result, END)
 
     def resume(self) -> Any:
-        """What the policy yields next, or :data:`END`."""
+        """The record that the policy yields next, or :data:`END`."""
         self._substeps += 1
         if self._substeps > limits.LIMITS.substeps:
             raise self.fault(
@@ -84,7 +84,7 @@ class Call:
         except BaseException as error:
             raise self._told(error) from None
         ended = monotonic()
-        self._seconds += min(ended - begun, limits.LIMITS.seconds)  # more is time in which the process stood still
+        self._seconds += min(ended - begun, limits.LIMITS.seconds)  # the process was suspended if it was more
         self.is_slow = ended - self._started > SLOW_EVENT
         self._locate()
         asked = self._seconds > watch.NOTICEABLE and watch.asked_since(self._started)
@@ -93,7 +93,7 @@ class Call:
         return given
 
     def close(self) -> None:
-        """End the generator; what it does at its end concerns nobody."""
+        """Close the generator; errors while it closes are ignored."""
         if isinstance(self._generator, GeneratorType):
             try:
                 watched(self._generator.close)
@@ -101,7 +101,7 @@ class Call:
                 self._generator = None
 
     def fault(self, what: str, line: int | None = None, asked: bool = False) -> PolicyFileError:
-        """An error of one line: where in the file, at which event, what; *asked*: because of Esc."""
+        """An error of one line: place in the file, event, and *what* is wrong; *asked*: the user stopped it (Esc)."""
         number = self.line if line is None else line
         moment = moment_of(self._kind, self.occasion.name, self.view, self.arguments)
         return fault_or_stop(asked)(f"{moment}: {what}", where=place_in(self.path, number))
@@ -112,12 +112,12 @@ class Call:
             return self.fault(stopped(error.seconds, error.asked, grown=error.grown), line, error.asked)
         line = line_in(error, self.path) or self.line
         if isinstance(error, MemoryError):
-            end(OUT_OF_MEMORY, self.path, line)  # what it has taken is given back so
+            end(OUT_OF_MEMORY, self.path, line)  # ending the process is what gives its memory back
         missing = isinstance(error, ModuleNotFoundError)
         return self.fault(said_by(error) + (_MISSING_MODULE if missing else ""), line)
 
     def _locate(self) -> None:
-        """The line of the file at which the innermost generator waits."""
+        """Find the line of the file at which the innermost generator is suspended."""
         self.in_file, generator = True, self._generator
         while isinstance(generator, GeneratorType) and (frame := generator.gi_frame) is not None:
             self.in_file = frame.f_code.co_filename == self.path

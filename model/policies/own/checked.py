@@ -1,4 +1,4 @@
-"""Runs by a kernel of one's own, which first shows that it decides as its reference does."""
+"""Runs with a user kernel, which is first checked event by event against its reference policy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.systems.base import EVENT
 from slotscope.model.systems.state import copied, differences
 
-#: Events at which a kernel meets its reference before it is trusted.
+#: The number of events in which a kernel must agree with its reference before it is trusted.
 CHECKED = 1000
 
 
@@ -26,12 +26,11 @@ def _never() -> bool:
 
 
 class CheckedEngine:
-    """The compiled engine of a policy that brings its kernel along; see :class:`model.running.engine.Engine`.
+    """The compiled engine of a user policy with its own kernel; see :class:`model.running.engine.Engine`.
 
-    The first *checked* events that it runs, :data:`CHECKED` unless they are given, are run by the reference, too,
-    one by one.  Where both do not come to the same state, or the kernel fails, the advance ends before that event
-    with the fault; from then on every event is checked, and those that have happened are run again by the
-    reference alone.
+    The first *checked* events, by default :data:`CHECKED`, are run one by one by both the kernel and the reference.
+    If their states differ, or the kernel fails, the advance ends before that event with the fault.  From then on
+    every event is checked, and the events before the fault are re-run by the reference alone.
     """
 
     name = "kernel"
@@ -45,13 +44,13 @@ class CheckedEngine:
         self.keyframe_every = self._kernel.keyframe_every
         self._reference = reference
         self._left: float = CHECKED if checked is None else checked
-        self._parted = 0  #: the event at which the kernel was found to be wrong last
+        self._parted = 0  #: the last event at which the kernel was found to be wrong; 0: none
 
     def another(self) -> None:
-        """None: what it brings may look at data of its own."""
+        """None: a user kernel may read data of its own, so there is no second engine."""
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """As an engine does; with :attr:`Reason.LIMIT` also where the events to be checked end."""
+        """See :class:`model.running.engine.Engine`; also ends with :attr:`Reason.LIMIT` after the checked events."""
         past = max(self._parted - 1, task.past) - int(state.number[EVENT])
         if self._parted and past > 0:
             return self._reference.advance(state, tape[:past], task)
@@ -67,9 +66,9 @@ class CheckedEngine:
             return self._found(before, tape, task, failed)
 
     def _found(self, before: Any, tape: np.ndarray, task: Task, failed: KernelFailedError) -> Advance:
-        """The event at which it fails: after those that it has run, and so runs again at once.
+        """Find the event at which the kernel fails: re-run the completed events, then go on event by event.
 
-        Where its process was ended with it, it is not waited for a second time.
+        If the kernel's process ended with it, the failing event is not run a second time.
         """
         past, ended = failed.events, failed.ran.ended
         state, samples = copied(before), np.zeros((0, self._system.sample_width))
@@ -79,7 +78,7 @@ class CheckedEngine:
         except KernelFailedError as again:
             if again.ran.asked:
                 return self._stopped(before)
-            state, past, ended = before, 0, False  # it does not fail each time at one event
+            state, past, ended = before, 0, False  # it does not always fail at the same event
         if ended:
             result = self._one(state, tape[past : past + 1], task, failed)
         else:
@@ -96,7 +95,7 @@ class CheckedEngine:
         return result._replace(rows=place, samples=np.concatenate(samples))
 
     def _one(self, state: Any, row: np.ndarray, task: Task, failed: KernelFailedError | None = None) -> Advance:
-        """One event by both; by the reference where the kernel is known to have *failed* there."""
+        """Run one event by both; by the reference alone if the kernel is known to have *failed* there."""
         before, row_known = copied(state), row.copy()
         known = self._reference.advance(copied(state), row_known, task._replace(overtaken=_never))
         if known.fault is not None:

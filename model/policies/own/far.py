@@ -1,4 +1,4 @@
-"""What runs a policy of one's own: hundreds of events at once, in the process of such policies."""
+"""The engine of user policies: it runs hundreds of events per request in the policy process."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from slotscope.model.running.engine import Advance, Reason, ReferenceEngine, Tas
 from slotscope.model.running.slices import Slices
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL, PolicySystem
 
-#: Seconds that one request should take: so many that it is worth asking, so few that one can stop between two.
+#: Seconds that one request should take: long enough to be worth its overhead, short enough to stop between two.
 REQUEST = 0.05
 
-#: Events of one request at most.
+#: The most events of one request.
 MOST = 1024
 
 
 class FarEngine(ReferenceEngine):
-    """Runs a user's policy; see :class:`model.running.engine.Engine`.
+    """Runs a user policy; see :class:`model.running.engine.Engine`.
 
-    A whole stretch of events is asked of the process of such policies, where a system like this one has the policy
-    at hand.  An event that takes long, and those of a stretch in which that process ends, are run by this process's
-    system, which asks for their sub-steps one by one: so they tell how far they are, can be stopped, and what ends
-    the process has its line and event.
+    Each request runs a batch of events in the policy process, where a copy of the system calls the policy directly.
+    A slow event, and the events of a batch during which that process ends, are run by this process's system
+    instead, which requests their sub-steps one by one: so progress is reported, the user can stop the event, and
+    the line and event that ended the process are known.
     """
 
     slice_seconds = REQUEST
@@ -40,10 +40,10 @@ class FarEngine(ReferenceEngine):
         super().__init__(system)
         self._near, self._policy = system, cast("HostedPolicy", system.policy)
         self._slices = Slices(seconds=REQUEST)
-        self._child: Child | None = None  # that has such a system, in the state that the mirror shows
-        self._told: Any = None  # what may be exchanged of this system, as that one has it
+        self._child: Child | None = None  # the process that has such a system, in the mirror's state
+        self._told: Any = None  # the replaceable parts of this system that were last sent to it
         self._mirror, self._sent = Mirror(), deque[int | None](maxlen=BLOCKS)
-        self._rows = np.zeros(0, system.row_dtype)  # which both processes see
+        self._rows = np.zeros(0, system.row_dtype)  # in memory that both processes share
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`model.running.engine.Engine`."""
@@ -57,7 +57,7 @@ class FarEngine(ReferenceEngine):
             result = self._some(result.state, tape[rows:], task)
 
     def _some(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """As many events as one request runs."""
+        """Run as many events as one request does."""
         if self._slow or not len(tape):
             return super().advance(state, tape[:1], task)
         result = Advance(state, 0, Reason.LIMIT)
@@ -76,7 +76,7 @@ class FarEngine(ReferenceEngine):
         return result
 
     def _lost(self, state: Any, tape: np.ndarray, task: Task, lost: LostError) -> Advance:
-        """The same events by steps, up to that in which the process has ended: nothing is begun again after Esc."""
+        """Re-run the events in single steps, up to the one in which the process ended; after Esc run none again."""
         past = int(np.count_nonzero(self._rows["event"]))
         ended_after = int(state.number[EVENT]) + past
         if lost.asked:
@@ -86,13 +86,13 @@ class FarEngine(ReferenceEngine):
         return super().advance(state, tape[: past + 1], task)
 
     def _requested(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """What the process makes of it."""
+        """Run the events in the policy process."""
         policy, seconds = self._policy, limits.LIMITS.seconds + REQUEST
         with HOST.lock:
             self._rows[:] = np.zeros((), tape.dtype)
             child = HOST.child
             self._prepare(child)
-            self._child = None  # until both sides are known to agree again
+            self._child = None  # until both sides are known to be in step again
             events = min(len(tape), len(self._rows))
             told = self._mirror.changes(state), self._jobs(state, events), events, _plain(task), REQUEST
             stretch: NearAdvance = HOST.ask("run", policy.number, *told, seconds=seconds, of=child)
@@ -103,7 +103,7 @@ class FarEngine(ReferenceEngine):
         return Advance(after, stretch.rows, stretch.reason, stretch.samples, fault)
 
     def _prepare(self, child: Child) -> None:
-        """Have a system like this one in a process."""
+        """Set up a system like this one in the process *child*, unless it is there."""
         system, policy = self._near, self._policy
         exchanged = system.workload, system.names, system.initial_jobs
         if child is self._child and all(map(is_, exchanged, self._told)):
@@ -120,7 +120,7 @@ class FarEngine(ReferenceEngine):
         self._mirror, self._sent = Mirror(), deque(maxlen=BLOCKS)
 
     def _jobs(self, state: Any, events: int) -> tuple[Any, ...]:
-        """Blocks of the workload that the next events may need and that the process has not got."""
+        """The blocks of the workload that the next events may need and that the process does not have yet."""
         arrival = int(state.number[NEXT_ARRIVAL])
         blocks = [self._near.workload.block_at(arrival)]
         if blocks[0] is not None and arrival + events >= blocks[0].end:
@@ -135,5 +135,5 @@ class FarEngine(ReferenceEngine):
 
 
 def _plain(task: Task) -> Task:
-    """What can be told of a task in another process."""
+    """The parts of a task that can be sent to another process."""
     return Task(task.until, task.stop_flags, task.stride, task.explain)

@@ -1,4 +1,4 @@
-"""What is said about code that somebody else wrote when it fails."""
+"""The messages about faults of user code."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from slotscope.model.policies.own.watch import Overtime, watched
 from slotscope.model.reporting.records import Record
 from slotscope.model.systems.view import PolicyView
 
-#: Characters of an exception's own text that are told.
+#: The most characters quoted of an exception's own text.
 LONGEST_MESSAGE = 300
 
-#: What Python says of a name that no field has.
+#: Python's message about a keyword argument that matches no field.
 UNKNOWN_FIELD = re.compile(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
 
-#: Bytes of memory that are told where code takes them until it is stopped.
+#: Bytes of memory growth from which the message about stopped code mentions it.
 MUCH_MEMORY = 2**27
 
 
 def line_in(error: BaseException | None, path: str) -> int:
-    """The innermost line of the file *path* that an exception passed; 0 if none."""
+    """The innermost line of the file *path* in an exception's traceback; 0 if none."""
     trace: TracebackType | None = error.__traceback__ if error is not None else None
     line = 0
     while trace is not None:
@@ -36,7 +36,7 @@ def line_in(error: BaseException | None, path: str) -> int:
 
 
 def said_by(error: BaseException) -> str:
-    """An exception in a few words; its own text may come from the user's code."""
+    """An exception in a few words; its own text is read with a time limit, since user code may produce it."""
     if isinstance(error, SystemExit):
         return "it leaves the program (SystemExit); allowed: to yield decisions"
     if isinstance(error, MemoryError):
@@ -55,7 +55,7 @@ def said_by(error: BaseException) -> str:
 
 
 def _unknown_field(text: str) -> str:
-    """What is said of a record that is given a field that it has not; empty for any other text."""
+    """The message about a record constructed with an unknown field; empty if *text* is about something else."""
     found = UNKNOWN_FIELD.match(text)
     kind = next((one for one in Record.__subclasses__() if found and one.__name__ == found[1]), None)
     if found is None or kind is None:
@@ -65,7 +65,7 @@ def _unknown_field(text: str) -> str:
 
 
 def said_of_memory() -> str:
-    """What is said of a policy that has come to its limit of memory."""
+    """The message about a policy that has reached its memory limit."""
     return (
         f"it needs more than {limits.LIMITS.memory / 2**30:.2g} GiB of memory, "
         f"{limits.SHARE_OF_MEMORY:.0%} of this machine's for all policies of one's own; does it keep more and more?"
@@ -73,9 +73,9 @@ def said_of_memory() -> str:
 
 
 def stopped(seconds: float, asked: bool, in_c: bool = False, grown: int = 0) -> str:
-    """What is said of a policy that was stopped after so many seconds, with its process where that was *in_c*.
+    """The message about a policy stopped after so many seconds; *in_c*: by ending its process.
 
-    *grown* is what memory its process had taken meanwhile, in bytes.
+    *grown* is how much the memory of its process had grown by then, in bytes.
     """
     if asked:
         return f"stopped after {seconds:.1f} seconds in this event, as asked"
@@ -84,12 +84,12 @@ def stopped(seconds: float, asked: bool, in_c: bool = False, grown: int = 0) -> 
 
 
 def fault_or_stop(asked: bool) -> type[PolicyFileError]:
-    """What kind of error it is that a policy's code was stopped: its file's fault, unless somebody *asked* for it."""
+    """The class of the error for a stopped policy: a fault of its file, unless the user *asked* to stop it."""
     return PolicyStoppedError if asked else PolicyFileError
 
 
 def stopped_kernel(seconds: float, in_c: bool = False, grown: int = 0) -> str:
-    """As :func:`stopped`, of a kernel."""
+    """As :func:`stopped`, for a kernel."""
     return _stopped(seconds, f"{limits.LIMITS.seconds:g} seconds", in_c, grown)
 
 
@@ -102,14 +102,14 @@ def _stopped(seconds: float, allowed: str, in_c: bool, grown: int) -> str:
 
 
 def overtime(seconds: float, grown: int) -> tuple[str, str]:
-    """What is said of code that ran too long while memory grew by so many bytes, and what is asked."""
+    """(what is wrong, question to the author) about code that ran too long while its memory grew by *grown* bytes."""
     if grown >= MUCH_MEMORY:
         return f"fills memory, {grown / 2**30:.1f} GiB more in {seconds:.0f} seconds", "does it keep more and more?"
     return f"takes more than {seconds:.0f} seconds", "is this a loop without end?"
 
 
 def moment_of(kind: OwnKind, occasion: str, view: PolicyView, arguments: tuple[Any, ...]) -> str:
-    """The event, as errors name it."""
+    """The moment of the event, as errors name it."""
     if occasion == "start":
         return "at the start"
     return f"at event {view.event + 1} ({kind.about(occasion, view, arguments)}, t = {view.now:.6g})"

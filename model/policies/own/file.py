@@ -1,8 +1,7 @@
-"""A policy of one's own: its file is read, and loaded in the process of such policies.
+"""A user policy: its file is read here, and loaded in the policy process.
 
-A file defines a class ``Policy`` (``Reference`` is accepted too) as the ``OwnPolicy``
-of its kind of system describes it.  Every fault is one line: file, line, what was found, what
-is allowed.
+The file defines a class ``Policy`` (``Reference`` is accepted, too), as the ``OwnPolicy`` of its
+kind of system describes it.  Every error is one line: file, line, what was found, what is allowed.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from slotscope.model.policies.own.kind import kind_of
 from slotscope.model.policies.own.loaded import Loaded, Source
 from slotscope.model.policies.own.trust import check_allowed, digest_of
 
-#: A policy is some pages of text.
+#: The largest size of a policy file, in bytes.
 MOST_BYTES = 1_000_000
 
 _lock = threading.RLock()
@@ -34,28 +33,28 @@ _loaded: dict[tuple[str, str], PolicyFile] = {}
 
 @dataclass(frozen=True, eq=False)
 class PolicyFile:
-    """A policy's file as it was when it was read; calling it makes a policy.
+    """A policy's file as it was read; calling this object makes a policy.
 
-    It stands where the built-in policies have a class: with ``title``, ``schema`` and so on.
+    It is used like the class of a built-in policy: it has ``title``, ``schema`` and so on.
     """
 
-    name: str  #: the path, as given, or what the package calls it
+    name: str  #: the path, as given, or the policy's name in its package
     source: Source
     loaded: Loaded
 
     @property
     def title(self) -> str:
-        """What the window calls the policy."""
+        """The title that the window shows."""
         return self.loaded.title
 
     @property
     def paper(self) -> str:
-        """Where the policy comes from, if the file says so."""
+        """The source that the file cites, if any."""
         return self.loaded.paper
 
     @property
     def system(self) -> str:
-        """The kind of system that it is for."""
+        """The kind of system that the policy is for."""
         return self.loaded.system
 
     @property
@@ -65,7 +64,7 @@ class PolicyFile:
 
     @cached_property
     def schema(self) -> type[BaseModel]:
-        """What stands for the schema of its parameters."""
+        """The stand-in for the schema of its parameters."""
         return schema_of(self.source, self.loaded)
 
     @property
@@ -75,12 +74,12 @@ class PolicyFile:
 
     @cached_property
     def _kernel(self) -> BroughtKernel | None:
-        """What the file brings along to decide in compiled code; compiled once, whatever policies are made of it."""
+        """The kernel of the file, if any; compiled once for all policies made from the file."""
         line = self.loaded.kernel_line
         return BroughtKernel(self.source, line, kind_of(self.system).kernels) if line else None
 
     def __call__(self, numbers: Any, parameters: Any) -> Any:
-        """The policy for a scenario, from a file that was executed anew.
+        """Make the policy for a scenario; the file is executed anew.
 
         Raises PolicyError if its ``__init__`` fails.
         """
@@ -90,14 +89,13 @@ class PolicyFile:
 
 
 def load_policy(name: str, system: str) -> PolicyFile:
-    """The policy in a file, or of an installed package; read anew each time, executed anew if its text, or that
-    of a module beside it, has changed.
+    """The policy in a file, or of an installed package.
 
-    It is for the kind of system that its class names, which every ``OwnPolicy`` does; else for
-    *system*.
+    The file is read anew each time, and executed anew if its text, or that of a module beside it, has changed.
+    The policy is for the kind of system that its class names, as every ``OwnPolicy`` does; otherwise for *system*.
 
-    Nothing of a file is executed that the user has not allowed, see
-    :mod:`model.policies.own.trust`; who installs a package allows it.
+    No file is executed that the user has not allowed, see :mod:`model.policies.own.trust`; to install a package
+    is to allow it.
     Raises PolicyError: one line that names the file, the line, what was found and what is allowed.
     """
     path, package = source_of(name)
@@ -114,7 +112,7 @@ def load_policy(name: str, system: str) -> PolicyFile:
 
 
 def files_of(name: str) -> tuple[str, ...]:
-    """The file of a policy of one's own, and those beside it that it imports; the first may be missing."""
+    """The file of a user policy, and the modules beside it that it imports; the file itself may be missing."""
     path = source_of(name)[0]
     try:
         return path, *modules_beside(path, read_policy(path))
@@ -123,9 +121,9 @@ def files_of(name: str) -> tuple[str, ...]:
 
 
 def check_unchanged(name: str, digest: str, session: str) -> None:
-    """Refuse a saved session whose policy's file, or package, is not what it was.
+    """Refuse a saved session if its policy file or package has changed since.
 
-    Raises ChangedPolicyError if the file is gone or its text has another hash than *digest*.
+    Raises ChangedPolicyError if the file is gone or the hash of its text is not *digest*.
     """
     kept = "its text of then is in the session (a zip archive) as policy.py"
     try:
@@ -141,7 +139,7 @@ def check_unchanged(name: str, digest: str, session: str) -> None:
 
 
 def with_absolute_path(scenario: Any) -> Any:
-    """*scenario* with its policy's file found from any folder."""
+    """*scenario* with the absolute path of its policy file."""
     if not is_file(scenario.policy.name):
         return scenario
     name = str(without_links(scenario.policy.name))

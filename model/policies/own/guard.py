@@ -1,13 +1,13 @@
-"""Runs a policy that somebody else wrote, in the process of such policies, so that what it does cannot harm a run.
+"""Runs a user policy, in the policy process, so that nothing it does can corrupt a run.
 
-Whatever goes wrong becomes a :class:`model.errors.PolicyError` of one line: the file, the
-line, the event, what was found and why that is impossible.
+Every fault becomes a :class:`model.errors.PolicyError` of one line: the file, the line, the event,
+what was found and why that is impossible.
 
-- The policy is lent the state, which it cannot write, and shown a copy of the numbers, compared after each event.
-- Each resumption has a limit of time, each event one of sub-steps and one of time, all together one of memory.
+- The policy reads the state in read-only memory, and a copy of the numbers, which is compared after each event.
+- Each resumption has a time limit, each event limits of sub-steps and time, and all policies together one of memory.
 - Attributes and the file's variables must not change between events.
 
-What ends the process, or never comes back from C code, is told by :mod:`.hosted` from outside.
+If the policy ends the process, or C code never returns, :mod:`.hosted` reports it from outside.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ from slotscope.model.policies.own.wire import ViewPart
 from slotscope.model.reporting.records import Line, Record, altered
 from slotscope.model.systems.view import PolicyView
 
-#: Values in one record, characters of a text, and members of a tuple that are kept.
+#: The most values kept of one record, characters of a text, and members of a tuple.
 MOST_VALUES = 50
 MOST_CHARACTERS = 200
 MOST_MEMBERS = 100
 
-#: Below it, whole numbers are plain; and types of values that are plain whatever the value.
+#: Integers below this bound are plain; and types whose values are all plain.
 _SMALL = 2**63
 _PLAIN = frozenset({float, bool, type(None), Fraction})
 
 
 class BadValueError(ValueError):
-    """A record that cannot be shown."""
+    """A record has a value that cannot be shown."""
 
 
 def plain_values(
     record: Record, kind: OwnKind, view: PolicyView, arguments: tuple[Any, ...], by_user: bool
 ) -> dict[str, Any]:
-    """The values of a sound *record*, plain.
+    """The values of a sound *record* as plain data.
 
-    A decision also gets the numbers that explain it, unless it has them.  What is not *by_user* but
-    by a module of the program that the policy calls is as it should be.
+    A decision also gets the values that explain it, unless it has them.  Kinds and names are checked only if the
+    record comes from the user's code (*by_user*), not from a module of the program that the policy calls.
     Raises BadValueError if a value cannot be shown under its name.
     """
     if len(record.values) > MOST_VALUES:
@@ -117,32 +117,32 @@ _OF_ALL_KINDS: Mapping[str, Check] = {"memory": number(0, MOST_MEMORY)}
 
 
 def _lines(value: Any, name: str, _: Any) -> tuple[PseudocodeLine, ...]:
-    """Lines of pseudocode."""
+    """Check lines of pseudocode."""
     if not isinstance(value, tuple) or any(type(one) is not PseudocodeLine for one in value):
         raise NotADecisionError(f"{name} is {found(value)}, allowed: a tuple of PseudocodeLine")
     return value
 
 
 class Made(NamedTuple):
-    """A policy that was made of a file."""
+    """A policy made from a file."""
 
     policy: Any
-    variables: Mapping[str, Any]  #: those of its file
-    attributes: Mapping[str, Any]  #: those of the wanted ones that it has
+    variables: Mapping[str, Any]  #: the module variables of its file
+    attributes: Mapping[str, Any]  #: the wanted attributes that it has
 
 
-#: Makes a fresh policy, told its own copy of the numbers and which attributes are wanted.
+#: Makes a fresh policy: (its own copy of the numbers, names of the wanted attributes).
 Maker = Callable[[Any, tuple[str, ...]], Made]
 
 
 class GuardedPolicy:
-    """A policy of one's own.
+    """A user policy, run under guard.
 
-    - *kind*: The words and checks of its kind of system.
-    - *path*: The file, as the user named it; also the name in its code objects.
+    - *kind*: What its kind of system declares about user policies.
+    - *path*: The file, as the user named it; also the file name in its code objects.
     - *make*: Executes the file anew and makes the policy.
-    - *pseudocode*, *own_algorithm*: What is shown, and the number of the algorithm that the file's own lines are
-      there.  Lines that the policy itself has otherwise are shown as it has them.
+    - *pseudocode*, *own_algorithm*: The lines to show, and the algorithm number of the file's own lines among them.
+      Lines that the made policy overrides in its ``pseudocode`` are shown as overridden.
     """
 
     def __init__(
@@ -158,12 +158,12 @@ class GuardedPolicy:
         self.kind = kind
         self._own_algorithm = own_algorithm
         self._own_lines = {line.line for line in pseudocode}
-        self.real = numbers  #: the numbers, of which the policy is shown a copy
+        self.real = numbers  #: the numbers themselves; the policy gets a copy
         self._make = make
         self._checks = {**_OF_ALL_KINDS, **kind.attributes}
         given = self._fresh()
         departures = {one.line: one for one in self._checked(_lines, given.get("pseudocode", ()), "pseudocode")}
-        #: What the program must know of it, checked.
+        #: The attributes that the program needs, checked.
         self.attributes = {
             "pseudocode": tuple(departures.get(one.line, one) for one in pseudocode),
             "paper": str(given.get("paper", "")),
@@ -175,7 +175,7 @@ class GuardedPolicy:
         self._checked(lambda *_: kind.together(whole, numbers), None, "")
 
     def _fresh(self) -> Mapping[str, Any]:
-        """A fresh policy, with nothing left of what a failed one has changed; its attributes."""
+        """Make a fresh policy, free of changes that a failed one made; return its attributes."""
         self._numbers = PrivateNumbers(self.real, self.kind.parts)
         wanted = ("paper", "kernel_data", "pseudocode", *self._checks)
         self._policy, variables, attributes = self._make(self._numbers.copy, wanted)
@@ -193,23 +193,23 @@ class GuardedPolicy:
             raise PolicyFileError(str(error), where=self.path) from None
 
     def renew(self) -> None:
-        """Begin anew after a fault."""
+        """Make the policy anew if a fault has left it changed."""
         if self._spoilt:
             self._fresh()
 
     # One event.
 
     def called(self, occasion: Occasion, shown: Shown, seen: PolicyView | ViewPart, arguments: tuple[Any, ...]) -> Call:
-        """One occasion, not yet begun; *seen* is the view, or what was told of it."""
+        """A call on one occasion, not yet begun; *seen* is the view, or the parts of it that were sent."""
         viewed = shown.viewed_by if type(seen) is ViewPart else shown.like
         view = viewed(cast(Any, seen), self._numbers.copy)
         return Call(self.kind, self.path, occasion, view, arguments)
 
     def steps(self, call: Call, told: bool = True) -> Iterator[Record]:
-        """What the policy yields, checked.
+        """The records that the policy yields, checked.
 
-        Where nobody is *told*, what only explains is passed on in slow events alone, so that these can be left.
-        Raises PolicyFileError if it does what it must not.
+        Without *told*, records that only explain are passed on only in slow events, so that these can be interrupted.
+        Raises PolicyFileError if the policy does something that it must not.
         """
         try:
             if (method := getattr(self._policy, call.occasion.name, None)) is not None:
@@ -227,14 +227,14 @@ class GuardedPolicy:
             raise
 
     def left(self, call: Call) -> None:
-        """The event was left halfway, to go back or elsewhere."""
+        """The event was abandoned halfway, for example by a rewind or a jump to another event."""
         call.close()
         self._spoilt = bool(self._spoilt or self._lasting.changed())
 
     def _sound(self, call: Call, given: Any, told: bool) -> Record:
-        """A record with exact fields; unless it only explains and nobody is *told*, also with its line and values.
+        """A record with exact fields and, unless it only explains and *told* is false, its line and values.
 
-        The line is that of the file, where it names none; the values stay as they are.
+        A record without a line gets that of the file, if this line is shown; the values stay as they are.
         """
         try:
             record = sound(given, self.kind.records, self.real)
@@ -243,7 +243,7 @@ class GuardedPolicy:
         except (BadValueError, NotADecisionError) as error:
             raise call.fault(str(error)) from None
         if not told and (type(record) is Record or not values):
-            return record  # nobody asks for its line
+            return record  # its line is not needed
         line = Line(self._own_algorithm, call.line)
         known = record.line is not None or line not in self._own_lines
         return altered(record, {"values": values} if known else {"values": values, "line": line})

@@ -1,5 +1,5 @@
-"""The process in which policies of one's own run, and that of their kernels: each is started when it is needed,
-watched, ended, and started anew."""
+"""The process that runs user policies, and the one that runs their kernels: each is started on demand,
+watched, ended, and restarted."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from slotscope.model.policies.own import limits, watch
 from slotscope.model.policies.own.ending import line_of, printed_and_trace, said_of
 from slotscope.model.policies.own.wire import Answer, Query, error_of, put, take
 
-#: Requests of kernels.
+#: The verbs of kernel requests.
 COMPILE, RUN = "kernels.compile", "kernels.run"
 
-#: Seconds that the process has to end once it is told to.
+#: Seconds that the process gets to end when told to.
 _TO_END = 2.0
 
 _START = "import sys; sys.path[:] = sys.argv[1:]; from slotscope.model.policies.own.serving import main; main({})"
 
 
 class LostError(Exception):
-    """The process has ended in the middle of a request."""
+    """The process ended during a request."""
 
     def __init__(self, stopped: float, asked: bool, grown: int, status: int, trace: bytes) -> None:
         super().__init__("the process has ended")
-        self.stopped = stopped  #: the seconds after which it was ended from outside; 0: it ended by itself
-        self.asked = asked  #: whether somebody asked for that (Esc)
-        self.grown = grown  #: bytes of memory taken meanwhile
-        self.trace = trace  #: where it says that it ended
-        self._status = status  # as :mod:`subprocess` has it
+        self.stopped = stopped  #: seconds after which it was ended from outside; 0 if it ended by itself
+        self.asked = asked  #: whether the user asked for that (Esc)
+        self.grown = grown  #: bytes of memory by which it had grown meanwhile
+        self.trace = trace  #: its own report of where it ended
+        self._status = status  # the return code as in :mod:`subprocess`
 
     @property
     def said(self) -> str:
@@ -45,15 +45,15 @@ class LostError(Exception):
         return said_of(self._status)
 
     def line_in(self, path: str) -> int:
-        """The line of a policy's file where it ended; 0 if that is not known."""
+        """The line of a policy's file at which it ended; 0 if unknown."""
         return line_of(self.trace, path)
 
 
 class Child:
-    """A running process.
+    """A running policy process.
 
-    A thread of its own starts it, passes on what it prints, and sees its end: on Linux a process can end with
-    the thread that has started it.
+    A thread of its own starts the process, forwards its output, and waits for its end: on Linux a process can end
+    with the thread that started it.
     """
 
     def __init__(self) -> None:
@@ -91,14 +91,14 @@ class Child:
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the process is still running."""
         return not self._over.is_set() and self._process.poll() is None
 
     def ask(self, verb: str, arguments: tuple[Any, ...], dropped: tuple[Any, ...], seconds: float) -> Any:
-        """What it answers to a request, see :mod:`.serving`.
+        """The process's answer to a request, see :mod:`.serving`.
 
-        Raises LostError if it has ended before, or was ended because it took longer than *seconds* and some grace;
-        UserError: what is wrong.
+        Raises LostError if the process has ended before, or was ended because it took longer than *seconds* and the
+        grace time; UserError if the answer is a fault.
         """
         if not self.runs:
             raise LostError(0, False, 0, self._process.returncode, self._trace)
@@ -115,7 +115,7 @@ class Child:
         except (EOFError, OSError):
             self.close()
             raise LostError(self._stopped, self._asked, self._grown, self._process.returncode, self._trace) from None
-        except BaseException:  # an answer that nobody waits for would be taken for the next one
+        except BaseException:  # an unread answer would be taken for that of the next request
             self.close(at_once=True)
             raise
         if answer.spoilt:
@@ -129,7 +129,7 @@ class Child:
     def _request(
         self, verb: str, arguments: tuple[Any, ...], dropped: tuple[tuple[int, int | None], ...], begun: float
     ) -> Query:
-        """What is asked, with what has changed since the last request."""
+        """The request, with the settings that have changed since the last one."""
         asked_before, self._asked_before = self._asked_before, begun
         known, self._limits = self._limits, limits.LIMITS
         before, self._path = self._path, tuple(sys.path)
@@ -143,25 +143,25 @@ class Child:
         )
 
     def _stop(self, entry: watch.Entry, verb: str, seconds: float) -> None:
-        """End a request that takes so long: by a word, by one that lets the process say where it is, or at once."""
-        compiles = verb == COMPILE  # Numba, left in the middle of it, may not compile that function any more
+        """Stop a request that takes too long: first by SIGINT, then by a signal that writes a trace, or by SIGKILL."""
+        compiles = verb == COMPILE  # Numba, interrupted while compiling, may fail to compile that function later
         if entry.asked and not entry.fired and os.name == "posix" and not compiles:
-            self._process.send_signal(signal.SIGINT)  # which stops code that is no C code
+            self._process.send_signal(signal.SIGINT)  # which stops Python code, but not C code
             return
         if os.name == "posix" and not self._stopped:
-            self._process.send_signal(signal.SIGABRT)  # which lets it say where it is even while C code runs
+            self._process.send_signal(signal.SIGABRT)  # makes it report where it is, even while C code runs
         else:
             self._process.kill()
         self._stopped, self._asked, self._grown = seconds, entry.asked, entry.grown
 
     def forget(self) -> None:
-        """Close this side of the pipes in a copy of the program, which has no such child."""
+        """In a forked copy of the program: close the pipes, as the child is not this copy's."""
         self._process.returncode = 0
         for pipe in (self._requests, self._answers, self._said):
             pipe.close()
 
     def close(self, at_once: bool = False) -> None:
-        """End it; unless *at_once* it has a moment to do so by itself."""
+        """End the process, which has a moment to end by itself unless *at_once*."""
         if at_once:
             self._process.kill()
         with suppress(OSError):
@@ -173,7 +173,7 @@ class Child:
 
 
 class PolicyHost:
-    """Has a process at hand in which policies run."""
+    """Keeps one process running in which policies run."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -182,7 +182,7 @@ class PolicyHost:
 
     @property
     def child(self) -> Child:
-        """The process: a fresh one where the last has ended. Raises PolicyError if it does not start."""
+        """The running process, started anew if the last one has ended. Raises PolicyError if it does not start."""
         with self.lock:
             if self._child is None or not self._child.runs:
                 self.close()
@@ -190,18 +190,18 @@ class PolicyHost:
             return self._child
 
     def ask(self, verb: str, *arguments: Any, seconds: float, of: Child | None = None) -> Any:
-        """What the process answers, see :meth:`Child.ask`; *of*: that very one, or none."""
+        """The process's answer, see :meth:`Child.ask`; *of*: ask only this process, not one started later."""
         with self.lock:
             child = self.child if of is None else of
             dropped = tuple(self._dropped.popleft() for _ in range(len(self._dropped)))
             return child.ask(verb, arguments, dropped, seconds)
 
     def drop(self, policy: int, event: int | None = None) -> None:
-        """A policy is not needed any more, or one of its events was left; from any place in any thread."""
+        """Release a policy, or one of its abandoned events; safe to call at any point in any thread."""
         self._dropped.append((policy, event))
 
     def close(self) -> None:
-        """End the process, if there is one."""
+        """End the process if it is running."""
         with self.lock:
             child, self._child = self._child, None
             self._dropped.clear()
@@ -209,13 +209,13 @@ class PolicyHost:
                 child.close()
 
     def forget(self) -> None:
-        """This is a copy of the program, made by a fork: the process is not its own."""
+        """In a forked copy of the program: the process belongs to the original, so drop it."""
         if self._child is not None:
             self._child.forget()
         PolicyHost.__init__(self)
 
 
-#: Kernels have a process of their own: while one is compiled, policies go on.
+#: Kernels have a separate process, so that policies go on while one is compiled.
 HOST, KERNELS = PolicyHost(), PolicyHost()
 for _host in (HOST, KERNELS):
     atexit.register(_host.close)
