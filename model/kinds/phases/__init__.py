@@ -1,4 +1,4 @@
-"""Jobs with phases on unlimited servers (Hong, Xie & Wang 2023): the room of its paper."""
+"""The kind of system of Hong, Xie & Wang (2023): jobs with phases on unlimited servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Placement answered from outside: which server an arriving job goes to, of unlimited ones without tokens."""
+"""Placement decided from outside: the server of each arriving job, among unlimited servers without tokens."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from slotscope.model.kinds.phases.view import PhaseView
 from slotscope.model.reporting.records import Place
 from slotscope.model.running.answering import Answered, one_of
 
-#: The first servers, which are observed and can be chosen.
+#: The first servers, which the agent observes and can choose.
 SEEN = 32
 
 
 class AnsweredPlacement(Answered, PhasePolicy):
-    """Answers 0 ... 31 are the first servers where jobs run, 32 is the first idle server of all.
+    """Answers 0 ... 31 are the first 32 servers; 32 is the idle server of lowest number.
 
-    Observed are the use of each resource of each of them as a share of its capacity, cut off at 1 [32, D],
-    their jobs as a share of the service limit [32], and the phase of the job [I].  Earned is -N - h/ε a
-    unit of time, for N active servers, cost h and budget ε: Hong, Xie & Wang (2023) minimize N where the
-    cost stays within the budget, and h/ε is its Lagrangian at the price of a server for a budget.
+    The observation has, of each of the first servers, the use of each resource as a share of its capacity, cut off
+    at 1 [32, D], and its jobs as a share of the service limit [32]; and the phase of the job, one-hot [I].  The reward
+    is -N - h/ε per unit of time, for N active servers, total cost rate h and budget ε: Hong, Xie & Wang (2023)
+    minimize N while the cost is within the budget, and N + h/ε is the Lagrangian that prices a budget at a server.
     """
 
     stands_for = "first-fit"
@@ -33,11 +33,11 @@ class AnsweredPlacement(Answered, PhasePolicy):
     def __init__(self, numbers: PhaseNumbers, _: Any) -> None:
         super().__init__(numbers, None)
         self.observed = SEEN * (numbers.resources + 1) + numbers.phases
-        hard = numbers.model.hard  # then nothing costs anything
+        hard = numbers.model.hard  # there is no cost then
         self.price = 0.0 if hard else float(numbers.cost_unit / numbers.model.budget)
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
-        """As it is answered."""
+        """Place the job as answered; a server that is busy and has no room cannot be chosen."""
         numbers, model = self.numbers, self.numbers.model
         use, jobs = np.zeros((SEEN, numbers.resources)), np.zeros(SEEN)
         allowed = np.append(np.zeros(SEEN, bool), True)
@@ -51,5 +51,5 @@ class AnsweredPlacement(Answered, PhasePolicy):
         yield Place(job=job.number, server=self.answer if self.answer < SEEN else view.first_idle())
 
     def rate(self, state: PhaseState) -> float:
-        """-N - h/ε."""
+        """The reward per unit of time: -N - h/ε."""
         return -float(state.number[ACTIVE]) - self.price * float(state.number[COST])

@@ -1,4 +1,4 @@
-"""What can be asked of jobs with phases: which server, which token."""
+"""The decisions on jobs with phases that exercises can ask for: which server, which token."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.inspection import SERVER
 from slotscope.model.reporting.records import ARRIVAL
 
-#: Sub-steps that tell how many servers or tokens can be taken.
+#: Kinds of sub-step that give away how many servers or tokens can be chosen.
 _COUNTS = frozenset({"fitting", "tokens_of_type", "servers_compared", "tokens_found"})
 
 
 def _server(at: At) -> Posed | None:
-    """Which server an arriving job joins."""
+    """Ask for the server that an arriving job joins."""
     subject = at.subject() if at.happened.event.kind == ARRIVAL else None
     if subject is None:
         return None
@@ -34,7 +34,7 @@ def _server(at: At) -> Posed | None:
 
 
 def _token(at: At) -> Posed | None:
-    """Which token an arriving job takes; it is drawn, so each that may be drawn is right."""
+    """Ask for the token that an arriving job takes; it is drawn, so each token that may be drawn is right."""
     subject = at.subject() if at.happened.event.kind == ARRIVAL and at.system.normal_servers else None
     if subject is None:
         return None

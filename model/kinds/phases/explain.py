@@ -51,12 +51,12 @@ Values = Mapping[str, Any]
 
 
 class PhaseNarrator(Narrator):
-    """Words the records of one run.
+    """Puts the records of one run into words.
 
     - *numbers*: Phases, demands and rates.
     - *facts*: The plan and the pools.
     - *job_name*, *virtual_name*: The name of a real and of a virtual job, by its number.
-    - *time_unit*: The scenario's.
+    - *time_unit*: The scenario's unit of time.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class PhaseNarrator(Narrator):
         if made := int(row["made"]):
             tokens = _numbered(int(row["first_token"]), made)
             who = "it" if flags & FLAG_TICKED else server
-            who = "a server" if flags & FLAG_MATCHED else who  # one whose pause has ended
+            who = "a server" if flags & FLAG_MATCHED else who  # a server whose pause has ended
             yield f"{who} asks for {counted(made, 'job')}: {plural(made, 'token')} {tokens}"
         if virtual := int(row["virtual"]):
             first = int(row["first_virtual"])
@@ -146,7 +146,7 @@ class PhaseNarrator(Narrator):
         return f"a job on {server} goes into phase {self._type(event.type)}"
 
     def event_anywhere(self, event: Event) -> str:
-        """What a job does next, whatever server it is on."""
+        """A job's next move, without its server."""
         if event.kind == DEPARTURE:
             return "a job departs"
         return f"a job goes into phase {self._type(event.type)}"
@@ -184,7 +184,7 @@ class PhaseNarrator(Narrator):
         )
 
     def _which(self, count: int, kind: str, forced: bool) -> str:
-        """How a token was chosen among those of its type."""
+        """How the token was chosen among the tokens of its type."""
         if forced:
             return f"as the fork decides among {grouped(count)} of type {kind}"
         if count == 1:
@@ -198,7 +198,7 @@ class PhaseNarrator(Narrator):
         return f"{'the fork decides so' if 'forced' in values else why}: job {self._job_name(job)} goes to {backup}"
 
     def _limit(self, pool: int) -> str:
-        """Where there is no token, and how many there may be."""
+        """Where no token was found, and the token limit there."""
         where = f"in pool {pool + 1}" if self._facts.pools > 1 else "in the system"
         if self._facts.rules is None:
             return f" {where}"
@@ -320,10 +320,10 @@ class PhaseNarrator(Narrator):
     # The life of a token.
 
     def token_life(self, token: int, state: PhaseState, rows: NDArray[Any]) -> list[str]:
-        """The life of a token from its request to its job, as far as the present state and *rows*
-        of recent events tell.
+        """The life of a token from its request to its job, as far as the present *state* and the *rows* of
+        recent events tell it.
 
-        Nothing is known of a token whose rows are gone and whose job has left.
+        Empty for a token whose rows are no longer kept and whose job has left.
         """
         if token < 0:
             return []
@@ -359,7 +359,7 @@ class PhaseNarrator(Narrator):
         ]
 
     def job(self, number: int, virtual: bool = False) -> str:
-        """What a job is called, or a virtual one."""
+        """The name of a job, real or virtual."""
         return f"virtual job {self._virtual_name(number)}" if virtual else f"job {self._job_name(number)}"
 
     def _server(self, server: Any, pool: Any = 0) -> str:
@@ -374,7 +374,7 @@ def _when(row: np.void) -> str:
 
 
 def _numbered(first: int, count: int) -> str:
-    """The numbers of tokens made one after another."""
+    """The numbers, from 1, of *count* consecutive tokens."""
     last = f"{' and' if count == 2 else ' to'} {grouped(first + count)}" if count > 1 else ""
     return f"{grouped(first + 1)}{last}"
 
@@ -386,7 +386,7 @@ def _fitting(servers: int) -> str:
 
 
 def _seen(servers: int) -> str:
-    """How many of the servers that a policy looked at had room."""
+    """How many of the servers that the policy looked at had room."""
     if servers <= 0:
         return "no server that was looked at has room"
     return f"{grouped(servers)} of those looked at {'has' if servers == 1 else 'have'} room"

@@ -14,31 +14,31 @@ from slotscope.model.kinds.phases.state import NOW, PhaseState
 
 @dataclass(frozen=True, eq=False)
 class PhaseFacts:
-    """What stays the same while one policy runs."""
+    """What is constant while one policy runs."""
 
     plan: Any  #: the plan of JRS (:class:`model.kinds.phases.programs.plan.ServerPlan`); None for its peers
-    rules: Any  #: it as tables (:class:`model.kinds.phases.programs.rules.Rules`); None for its peers
+    rules: Any  #: the plan as tables (:class:`model.kinds.phases.programs.rules.Rules`); None for the peers of JRS
     pool_of: NDArray[np.int32]  #: [L] the pool of each normal server; empty where servers are unlimited
     pools: int  #: P
 
     @property
     def normal_servers(self) -> int:
-        """L; 0 where servers are unlimited and none is a backup."""
+        """L; 0 if servers are unlimited and none is a backup server."""
         return len(self.pool_of)
 
     @property
     def token_limits(self) -> tuple[int, ...]:
-        """[P] eta_max of each pool; none where the policy has no plan."""
+        """[P] eta_max of each pool; empty if the policy has no plan."""
         return () if self.plan is None else tuple(int(pool.token_limit) for pool in self.plan.pools)
 
     @property
     def limit_in_all(self) -> bool:
-        """Whether the token limit of a pool is one for all its types together."""
+        """Whether the token limit of a pool counts the tokens of all types together."""
         return self.rules is not None and bool(self.rules.option[LIMIT_IN_ALL])
 
     @property
     def limit_reached(self) -> bool:
-        """Whether a limit is passed as soon as there are as many tokens."""
+        """Whether the limit is violated as soon as the number of tokens reaches it."""
         return self.rules is not None and bool(self.rules.option[LIMIT_REACHED])
 
     @property
@@ -53,7 +53,7 @@ class PhaseFacts:
 
 @dataclass(frozen=True, eq=False)
 class PhaseStanding:
-    """What follows from a state."""
+    """What is derived from a state."""
 
     #: [P, C] normal servers of each pool in each observed configuration; C = 0 without a lattice
     present: NDArray[np.int64]
@@ -62,7 +62,7 @@ class PhaseStanding:
 
 
 def standing(state: PhaseState, facts: PhaseFacts) -> PhaseStanding:
-    """What follows from *state*."""
+    """Derive the observed configurations, now and on average, from *state*."""
     configurations = len(state.occupancy)
     present = np.zeros((facts.pools, configurations), np.int64)
     if not configurations:

@@ -1,6 +1,6 @@
-"""What is known of a server, a job or a token of a system with phases, and what happens to it.
+"""Descriptions of servers, jobs and tokens of a system with phases, and of what happens to them.
 
-Virtual jobs and the servers of backup are numbered apart: things of their own.
+Virtual jobs and backup servers have numbers of their own.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class PhasesInspector(Inspector):
         return _token(moment, thing.number) if thing.what == TOKEN else _job(moment, thing)
 
     def may_concern(self, rows: NDArray[Any], thing: Thing, before: Any) -> NDArray[np.bool_]:
-        """Rows that name it, and those in which tokens are made or virtual jobs take some."""
+        """Rows that name it; for a server or token also those in which tokens are made or virtual jobs take some."""
         named = _names(rows, thing)
         if thing.what == SERVER and thing.number > FIRST_BACKUP:
             resumed = rows["flags"] & FLAG_RESUMED > 0
@@ -57,7 +57,7 @@ class PhasesInspector(Inspector):
         return named | (rows["virtual"] > 0) if thing.what == TOKEN else named
 
     def presence(self, state: Any, thing: Thing, initial_jobs: int) -> int:
-        """Jobs come and go; a token is gone as soon as a job takes it."""
+        """Jobs come and go; a token is gone as soon as a job takes it; servers are always there."""
         number = thing.number
         if thing.what == TOKEN:
             later = -1 if number >= state.number[NEXT_TOKEN] else 1
@@ -79,7 +79,7 @@ class PhasesInspector(Inspector):
 
 
 def _names(rows: NDArray[Any], thing: Thing) -> NDArray[np.bool_]:
-    """[n] the rows that name a thing."""
+    """[n] whether each row names the thing."""
     number = thing.number
     of_virtual = rows["flags"] & FLAG_OF_VIRTUAL > 0
     if thing.what == SERVER:
@@ -138,7 +138,7 @@ def _now(moment: InspectedMoment, server: int) -> Iterator[Fact]:
 
 
 def _requests(moment: InspectedMoment, server: int) -> Iterator[Fact]:
-    """Tokens, timer, and what it waits for."""
+    """The tokens of a server, its timer, and what it waits for."""
     info, state = moment.info, moment.state
     tokens = int(state.tokens_on[server])
     if tokens:
@@ -161,7 +161,7 @@ def _requests(moment: InspectedMoment, server: int) -> Iterator[Fact]:
 
 
 def _tokens_of(state: Any, server: int) -> Iterator[tuple[int, int, float]]:
-    """The number, type and birth of each token that a server has out."""
+    """The number, type and time of creation of each token of a server."""
     for pool, kind, place in np.argwhere(state.token_server == server).tolist():
         if place < state.token_count[pool, kind]:
             yield (int(state.token_number[pool, kind, place]), kind, float(state.token_time[pool, kind, place]))
@@ -194,7 +194,7 @@ def _amount(numbers: Any, units: int, d: int) -> str:
 
 
 def on_backup(state: Any, thing: Thing) -> int:
-    """The record of the job that a backup server holds; -1: it is idle."""
+    """The record of the job on a backup server; -1: the server is idle."""
     records, place = state.backup_record, FIRST_BACKUP - thing.number
     there = thing.pool < len(records) and 0 <= place < records.shape[1]
     return int(records[thing.pool, place]) if there else -1

@@ -1,8 +1,8 @@
-"""What must hold after every event of a system with phases, said in sentences.
+"""What must hold after every event of a system with phases, as sentences about violations.
 
-Hong, Xie & Wang (2023), Sections 2 and 4.2.  Everything is looked at afresh from the arrays,
-without the code that maintains them, so that a slip in either shows.  Servers, pools and backup
-servers are numbered from 1 in the sentences.
+Hong, Xie & Wang (2023), Sections 2 and 4.2.  Everything is recomputed from the arrays, without the code that
+maintains them, so that an error in either is found.  Servers, pools and backup servers are numbered from 1 in
+the sentences.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ from slotscope.model.kinds.phases.system import PhaseSystem
 from slotscope.model.measures.job_records import Sentences, free_records, heap_of, numbered
 from slotscope.model.measures.monitors import Monitor
 
-#: Server-time is a sum of many differences of times.
+#: Relative tolerance: server-time is a sum of many differences of times.
 TIME_TOLERANCE = 1e-9
 
 
 def _records(system: PhaseSystem, state: PhaseState) -> Sentences:
-    """Each job record is a job's, or stands once in the stack of free ones."""
+    """Each job record holds a job, or is exactly once in the stack of free records."""
     yield from free_records(state, int(state.number[FREE]))
     began = system.initial_jobs + state.number[NEXT_ARRIVAL]
     for virtual, word, given in ((0, "real", began), (1, "virtual", state.number[NEXT_VIRTUAL])):
@@ -82,7 +82,7 @@ def _places(system: PhaseSystem, state: PhaseState) -> Sentences:
 
 
 def _on_servers(state: PhaseState, virtual: int) -> NDArray[np.int64]:
-    """[S, I] jobs in each phase on each server."""
+    """[S, I] jobs, *virtual* or real, in each phase on each server."""
     here = (state.job_number >= 0) & (state.job_server >= 0) & (state.job_virtual == virtual)
     counts = np.zeros(state.real.shape, np.int64)
     np.add.at(counts, (state.job_server[here], state.job_phase[here]), 1)
@@ -90,7 +90,7 @@ def _on_servers(state: PhaseState, virtual: int) -> NDArray[np.int64]:
 
 
 def _jobs(system: PhaseSystem, state: PhaseState) -> Sentences:
-    """K, zeta and what they need are those of the jobs; no server has more than it may."""
+    """K, zeta and the units in use agree with the jobs; no server exceeds its limits."""
     numbers, live = system.numbers, state.job_number >= 0
     real, virtual = _on_servers(state, 0), _on_servers(state, 1)
     peak = np.zeros_like(state.peak_use)
@@ -120,7 +120,7 @@ def _jobs(system: PhaseSystem, state: PhaseState) -> Sentences:
 
 
 def _limits_of_servers(system: PhaseSystem, load: NDArray[np.int64]) -> Sentences:
-    """Jobs and what a server has asked for stay within K_max and a hard capacity."""
+    """The jobs and tokens of a server stay within K_max, and within its capacity if that is hard."""
     numbers = system.numbers
     most = numbers.model.most_jobs
     for server in np.flatnonzero(load.sum(axis=1) > most):
@@ -134,7 +134,7 @@ def _limits_of_servers(system: PhaseSystem, load: NDArray[np.int64]) -> Sentence
 
 
 def _backups(_: Any, state: PhaseState) -> Sentences:
-    """Each backup server in use holds one job, which is on it; the idle one is the lowest."""
+    """Each busy backup server holds exactly the job whose record names it; ``backup_idle`` is the lowest idle one."""
     live = np.flatnonzero((state.job_number >= 0) & (state.job_server <= FIRST_BACKUP))
     held = np.full_like(state.backup_record, -1)
     places = FIRST_BACKUP - state.job_server[live]
@@ -159,7 +159,7 @@ def _backups(_: Any, state: PhaseState) -> Sentences:
 
 
 def _moves(system: PhaseSystem, state: PhaseState) -> Sentences:
-    """The heap holds each job that will move once, in order, none in the past."""
+    """The heap holds each job with a next move exactly once, in order, none in the past; each goes to another phase."""
     yield from heap_of(state, int(state.number[MOVES]), state.job_due, "move")
     will = np.flatnonzero((state.job_number >= 0) & np.isfinite(state.job_due))
     following = state.job_next[will]
@@ -169,7 +169,7 @@ def _moves(system: PhaseSystem, state: PhaseState) -> Sentences:
 
 
 def _conservation(system: PhaseSystem, state: PhaseState) -> Sentences:
-    """Who came is here or has left; a token that was made is here or was taken."""
+    """Conservation: jobs that arrived are here or have left; tokens that were made are here or were taken."""
     tally, number = state.tally.sum(axis=1), state.number
     began, pretended = system.initial_jobs, 0
     if system.script:
@@ -200,7 +200,7 @@ def _conservation(system: PhaseSystem, state: PhaseState) -> Sentences:
 
 
 def _areas(_: Any, state: PhaseState) -> Sentences:
-    """Integrals over time are not negative, and cover the time of every normal server."""
+    """Integrals over time are not negative, and the occupancies add up to the time of all normal servers."""
     if not (state.area >= 0).all():
         yield f"an integral over time is {state.area.min():g}"
     if not len(state.observed):
@@ -213,13 +213,13 @@ def _areas(_: Any, state: PhaseState) -> Sentences:
 
 
 def _costs(system: PhaseSystem, state: PhaseState) -> Sentences:
-    """h of each server's real jobs, and in all, exactly; 0 without jobs."""
+    """h of the real jobs of each server, and the sum over all servers, exactly; 0 without jobs."""
     phases, cost_of = system.numbers.phases, system.numbers.cost_of
     if cost_of((0,) * phases):
         yield "a server without jobs has a cost"
     order = np.lexsort(state.real.T)
     rows = state.real[order]
-    first = np.append(True, (rows[1:] != rows[:-1]).any(axis=1))[: len(rows)]  # of servers with the same jobs
+    first = np.append(True, (rows[1:] != rows[:-1]).any(axis=1))[: len(rows)]  # of equal rows
     rates = np.array([cost_of(tuple(row)) for row in rows[first].tolist()], np.int64)
     right = np.zeros(len(rows), np.int64)
     right[order] = rates[np.cumsum(first) - 1]
@@ -234,14 +234,14 @@ def _costs(system: PhaseSystem, state: PhaseState) -> Sentences:
 
 
 def _no_tokens(_: Any, state: PhaseState) -> Sentences:
-    """Policies without normal servers have neither tokens nor virtual jobs."""
+    """A policy without normal servers has neither tokens nor virtual jobs nor paused servers."""
     for place, word in ((TOKENS, "tokens"), (VIRTUAL, "virtual jobs"), (PAUSED, "pauses")):
         if state.number[place]:
             yield f"there are {state.number[place]} {word}, and the policy knows none"
 
 
 def _tokens(system: PhaseSystem, state: PhaseState) -> Sentences:
-    """The lists of tokens are in order of age, and agree with what each server has out."""
+    """The lists of tokens are sorted by age, and agree with the tokens of each server."""
     held = np.zeros(state.tokens.shape, np.int64)
     for pool, kind in np.ndindex(*state.token_count.shape):
         count = int(state.token_count[pool, kind])
@@ -269,7 +269,7 @@ def _tokens(system: PhaseSystem, state: PhaseState) -> Sentences:
 
 
 def _limits(system: PhaseSystem, state: PhaseState) -> Sentences:
-    """No more tokens than eta_max, of each type or in all, as the policy reads it."""
+    """At most eta_max tokens, of each type or in all, as the policy interprets the limit."""
     rules = system.policy.rules
     counts = state.token_count.astype(np.int64)
     if rules.option[LIMIT_IN_ALL]:
@@ -281,7 +281,7 @@ def _limits(system: PhaseSystem, state: PhaseState) -> Sentences:
 
 
 def _paused(system: PhaseSystem, state: PhaseState) -> Sentences:
-    """A timer runs where the rules, if there are any, say so and no token is out."""
+    """No timer of a paused server runs; any other server's timer runs if the rules give it a rate."""
     rules, runs = system.policy.rules, state.timer_number >= 0
     paused = state.tokens_on > 0
     for server in np.flatnonzero(runs & paused):
@@ -295,7 +295,7 @@ def _paused(system: PhaseSystem, state: PhaseState) -> Sentences:
 
 
 def _timers(system: PhaseSystem, state: PhaseState) -> Sentences:
-    """Each timer that runs has a number of its own, and a time to come."""
+    """Each running timer has a unique number and a time that is not in the past."""
     runs, due = state.timer_number >= 0, state.timer_due
     if (np.isfinite(due) & ~runs).any() or (not system.script and ~np.isfinite(due[runs]).all()):
         yield "a timer runs without a time, or has a time and does not run"
@@ -306,7 +306,7 @@ def _timers(system: PhaseSystem, state: PhaseState) -> Sentences:
 
 
 def _tournament(_: Any, state: PhaseState) -> Sentences:
-    """Each node of the tournament of timers names the first that is due below it."""
+    """Each node of the tournament of timers names the first to ring among the servers below it."""
     width = len(state.timer_tree) // 2
     leaves = np.r_[np.arange(len(state.timer_due)), np.full(width - len(state.timer_due), -1)]
     if not np.array_equal(state.timer_tree[width:], leaves):
@@ -323,7 +323,7 @@ def _tournament(_: Any, state: PhaseState) -> Sentences:
 
 
 def _observed(system: PhaseSystem, state: PhaseState) -> Sentences:
-    """The observed configuration is that of the real and the virtual jobs."""
+    """The observed configuration K + zeta is the sum of the server's real and virtual jobs."""
     configurations = system.numbers.lattice.configurations
     if ((state.observed < 0) | (state.observed >= len(configurations))).any():
         yield "an observed configuration is none of the lattice"
@@ -345,7 +345,10 @@ def _has_none(system: PhaseSystem) -> bool:
 
 
 def _tokens_left(numbers: PhaseNumbers, facts: PhaseFacts, samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[n] tokens below the limits of all pools together: of the type that has most, or of all where they share one."""
+    """[n] tokens below the limits of all pools together.
+
+    Counted are the tokens of the most frequent type, or those of all types if they share the limit.
+    """
     most = np.maximum(facts.rules.limit - facts.limit_reached, 0).sum()
     by_type = samples[:, SCALARS : SCALARS + numbers.phases]
     return np.asarray(most - (samples[:, TOKENS_COLUMN] if facts.limit_in_all else by_type.max(axis=1)))

@@ -1,7 +1,7 @@
 """The job model: phases, rates, demands and the cost of contention, exact.
 
-Hong, Xie & Wang (2023), Section 2.  This is all that the single-server problem knows; the scale r
-and the seed are not part of it.
+Hong, Xie & Wang (2023), Section 2.  The single-server problem depends on nothing else: the scale r and the
+seed are not part of it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class JobModel:
     phases: tuple[str, ...]
     resources: tuple[str, ...]
     demand: tuple[Rates, ...]  #: [I][D] what a job needs in each phase
-    capacity: Rates  #: [D] what a server has
+    capacity: Rates  #: [D] what each server has
     most_jobs: int  #: K_max, the service limit
-    hard: bool  #: whether no server may ever hold more than its capacity (no cost, no budget)
+    hard: bool  #: whether capacities are hard: no server may ever hold more (no cost, no budget)
     arrival_rates: Rates  #: [I] lambda_i: arrivals of type i per unit of time for r = 1
-    departure_rates: Rates  #: [I] mu_i to the end
-    moves: tuple[Rates, ...]  #: [I][I] mu_ii', 0 on the diagonal
+    departure_rates: Rates  #: [I] mu_i: rate of departure from phase i
+    moves: tuple[Rates, ...]  #: [I][I] mu_ii': rate of moves from phase i to i'; 0 on the diagonal
     cost: Cost  #: h
     budget: Fraction  #: epsilon; 0 where ``hard``
 
@@ -48,7 +48,7 @@ class JobModel:
 
     @cached_property
     def reachable(self) -> tuple[frozenset[int], ...]:
-        """[I] the phases that a job which is in a phase may still be in, that phase included."""
+        """[I] the phases that a job in each phase may still visit, that phase included."""
         found = []
         for start in range(len(self.phases)):
             seen, todo = {start}, [start]
@@ -62,7 +62,7 @@ class JobModel:
 
     @cached_property
     def peak(self) -> tuple[Rates, ...]:
-        """[I][D] the most that a job of each type may ever need of each resource."""
+        """[I][D] the largest demand for each resource that a job of each type may ever have."""
         return tuple(
             tuple(max(self.demand[i][d] for i in phases) for d in range(len(self.resources)))
             for phases in self.reachable

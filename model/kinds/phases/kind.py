@@ -1,4 +1,4 @@
-"""Jobs with phases as a kind of system: how it is put together, described and measured."""
+"""Jobs with phases as a kind of system: how it is built, described and measured."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from slotscope.model.kinds.spec import Kind, Measure
 from slotscope.model.reporting.inspection import Inspector
 from slotscope.model.systems.statespec import StateSpec
 
-#: Events that can be followed by eye in a second.
+#: Events in a second that the eye can follow.
 EVENTS_PER_SECOND = 4
 
 
 def rehearse(system: PhaseSystem) -> None:
-    """Run a script once to its end.
+    """Run a script once to its end, as a check.
 
-    Raises ScenarioError if an event cannot happen, or its choices are not those that it needs.
+    Raises ScenarioError if an event cannot happen, or the given choices do not match those that it needs.
     """
     script = system.script
     if script is None:
@@ -79,28 +79,28 @@ class PhasesKind(Kind):
     def system(
         self, scenario: PhasesScenario, numbers: PhaseNumbers, workload: Any, policy: PhasePolicy
     ) -> PhaseSystem:
-        """The servers and their jobs under a policy's reference; a script has been rehearsed."""
+        """The system under a policy; a script is rehearsed first."""
         system = super().system(scenario, numbers, workload, policy)
         assert isinstance(system, PhaseSystem)
         rehearse(system)
         return system
 
     def has_kernel(self, system: PhaseSystem) -> bool:
-        """Kernels know no scripted events."""
+        """Kernels do not support scripted events."""
         return super().has_kernel(system) and not system.script
 
     def narrator(self, system: PhaseSystem) -> PhaseNarrator:
-        """Sentences about requests, tokens, virtual jobs and backup servers."""
+        """The narrator: sentences about requests, tokens, virtual jobs and backup servers."""
         names, unit = (system.job_name, system.virtual_name), system.scenario.run.time_unit
         return PhaseNarrator(system.numbers, self.facts(system), *names, unit)
 
     def facts(self, system: PhaseSystem) -> PhaseFacts:
-        """The plan and the pools."""
+        """The plan, its rules and the pools."""
         policy = system.policy
         return PhaseFacts(policy.plan, policy.rules, policy.pool_of, policy.pools)
 
     def offers(self, system: PhaseSystem) -> frozenset[str]:
-        """Servers and phases; tokens, a plan and its lattice where the policy has them."""
+        """Phases and jobs; tokens, a plan and its lattice if the policy has them."""
         offered = {"phases", "jobs", "bounds"}
         if len(system.policy.pool_of):
             offered.add("tokens")
@@ -109,21 +109,21 @@ class PhasesKind(Kind):
         return frozenset(offered)
 
     def derive(self, state: PhaseState, numbers: PhaseNumbers, facts: PhaseFacts) -> PhaseStanding:
-        """Servers in each observed configuration, now and on average."""
+        """The observed configurations of the servers, now and on average."""
         return describing.standing(state, facts)
 
     def usual_pace(self, numbers: PhaseNumbers) -> float:
-        """A power of two of units of time, so that some four events pass in a second."""
+        """A power of two of units of time per second, so that about four events pass in a second."""
         jobs = float(sum(numbers.arrival_rates)) or 1.0
         return 2.0 ** round(log2(EVENTS_PER_SECOND / (3 * jobs)))
 
     def headline_bound(self, bounds: Any) -> float | None:
-        """Nbar: no policy within the budget does with fewer servers (Theorem 2)."""
+        """Nbar: no policy within the budget needs fewer servers on average (Theorem 2)."""
         nbar: float | None = bounds.nbar
         return nbar if bounds.solved else None
 
     def all_bounds(self, scenario: PhasesScenario) -> Iterator[Any]:
-        """See :func:`.programs.bounds.all_bounds`; then short runs beside them."""
+        """See :func:`.programs.bounds.all_bounds`; then the points of short runs, to compare with them."""
         from slotscope.model.kinds.phases.experiments.phase_runs import points
         from slotscope.model.kinds.phases.programs.bounds import all_bounds
 

@@ -1,7 +1,7 @@
-"""The configurations of a server as a lattice: K in lexicographic order, and steps in it.
+"""The configurations of a server as a lattice: all k in K in lexicographic order, with their neighbours.
 
-Hong, Xie & Wang (2023), Section 2: K holds every k with sum(k) <= K_max; where capacities are
-hard (Section 3.1) also every resource must suffice.
+Hong, Xie & Wang (2023), Section 2: K holds every k with sum(k) <= K_max; with hard capacities
+(Section 3.1) the demand of k must also be within the capacity of every resource.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.jobs import JobModel
 
-#: Above so many configurations the single-server problem is refused.
+#: With more configurations the single-server problem is refused.
 MOST_CONFIGURATIONS = 20_000
 
 
@@ -26,8 +26,8 @@ class Lattice:
     """C configurations of I phases."""
 
     configurations: NDArray[np.int32]  #: [C, I] in lexicographic order; the first is 0
-    up: NDArray[np.int32]  #: [C, I] the place of k + e_i, -1 if it is not in K
-    down: NDArray[np.int32]  #: [C, I] the place of k - e_i, -1 if k_i = 0
+    up: NDArray[np.int32]  #: [C, I] the index of k + e_i, -1 if it is not in K
+    down: NDArray[np.int32]  #: [C, I] the index of k - e_i, -1 if k_i = 0
 
     def __len__(self) -> int:
         return len(self.configurations)
@@ -37,12 +37,12 @@ class Lattice:
         return {tuple(row): place for place, row in enumerate(self.configurations.tolist())}
 
     def place(self, configuration: tuple[int, ...]) -> int:
-        """The place of a configuration, -1 if it is not in K."""
+        """The index of a configuration, -1 if it is not in K."""
         return self._places.get(tuple(configuration), -1)
 
 
 def count_configurations(model: JobModel) -> int:
-    """|K| without a hard capacity: the binomial of K_max + I over I."""
+    """|K| without hard capacities: the binomial coefficient of K_max + I over I."""
     return comb(model.most_jobs + len(model.phases), len(model.phases))
 
 
@@ -78,7 +78,7 @@ def _simplex(model: JobModel) -> NDArray[np.int32]:
 
 
 def _hard(model: JobModel) -> NDArray[np.int32]:
-    """[C, I] those that fit the capacity too, in lexicographic order."""
+    """[C, I] every k with sum(k) <= K_max that fits the capacity, in lexicographic order."""
     demand, capacity = whole_units(model)
     found: list[tuple[int, ...]] = []
     most = model.most_jobs
@@ -101,7 +101,7 @@ def _hard(model: JobModel) -> NDArray[np.int32]:
 
 
 def whole_units(model: JobModel) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
-    """[I][D] demands and [D] capacities as whole numbers of a common unit of each resource."""
+    """[I][D] demands and [D] capacities as integers, in the largest unit of each resource that makes them so."""
     units = [
         lcm(limit.denominator, *(row[d].denominator for row in model.demand)) for d, limit in enumerate(model.capacity)
     ]
@@ -110,7 +110,7 @@ def whole_units(model: JobModel) -> tuple[list[tuple[int, ...]], tuple[int, ...]
 
 
 def too_many(model: JobModel, count: int) -> ScenarioError:
-    """The error that |K| is too large, with what would do."""
+    """The error that |K| is too large, with a K_max that would be small enough."""
     phases = len(model.phases)
     fits = next(
         limit for limit in range(model.most_jobs, -1, -1) if comb(limit + phases, phases) <= MOST_CONFIGURATIONS
@@ -124,14 +124,14 @@ def too_many(model: JobModel, count: int) -> ScenarioError:
 
 
 def cost_units(model: JobModel, lattice: Lattice) -> tuple[NDArray[np.int64], Fraction]:
-    """[C] the cost rate h of every configuration in whole units, and the value of one unit."""
+    """[C] the cost rate h of every configuration as an integer, and the value of one unit."""
     rates = [cost_rate(model, tuple(row)) for row in lattice.configurations.tolist()]
     common = lcm(*(rate.denominator for rate in rates))
     return np.array([int(rate * common) for rate in rates], np.int64), Fraction(1, common)
 
 
 def cost_rate(model: JobModel, configuration: tuple[int, ...]) -> Fraction:
-    """h(k), exact."""
+    """The cost rate h(k), exact."""
     if model.hard:
         return Fraction(0)
     if model.cost.law == "table":

@@ -25,7 +25,7 @@ from slotscope.model.kinds.phases.state import (
 from slotscope.model.measures.metrics import Batches, last_at, ratio
 from slotscope.model.measures.monitors import Claim
 
-#: Counts per type that are measured, in the order of ``COUNTED``.
+#: The counts that are measured, summed over types, in the order of ``COUNTED``.
 COUNTS = ("requests", "matches", "virtual_arrivals", "overflows")
 
 _MEANS = {
@@ -38,16 +38,16 @@ _MEANS = {
 
 
 def totals(_numbers: PhaseNumbers, state: PhaseState, now: float) -> NDArray[np.float64]:
-    """[AREAS + 4] integrals and counts up to *now*."""
+    """[AREAS + 4] integrals over time and counts up to *now*."""
     elapsed = now - float(state.clock[NOW])
     areas = state.area + state.number[list(INTEGRATED)] * elapsed
     return np.asarray(np.r_[areas, state.tally[list(COUNTED)].sum(axis=1)], np.float64)
 
 
 def totals_at(numbers: PhaseNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[n, AREAS + 4] as :func:`totals`, at each of n increasing times.
+    """[n, AREAS + 4] as :func:`totals`, at each of n increasing times, computed from samples.
 
-    Between samples a count is that of the last one, and nothing is taken to have changed.
+    Between samples the state is taken to be constant, and counts are those of the last sample.
     """
     last = samples[last_at(samples[:, TIME_COLUMN], times)]
     elapsed = (times - last[:, TIME_COLUMN])[:, None]
@@ -59,11 +59,10 @@ def totals_at(numbers: PhaseNumbers, samples: NDArray[np.float64], times: NDArra
 
 
 def batches_of(numbers: PhaseNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
-    """Each measure from what it grew by in stretches of *length*.
+    """Each measure in batches, from its growth in stretches of *length*.
 
-    *table* [B, AREAS + 4] has the integrals, and the counts of :data:`COUNTS`, in each stretch.
-    C is the integral of h over all servers divided by that of N (Hong, Xie & Wang (2023),
-    Section 2).
+    *table* [B, AREAS + 4] has the growth of the integrals, and of the counts of :data:`COUNTS`, in each stretch.
+    C is the integral of h over all servers divided by the integral of N (Hong, Xie & Wang (2023), Section 2).
     """
     result = {name: Batches(table[:, place] / length) for name, place in _MEANS.items()}
     active = table[:, ACTIVE_AREA]
@@ -75,12 +74,12 @@ def batches_of(numbers: PhaseNumbers, table: NDArray[np.float64], length: float)
 
 
 def headline_series(_numbers: PhaseNumbers, samples: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """[n] N at each sample, and [n] its integral up to there."""
+    """[n] N at each sample, and [n] the integral of N up to each."""
     return samples[:, ACTIVE_COLUMN], samples[:, AREA_COLUMNS + ACTIVE_AREA]
 
 
 def headline_now(_numbers: PhaseNumbers, state: PhaseState) -> float:
-    """N."""
+    """N, the number of active servers."""
     return float(state.number[ACTIVE])
 
 
@@ -89,12 +88,12 @@ def _budget(numbers: PhaseNumbers, _: Any) -> float | None:
 
 
 def _least_servers(_: Any, bounds: Any) -> float | None:
-    """Nbar*: also what JRS promises to come near."""
+    """Nbar*, the lower bound, which JRS also approaches."""
     nbar: float | None = bounds.nbar
     return nbar if bounds.solved else None
 
 
-#: What Hong, Xie & Wang (2023) claim of servers and costs in the long run.
+#: What Hong, Xie & Wang (2023) claim about servers and costs in the long run.
 CLAIMS = (
     Claim(
         "budget",

@@ -1,4 +1,4 @@
-"""Which record of a real job an event changed, told by compiled code while a run goes on: one of hundreds at most."""
+"""Compiled code that tells which record of a real job an event changed, out of hundreds, while a run goes on."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from slotscope.model.systems.watching import Derived, number_in, offset_of
 Array = Any
 State = Any
 
-#: Where a row has the lower half of the number of its job, which is below 0 for a virtual one and for none.
+#: Offset in a row of the lower half of its job's number, which is negative for a virtual job and for none.
 JOB = offset_of(PHASE_ROW, "job")
 
-#: Jobs whose records are known at once: the last one of each remainder of their numbers.
+#: Number of entries of the cache of jobs' records, by the job's number modulo this.
 REMAINDERS = 4096
 
-# What is kept: the record that is told, that which was to be taken next, then of each remainder a job and its record.
+# Layout of what is kept: the record told, the record to be taken next, then a job and its record for each cache entry.
 TOLD, NEXT, KNOWN = range(3)
 
 
 def jobs_known(state: PhaseState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """[0, M] nothing is derived; and what is kept of a state."""
+    """[0, M] an empty array, as nothing is derived; and what is kept for a state."""
     kept = np.full(KNOWN + 2 * REMAINDERS, -1)
     kept[NEXT] = state.free_record[state.number[FREE] - 1]
     records = np.flatnonzero((state.job_number >= 0) & (state.job_virtual == 0))
@@ -37,7 +37,10 @@ def jobs_known(state: PhaseState) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @jitable
 def tell_job(state: State, _derived: Array, kept: Array, rows: Array) -> int:
-    """A job keeps its record as long as it is there, and an event changes no other real job than its own."""
+    """Tell the record that an event changed: 1 if there is one, 0 if there is none, -1 if it is not known.
+
+    A job keeps its record as long as it is there, and an event changes no other real job than its own.
+    """
     following = kept[NEXT]
     kept[NEXT] = state.free_record[unsigned(state.number[FREE] - 1)] if state.number[FREE] > 0 else -1
     if len(rows) != 1:
@@ -57,7 +60,7 @@ def tell_job(state: State, _derived: Array, kept: Array, rows: Array) -> int:
 
 @jitable
 def record_of(state: State, job: int, likely: int) -> int:
-    """The record of a job: a *likely* one, or any; -1 if it has none."""
+    """The record of a real job: *likely* if it is that job's, else found by search; -1 if there is none."""
     if likely >= 0 and has(state, likely, job):
         return likely
     for record in range(len(state.job_number)):
@@ -68,7 +71,7 @@ def record_of(state: State, job: int, likely: int) -> int:
 
 @jitable
 def has(state: State, record: int, job: int) -> bool:
-    """Whether a record is that of a real job of a number, of which the lower half is known."""
+    """Whether a record is that of the real job whose number has the lower half *job*."""
     return bool(np.int32(state.job_number[unsigned(record)]) == job and state.job_virtual[unsigned(record)] == 0)
 
 

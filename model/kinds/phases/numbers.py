@@ -1,7 +1,6 @@
-"""The constant numbers of a system whose jobs have phases, taken from a scenario; and as arrays, for the physics.
+"""The constants of a system whose jobs have phases, from a scenario; and as arrays, for the physics.
 
-What the scenario says stands here as integers and rationals; nothing changes while the system
-runs.  Hong, Xie & Wang (2023), Section 2.
+They are exact: integers and rationals.  Hong, Xie & Wang (2023), Section 2.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from slotscope.model.scenario.common import trace_not_read
 from slotscope.model.scenario.fields import plain
 from slotscope.model.scenario.streams import stream_key
 
-#: An unlimited pool has no number of servers.
+#: The number of servers of an unlimited pool.
 UNLIMITED = 0
 
 
@@ -33,19 +32,19 @@ class PhaseNumbers:
     """A job model at scale r."""
 
     model: JobModel  #: phases, rates, demands and cost
-    scale: Fraction  #: r: arrivals of type i have rate lambda_i r
+    scale: Fraction  #: r: jobs of type i arrive at rate lambda_i r
     seed: int  #: of all random streams
 
     servers = UNLIMITED
 
     @property
     def phases(self) -> int:
-        """I."""
+        """I, the number of phases."""
         return len(self.model.phases)
 
     @property
     def resources(self) -> int:
-        """D."""
+        """D, the number of resources."""
         return len(self.model.resources)
 
     @cached_property
@@ -66,7 +65,7 @@ class PhaseNumbers:
 
     @cached_property
     def peak(self) -> NDArray[np.int64]:
-        """[I, D] the most that a job of each type may ever need, in whole units."""
+        """[I, D] the largest demand that a job of each type may ever have, in whole units."""
         reach = self.model.reachable
         return np.array([self.demand[sorted(phases)].max(axis=0) for phases in reach], np.int64)
 
@@ -82,7 +81,7 @@ class PhaseNumbers:
 
     @cached_property
     def next_phase(self) -> NDArray[np.float64]:
-        """[I, I] the probability that a job's next phase is at most i'; the rest departs."""
+        """[I, I] the cumulative probabilities of a job's next phase being at most i'; the rest departs."""
         rows = []
         for moves, total in zip(self.model.moves, self.model.out_rates, strict=True):
             sums = np.cumsum([Fraction(0), *moves])[1:]
@@ -96,12 +95,12 @@ class PhaseNumbers:
 
     @property
     def power(self) -> int:
-        """The power of an overrun in h: 1, or 2 where it is quadratic; 0: h is a table."""
+        """The power of an overrun in h: 1, or 2 if h is quadratic; 0: h is a table."""
         return {"overrun": 1, "quadratic": 2, "table": 0}[self.model.cost.law]
 
     @cached_property
     def cost_unit(self) -> Fraction:
-        """The cost rate that one unit of cost stands for."""
+        """The cost rate of one unit of cost."""
         if self.model.hard:
             return Fraction(1)
         if self.power:
@@ -111,20 +110,20 @@ class PhaseNumbers:
 
     @cached_property
     def cost_weight(self) -> NDArray[np.int64]:
-        """[D] units of cost for an overrun of one unit (of its square), see ``power``."""
+        """[D] units of cost for an overrun of one unit, or for its square, see ``power``."""
         whole = [1 / (self.cost_unit * int(units) ** self.power) for units in self.capacity]
         return np.array([0 if self.model.hard else int(units) for units in whole], np.int64)
 
     @cached_property
     def cost_table(self) -> NDArray[np.int64]:
-        """[C] units of cost of every configuration where h is a table, else empty."""
+        """[C] units of cost of every configuration if h is a table, else empty."""
         if self.power:
             return np.zeros(0, np.int64)
         rows = self.lattice.configurations.tolist()
         return np.array([self.cost_of(tuple(row)) for row in rows], np.int64)
 
     def cost_of(self, configuration: tuple[int, ...]) -> int:
-        """Units of cost of a configuration, exact; each is worked out once."""
+        """Units of cost of a configuration, exact; each is computed once."""
         if configuration not in self._costs:
             self._costs[configuration] = int(cost_rate(self.model, configuration) / self.cost_unit)
         return self._costs[configuration]
@@ -135,7 +134,7 @@ class PhaseNumbers:
 
     @cached_property
     def mean_jobs(self) -> Fraction:
-        """E[Z]: real jobs in the system in the long run, by Little's law."""
+        """E[Z]: the mean number of real jobs in the system in the long run, by Little's law."""
         return self.scale * sum(
             (rate * life for rate, life in zip(self.model.arrival_rates, self.mean_lives, strict=True)), Fraction(0)
         )
@@ -146,14 +145,14 @@ class PhaseNumbers:
         return mean_lives(self.model)
 
     def warnings(self) -> tuple[str, ...]:
-        """Sentences about what is allowed but may surprise."""
+        """Sentences about what is allowed but may surprise; there are none."""
         return ()
 
 
 def mean_lives(model: JobModel) -> tuple[Fraction, ...]:
-    """[I] mean time to the end from each phase: (out_i) t_i = 1 + sum of mu_ii' t_i', exact.
+    """[I] the mean time to departure t_i from each phase, exact: (out_i) t_i = 1 + sum of mu_ii' t_i'.
 
-    0 for a phase that no job is ever in.
+    0 for a phase that no job ever reaches.
     """
     used = {i for i, rate in enumerate(model.arrival_rates) if rate}
     present = sorted(set().union(*(model.reachable[i] for i in used)))
@@ -170,29 +169,29 @@ def mean_lives(model: JobModel) -> tuple[Fraction, ...]:
     return tuple(lives.get(i, Fraction(0)) for i in range(len(model.phases)))
 
 
-# Places in ``key``: one stream of random words for each purpose.
+# Indices into ``key``: one stream of random words for each purpose.
 REAL_KEY, VIRTUAL_KEY, TIMER_KEY, REQUEST_KEY, TOKEN_KEY, VIRTUAL_TOKEN_KEY, ROUTE_KEY, CHOICE_KEY = range(8)
 _STREAMS = ("phases", "virtual phases", "timers", "requests", "tokens", "virtual tokens", "routes", "choices")
 
 
 class PhaseTables(NamedTuple):
-    """I phases, D resources, C configurations (0 without a lattice)."""
+    """I phases, D resources, C configurations (0 without a lattice): the arrays that the physics reads."""
 
     demand: NDArray[np.int64]  #: [I, D] units
-    peak: NDArray[np.int64]  #: [I, D] units that a job of a type may need at most
+    peak: NDArray[np.int64]  #: [I, D] the largest demand that a job of each type may ever have, in units
     capacity: NDArray[np.int64]  #: [D] units
-    weight: NDArray[np.int64]  #: [D] units of cost for an overrun of one unit, to the power
-    power: NDArray[np.int64]  #: [1] of an overrun in h; 0: h is ``cost_table``
-    cost_table: NDArray[np.int64]  #: [C] units of cost, where h is a table
+    weight: NDArray[np.int64]  #: [D] units of cost for an overrun of one unit, raised to the power
+    power: NDArray[np.int64]  #: [1] the power of an overrun in h; 0: h is ``cost_table``
+    cost_table: NDArray[np.int64]  #: [C] units of cost, if h is a table
     up: NDArray[np.int32]  #: [C, I] the lattice, see :mod:`model.kinds.phases.lattice`
     down: NDArray[np.int32]  #: [C, I]
     out_rate: NDArray[np.float64]  #: [I] total rate of leaving a phase
     next_phase: NDArray[np.float64]  #: [I, I] probability that the next phase is at most i'
-    key: NDArray[np.uint64]  #: [8] of random words
+    key: NDArray[np.uint64]  #: [8] keys of the streams of random words
 
 
 def tables_of(numbers: PhaseNumbers, with_lattice: bool) -> PhaseTables:
-    """The tables of a system; *with_lattice*: whether the policy reads observed configurations."""
+    """The tables of a system; *with_lattice*: whether the policy uses observed configurations."""
     none = np.zeros((0, numbers.phases), np.int32)
     lattice = numbers.lattice if with_lattice or not numbers.power else None
     return PhaseTables(
@@ -210,20 +209,20 @@ def tables_of(numbers: PhaseNumbers, with_lattice: bool) -> PhaseTables:
     )
 
 
-#: Jobs in the system at a time, on average, that a run may have.
+#: Largest mean number of jobs in the system that a run may have.
 MOST_MEAN_JOBS = 1_000_000
 
-#: Bounds on whole units, so that sums over all servers are exact in 64 bits: of what the jobs on
-#: one server need, and of the cost rate of one server.
+#: Bounds on the demand of the jobs on one server, in whole units, and on the cost rate of one server, so that
+#: sums over all servers are exact in 64 bits.
 MOST_UNITS, MOST_COST_UNITS = 2**42, 2**42
 
 
 def numbers_of(scenario: PhasesScenario) -> PhaseNumbers:
     """The constant numbers of a validated scenario.
 
-    Under a script r is 1 and nothing arrives at random: the script has all arrivals.
-    Raises ScenarioError if amounts or costs are written too finely for exact units, more jobs would be in the
-    system than memory can hold, or the scenario's trace has not been read.
+    With a script r is 1 and the arrival rates are 0: the script has all arrivals.
+    Raises ScenarioError if amounts or costs have too many digits for exact units, if there would be more than
+    :data:`MOST_MEAN_JOBS` jobs on average, or if the scenario's trace has not been read.
     """
     if not scenario.phases:
         raise trace_not_read()
@@ -273,7 +272,7 @@ def _cost(scenario: PhasesScenario) -> Cost:
 
 
 def _check_units(model: JobModel) -> None:
-    """Refuse amounts and costs that would overflow as whole units."""
+    """Refuse amounts and costs that would overflow as whole units. Raises ScenarioError."""
     demand, capacity = whole_units(model)
     most = [model.most_jobs * max(column) for column in zip(*demand, strict=True)]
     if max(*most, *capacity) > MOST_UNITS:
@@ -290,7 +289,7 @@ def _check_units(model: JobModel) -> None:
 
 
 def _cost_units(model: JobModel, most: list[int], capacity: tuple[int, ...]) -> int:
-    """A bound on the cost rate of one server, in the units of :class:`PhaseNumbers`."""
+    """An upper bound on the cost rate of one server, in the units of :class:`PhaseNumbers`."""
     if model.hard:
         return 0
     if model.cost.law == "table":

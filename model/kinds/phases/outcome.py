@@ -1,4 +1,4 @@
-"""What one event has led to so far, and the row that is made of it."""
+"""What one event has done so far, and the row that is made from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slotscope.model.kinds.phases.rows import FLAG_IDLE, FLAG_OVERRUN
 from slotscope.model.kinds.phases.state import ACTIVE, COST, EVENT, NOW, PhaseState
 from slotscope.model.systems.outcome import Outcome, fill_row
 
-# Places in an event's outcome.  HAD_JOBS: whether its server had a real job before it.
+# Places in an event's outcome.  HAD_JOBS: whether the event's server had a real job before.
 (
     FLAGS,
     JOB,
@@ -35,7 +35,7 @@ OUTCOMES = 15
 
 @jitable
 def close(state: Any, capacity: Any, outcome: Any, row: Any) -> None:
-    """Count the event, let it enter the trail, and fill its row, but for the age of the token."""
+    """Finish an event: count it, add it to the trail, and fill its row except for the age of the token."""
     note_server(state, capacity, outcome)
     state.number[EVENT] += 1
     extend_trail(
@@ -70,7 +70,7 @@ def close(state: Any, capacity: Any, outcome: Any, row: Any) -> None:
 
 @jitable
 def note_server(state: Any, capacity: Any, outcome: Any) -> None:
-    """Whether the event's server needs more than it has, or has lost its last real job."""
+    """Flag whether the event's server exceeds its capacity, and whether it has lost its last real job."""
     server = outcome[SERVER]
     if server < 0:
         return
@@ -82,9 +82,9 @@ def note_server(state: Any, capacity: Any, outcome: Any) -> None:
 
 
 class PhaseOutcome(Outcome):
-    """What one event of the reference has led to so far."""
+    """What one event has done so far, in the reference engine."""
 
-    arrived = -1  #: the record of the job that arrives
+    arrived = -1  #: the record of the arriving job
     job = token = first_token = first_virtual = -1
     token_age = -1.0
     server = pool = type = phase = -1

@@ -1,4 +1,4 @@
-"""Policies of one's own for jobs with phases: what their guard must know of them."""
+"""Checks of user-written policies for jobs with phases: their attributes and the values that they yield."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from slotscope.model.reporting.records import (
     VirtualArrival,
 )
 
-#: Servers that ask for jobs, at most.
+#: Most servers that can request jobs.
 MOST_SERVERS = 100_000
 
 
 def _jobs(value: Any, what: str, numbers: PhaseNumbers) -> tuple[int, ...]:
-    """So many jobs of each type."""
+    """Check a tuple [I] of a number of jobs of each type."""
     jobs = sequence(value, what)
     same = same_tuple(value, (whole(one, f"a number in {what}", 0, numbers.model.most_jobs) for one in jobs))
     if len(same) != numbers.phases:
@@ -81,7 +81,7 @@ def _about(occasion: str, view: PhaseView, arguments: tuple[Any, ...]) -> str:
 
 
 def explained(record: Record, view: PhaseView, arguments: tuple[Any, ...]) -> Mapping[str, Any]:
-    """What a token was, and where a job goes without one."""
+    """The values that follow from the state: of the token that is taken, or the backup server that the job goes to."""
     if isinstance(record, Overflow) and 0 <= record.pool < view.pools and isinstance(arguments[0], PhaseJob):
         return {"type": arguments[0].type, "backup": view.idle_backup(record.pool)}
     if isinstance(record, VirtualArrival):
@@ -94,7 +94,7 @@ def explained(record: Record, view: PhaseView, arguments: tuple[Any, ...]) -> Ma
 def _token(view: PhaseView, pool: int, job_type: int, position: int) -> dict[str, Any]:
     count = view.tokens(pool, job_type) if 0 <= pool < view.pools else 0
     if not 0 <= position < count:
-        return {}  # the system says what there is
+        return {}  # the system's check reports it
     return {
         "server": view.token_server(pool, job_type, position),
         "count": count,
@@ -104,7 +104,7 @@ def _token(view: PhaseView, pool: int, job_type: int, position: int) -> dict[str
 
 
 def _pool_of(value: Any, what: str, _: PhaseNumbers) -> NDArray[np.int32]:
-    """[L] a copy that nobody else can change."""
+    """[L] a checked copy, which only this program can change."""
     whole_numbers = type(value) is np.ndarray and value.dtype.kind == "i" and value.ndim == 1
     if not whole_numbers or len(value) > MOST_SERVERS or (np.diff(value) < 0).any():
         raise NotADecisionError(
@@ -115,9 +115,9 @@ def _pool_of(value: Any, what: str, _: PhaseNumbers) -> NDArray[np.int32]:
 
 
 def _together(policy: PhasePolicy, numbers: PhaseNumbers) -> None:
-    """Pools that there are, servers that are observed, and tables of the right size.
+    """Check that the attributes of a policy fit together: pools, servers that request jobs, observing, sizes of tables.
 
-    Raises NotADecisionError if they are not there.
+    Raises NotADecisionError if they do not.
     """
     pools, servers, rules = policy.pools, len(policy.pool_of), policy.rules
     if servers and not 0 <= policy.pool_of.min() <= policy.pool_of.max() < pools:

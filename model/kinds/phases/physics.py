@@ -1,7 +1,7 @@
-"""What an event does to the state, written once for the reference engine and the kernels.
+"""How events change the state; shared by the reference engine and the kernels.
 
-Nothing here decides or checks; the system checks a decision before it gets here.  Indices without
-a sign (``unsigned``) spare the compiled code the question whether one counts from the end.
+This code neither decides nor checks: the system checks each decision before.  Unsigned indices (``unsigned``)
+spare the compiled code a test for negative ones.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Array = Any
 
 @jitable
 def go_on(state: State, time: float) -> None:
-    """Go on to *time*: what has been there since the last event enters the integrals."""
+    """Advance the clock to *time*, and the integrals with it."""
     elapsed = time - state.clock[NOW]
     area, number = state.area, state.number
     for place in range(len(INTEGRATED)):
@@ -48,7 +48,7 @@ def go_on(state: State, time: float) -> None:
 
 @jitable
 def take_record(state: State, number: int, job_type: int, pool: int) -> int:
-    """A free job record for a new job, which is nowhere yet."""
+    """Take a free job record for a new job, which is on no server yet; return it."""
     free = state.number[FREE] - 1
     state.number[FREE] = free
     record = state.free_record[unsigned(free)]
@@ -64,16 +64,16 @@ def take_record(state: State, number: int, job_type: int, pool: int) -> int:
 
 @jitable
 def arrive(state: State, number: int, job_type: int) -> int:
-    """A real job arrives; returns its record."""
+    """A real job arrives; return its record."""
     state.tally[ARRIVED, job_type] += 1
     return take_record(state, number, job_type, 0)
 
 
 @jitable
 def draw_move(state: State, tables: Any, record: int) -> None:
-    """Draw when the job leaves its phase, and where it goes; the draw is a function of its path.
+    """Draw when the job leaves its phase, and its next phase, as a function of the job's number and its moves so far.
 
-    A phase that is left at rate 0 is left by a script only.
+    A phase with total rate 0 is left only when a script says so.
     """
     at = unsigned(record)
     phase = unsigned(state.job_phase[at])
@@ -97,7 +97,7 @@ def draw_move(state: State, tables: Any, record: int) -> None:
 
 @jitable
 def schedule(state: State, record: int) -> None:
-    """The job's next move enters the heap, if it has one."""
+    """Push the job's next move on the heap, if it has one."""
     size = state.number[MOVES]
     due = state.job_due[unsigned(record)]
     if due == np.inf:
@@ -108,7 +108,7 @@ def schedule(state: State, record: int) -> None:
 
 @jitable
 def cost_of(tables: Any, row: Array, use: Array, server: int) -> int:
-    """h of the real jobs of a server, in units of cost; *row* [S, I], *use* [S, D]."""
+    """h of the real jobs of a server, in units of cost; *row* [S, I]: jobs by phase, *use* [S, D]: units in use."""
     at = unsigned(server)
     if tables.power[0] == 0:
         place = 0
@@ -128,7 +128,7 @@ def cost_of(tables: Any, row: Array, use: Array, server: int) -> int:
 
 @jitable
 def settle_cost(state: State, tables: Any, server: int) -> None:
-    """The cost of a server whose real jobs have changed."""
+    """Update the cost of a server whose real jobs have changed."""
     cost = cost_of(tables, state.real, state.use, server)
     state.number[COST] += cost - state.cost[unsigned(server)]
     state.cost[unsigned(server)] = cost
@@ -136,7 +136,7 @@ def settle_cost(state: State, tables: Any, server: int) -> None:
 
 @jitable
 def observe(state: State, server: int, place: int) -> None:
-    """The observed configuration of a server changes; the old one's time is counted."""
+    """Change the observed configuration of a server to *place*; the time in the old one is added to its occupancy."""
     at = unsigned(server)
     now = state.clock[NOW]
     state.occupancy[unsigned(state.observed[at])] += now - state.observed_since[at]
@@ -146,7 +146,7 @@ def observe(state: State, server: int, place: int) -> None:
 
 @jitable
 def add_use(state: State, tables: Any, server: int, phase: int, jobs: int) -> None:
-    """So many more real jobs of a phase use the server now."""
+    """Add the current demand of *jobs* real jobs in a phase to the server's use; *jobs* may be negative."""
     at = unsigned(server)
     for d in range(state.use.shape[1]):
         state.use[at, unsigned(d)] += jobs * tables.demand[unsigned(phase), unsigned(d)]
@@ -154,7 +154,7 @@ def add_use(state: State, tables: Any, server: int, phase: int, jobs: int) -> No
 
 @jitable
 def add_peak_use(state: State, tables: Any, server: int, job_type: int, jobs: int) -> None:
-    """So many more real jobs of a type may use the server."""
+    """Add the peak demand of *jobs* real jobs of a type to the server's; *jobs* may be negative."""
     at = unsigned(server)
     for d in range(state.use.shape[1]):
         state.peak_use[at, unsigned(d)] += jobs * tables.peak[unsigned(job_type), unsigned(d)]
@@ -162,7 +162,7 @@ def add_peak_use(state: State, tables: Any, server: int, job_type: int, jobs: in
 
 @jitable
 def put(state: State, tables: Any, record: int, server: int) -> None:
-    """A new job, real or virtual, goes into service on a server, in the phase of its type."""
+    """Put a new job, real or virtual, into service on a server, in the phase of its type; draw its first move."""
     settle(state, tables, record, server)
     draw_move(state, tables, record)
     schedule(state, record)
@@ -170,7 +170,7 @@ def put(state: State, tables: Any, record: int, server: int) -> None:
 
 @jitable
 def settle(state: State, tables: Any, record: int, server: int) -> None:
-    """A job is on a server, in its phase; its next move is not touched."""
+    """Put a job on a server, in its current phase; its next move is not changed."""
     at, on = unsigned(record), unsigned(server)
     phase = state.job_phase[at]
     state.job_server[at] = server
@@ -192,7 +192,7 @@ def settle(state: State, tables: Any, record: int, server: int) -> None:
 
 @jitable
 def put_on_backup(state: State, tables: Any, record: int, pool: int) -> int:
-    """A real job goes to the idle backup server of lowest number, which is returned."""
+    """Put a real job on the idle backup server of lowest number of a pool; return that server."""
     at, of = unsigned(record), unsigned(pool)
     backup = state.backup_idle[of]
     state.backup_record[of, unsigned(backup)] = record
@@ -230,7 +230,7 @@ def backup_cost(tables: Any, phase: int) -> int:
 
 @jitable
 def move(state: State, tables: Any, record: int, phase: int) -> None:
-    """A job changes its phase where it is; its next move is drawn."""
+    """Change a job's phase where it is, and draw its next move."""
     at = unsigned(record)
     before = state.job_phase[at]
     server = state.job_server[at]
@@ -257,15 +257,15 @@ def move(state: State, tables: Any, record: int, phase: int) -> None:
 
 @jitable
 def is_next(state: State, record: int) -> bool:
-    """Whether the job is the first in the heap; under a script no job is in it."""
+    """Whether the job's move is first in the heap; with a script the heap is empty."""
     return bool(state.number[MOVES] > 0 and state.heap_record[0] == record)
 
 
 @jitable
 def schedule_again(state: State, record: int) -> None:
-    """The next move of the first job in the heap is another one: it sinks from the top.
+    """Replace the move of the first job in the heap by the job's new one, which sinks from the top.
 
-    Without any it is taken off.
+    If the job has no next move, it is removed from the heap.
     """
     size = state.number[MOVES]
     if state.job_due[unsigned(record)] == np.inf:
@@ -279,7 +279,7 @@ def schedule_again(state: State, record: int) -> None:
 
 @jitable
 def leave(state: State, tables: Any, record: int) -> None:
-    """A job departs; its record is free again."""
+    """A job departs; its record becomes free."""
     if is_next(state, record):
         size = state.number[MOVES]
         heap_pop(state.heap_time, state.heap_record, size, state.job_number)
@@ -306,7 +306,7 @@ def leave(state: State, tables: Any, record: int) -> None:
 
 @jitable
 def leave_server(state: State, tables: Any, server: int, phase: int, job_type: int) -> None:
-    """A real job is no longer on its server."""
+    """Take a real job off its server."""
     on = unsigned(server)
     state.real[on, unsigned(phase)] -= 1
     state.jobs_on[on] -= 1
@@ -319,7 +319,7 @@ def leave_server(state: State, tables: Any, server: int, phase: int, job_type: i
 
 @jitable
 def leave_backup(state: State, tables: Any, record: int) -> None:
-    """A backup server is idle again."""
+    """Take a job off its backup server, which becomes idle."""
     at = unsigned(record)
     backup = FIRST_BACKUP - state.job_server[at]
     pool = unsigned(state.job_pool[at])
@@ -332,7 +332,7 @@ def leave_backup(state: State, tables: Any, record: int) -> None:
 
 @jitable
 def release(state: State, record: int) -> None:
-    """Give a job record back."""
+    """Return a job record to the stack of free ones."""
     at = unsigned(record)
     state.job_number[at] = -1
     state.job_virtual[at] = 0
@@ -353,7 +353,7 @@ def release(state: State, record: int) -> None:
 
 @jitable
 def extend_trail(state: State, flags: int, job: int, server: int, phase: int, tokens: int, virtual: int) -> None:
-    """Let the outcome of one event enter the running hash, so that a digest covers history."""
+    """Hash the outcome of one event into the trail, so that a digest covers the history."""
     word = mixed(state.trail[0], job * 65536 + flags)
     word = mixed(word, (server + 2147483648) * 1048576 + phase)
     state.trail[0] = mixed(word, tokens * 2097152 + virtual)

@@ -1,4 +1,4 @@
-"""What can be asked of servers whose jobs have phases."""
+"""The vocabulary of questions about systems whose jobs have phases."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ JOB_FIELDS = (
 
 
 def _server(state: Any, side: int) -> Any:
-    """The servers of jobs, from 1: normal ones, or those on the other *side* of none."""
+    """The servers of jobs, from 1, nan for none: normal servers if *side* > 0, else backup servers."""
     found = state.job_server[_there(state)]
     numbered = found + 1 if side > 0 else FIRST_BACKUP - found + 1
     return np.where(numbered > 0, numbered, np.nan)

@@ -1,4 +1,4 @@
-"""What is recorded of a system with phases every so many events, for curves and averages."""
+"""Samples of a system with phases, taken every so many events, for curves and averages."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from slotscope.model.kinds.phases.state import (
     PhaseState,
 )
 
-#: Columns: first the event and the time, then the numbers of INTEGRATED, then their integrals
-#: up to TIME, then the servers paused; then, for each type, its tokens and the counts so far.
+#: Columns: the event and the time; the numbers of INTEGRATED; their integrals up to the time; the paused servers;
+#: then, for each type, its tokens and the counts so far.
 EVENT_COLUMN, TIME_COLUMN = 0, 1
 (ACTIVE_COLUMN, COST_COLUMN, TOKENS_COLUMN, VIRTUAL_COLUMN, BACKUP_COLUMN, REAL_COLUMN) = range(2, 8)
 AREA_COLUMNS = 8
 PAUSED_COLUMN = AREA_COLUMNS + AREAS
 SCALARS = PAUSED_COLUMN + 1
 
-#: For each type: its tokens, and what is counted of it.
+#: The counts of each type; a sample has them after the type's tokens.
 COUNTED = (REQUESTED, MATCHED, VIRTUAL_ARRIVED, OVERFLOWED)
 PER_TYPE = 1 + len(COUNTED)
 
 
 def width(phases: int) -> int:
-    """Columns of a sample for I phases."""
+    """The number of columns of a sample for I phases."""
     return SCALARS + PER_TYPE * phases
 
 
 @jitable
 def sample(state: PhaseState, row: NDArray[np.float64]) -> None:
-    """Fill one row [width(I)]."""
+    """Fill one sample *row* [width(I)]."""
     row[EVENT_COLUMN] = state.number[EVENT]
     row[TIME_COLUMN] = state.clock[NOW]
     for place in range(AREAS):

@@ -1,4 +1,4 @@
-"""A run whose every event and random choice is given: instance files, and examples by hand."""
+"""Runs in which a script gives every event and every random choice: instance files, and examples by hand."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, MOVE, TICK, Ev
 
 
 class PhaseScript:
-    """The events of a scripted scenario; jobs are numbered in the order in which they are named.
+    """The events of a scripted scenario; jobs are numbered in the order in which the script names them.
 
-    Real jobs of the start come first, then those that arrive; so do virtual ones, among
-    themselves.
-    Raises ScenarioError if the policy has no tokens, two jobs have one name, or a pool or a server has not what
-    the script begins with.
+    Real jobs of the start come first, then those that arrive; virtual jobs are numbered in the same way,
+    separately.
+    Raises ScenarioError if the policy has no tokens, two jobs have the same name, or a pool or a server cannot hold
+    what the script begins with.
     """
 
     def __init__(self, scenario: Any, numbers: PhaseNumbers, tables: PhaseTables, policy: PhasePolicy) -> None:
@@ -55,29 +55,29 @@ class PhaseScript:
 
     @cached_property
     def initial_jobs(self) -> int:
-        """Real jobs of the start."""
+        """The number of real jobs at the start."""
         return sum(len(server.real) for pool in self._plan.initial for server in pool)
 
     @cached_property
     def initial_virtual(self) -> int:
-        """Virtual jobs of the start."""
+        """The number of virtual jobs at the start."""
         return sum(len(server.virtual) for pool in self._plan.initial for server in pool)
 
     @cached_property
     def names(self) -> dict[int, str]:
-        """The names of the real jobs."""
+        """The names of the real jobs, by number."""
         there = [name for pool in self._plan.initial for server in pool for name in server.real]
         come = [event.job for event in self._plan.events if isinstance(event, ScriptedPhaseArrival)]
         return dict(enumerate(there + come))
 
     @cached_property
     def virtual_names(self) -> dict[int, str]:
-        """The names of the virtual jobs: as given at the start, then v1, v2, ... in each pool."""
+        """The names of the virtual jobs, by number: as given at the start, then v1, v2, ... in each pool."""
         there = [name for pool in self._plan.initial for server in pool for name in server.virtual]
         return dict(enumerate([*there, *self._virtual_arrivals({*there, *self.names.values()})]))
 
     def _virtual_arrivals(self, taken: set[str]) -> Iterator[str]:
-        """v1, v2, ... in each pool, without the names of other jobs."""
+        """v1, v2, ... in each pool, except names in *taken*."""
         pools = {event.pool for event in self._plan.events}
         free = {pool: self._free_names(pool, taken) for pool in pools}
         for event in self._plan.events:
@@ -90,7 +90,7 @@ class PhaseScript:
 
     @cached_property
     def _known(self) -> dict[str, tuple[int, bool]]:
-        """The number of each job, and whether it is a virtual one, by name."""
+        """The number of each job, and whether it is virtual, by name."""
         real = {name: (number, False) for number, name in self.names.items()}
         return real | {name: (number, True) for number, name in self.virtual_names.items()}
 
@@ -102,7 +102,7 @@ class PhaseScript:
     # The start.
 
     def _check_start(self) -> None:
-        """Each server must be able to hold what it begins with.
+        """Check that each server can hold the jobs and tokens that the script begins with.
 
         The scenario's schema has compared pools and servers with the policy's parameters.
         """
@@ -167,12 +167,12 @@ class PhaseScript:
     # Running.
 
     def event(self, state: PhaseState) -> Any:
-        """The scenario's event that comes next, None after the last."""
+        """The scripted event that comes next; None after the last."""
         place = int(state.number[EVENT])
         return self._plan.events[place] if place < len(self._plan.events) else None
 
     def next_event(self, state: PhaseState) -> Event | None:
-        """The next event. Raises ScenarioError if it names a job, a server or a timer that is not there."""
+        """The next event. Raises ScenarioError if it names a job, a server or a timer that does not exist then."""
         event = self.event(state)
         if event is None:
             return None
@@ -212,13 +212,13 @@ class PhaseScript:
         return -1 if name == PATCH else self._phase[name]
 
     def fault(self, state: PhaseState, field: str, message: str) -> ScenarioError:
-        """An error in the event that comes next."""
+        """An error in a field of the next scripted event."""
         place = int(state.number[EVENT])
         return ScenarioError(message, where=f"workload.events[{place}].{field}")
 
 
 class ScriptedChoices(RandomChoices):
-    """Choices as the script gives them; *event*: the one that happens, None at the start."""
+    """Random choices replaced by the script's; *event*: the one that happens, None at the start."""
 
     def __init__(self, script: PhaseScript, tables: PhaseTables, state: PhaseState, event: Any) -> None:
         super().__init__(tables, state)
@@ -269,5 +269,5 @@ class ScriptedChoices(RandomChoices):
         return chosen
 
     def requested(self, step: int, shares: NDArray[np.float64]) -> int:
-        """See :class:`model.kinds.phases.view.Choices`: the likeliest, the first of equals."""
+        """See :class:`model.kinds.phases.view.Choices`: the most likely type, the first of equals."""
         return int(np.argmax(np.diff(shares, prepend=0.0)))

@@ -1,7 +1,7 @@
-"""Unlimited servers of jobs with phases: what an event is, and the check of every decision.
+"""Unlimited servers of jobs with phases: events, and the check of every decision.
 
 Reference: Hong, Xie & Wang (2023), Sections 2 and 4.2.  An event is the arrival of a job, the move
-of a job (real or virtual) to another phase or to its end, or the tick of a normal server's timer.
+of a job (real or virtual) to another phase or its departure, or the tick of a normal server's timer.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from slotscope.model.systems.state import by_number
 
 
 class PhaseSystem(PolicySystem):
-    """A system of jobs with phases under one policy's reference."""
+    """A system of jobs with phases under one policy."""
 
     name = "phases"
     row_dtype = rows.PHASE_ROW
@@ -63,7 +63,7 @@ class PhaseSystem(PolicySystem):
         self.sample_width = sampling.width(numbers.phases)
         self.tables = tables_of(numbers, policy.observes)
         self.script: PhaseScript | None = None
-        if scenario.workload.kind == "scripted":  # jobs move when it says so
+        if scenario.workload.kind == "scripted":  # jobs move when the script says so
             self.tables = self.tables._replace(out_rate=np.zeros(numbers.phases))
             self.script = PhaseScript(scenario, numbers, self.tables, policy)
             self.initial_jobs, self.names = self.script.initial_jobs, self.script.names
@@ -72,11 +72,11 @@ class PhaseSystem(PolicySystem):
 
     @property
     def normal_servers(self) -> int:
-        """L, the servers that have timers and tokens; 0 where servers are unlimited."""
+        """L, the number of servers with timers and tokens; 0 if servers are unlimited."""
         return len(self.policy.pool_of)
 
     def raw_state(self) -> PhaseState:
-        """No job, no token, no timer; or what a script begins with."""
+        """The state at time 0: empty, or with the jobs and tokens that a script begins with."""
         configurations = len(self.tables.up) if self.policy.observes else 0
         state = empty_state(
             StateSizes(
@@ -90,10 +90,10 @@ class PhaseSystem(PolicySystem):
         )
         if self.script:
             return self.script.begun(state)
-        return self.prepared(state) if self.may_fail else state  # a user's policy may ask for jobs at once
+        return self.prepared(state) if self.may_fail else state  # a user-written policy may request jobs at once
 
     def start(self, state: PhaseState, taken_over: bool = False) -> Iterator[Record]:
-        """Timers start; where a state is *taken over* only servers that have nothing, as at time 0, can be asked."""
+        """Let the policy start timers; in a state *taken over* only servers without jobs and tokens can request any."""
         outcome = PhaseOutcome(Event(TICK, float(state.clock[NOW])))
         outcome.takes_over = taken_over
         view = self._view(state, starting=True)
@@ -104,7 +104,7 @@ class PhaseSystem(PolicySystem):
         check_continuation(self, other)
 
     def has_other_jobs(self, other: PhaseSystem, workload: Callable[[Any, Any], Any]) -> bool:
-        """Jobs also differ by the phases that they go through."""
+        """Whether the jobs differ: also if they go through the phases differently."""
         paths = ("out_rate", "next_phase")
         same = all(np.array_equal(getattr(self.tables, name), getattr(other.tables, name)) for name in paths)
         return not same or super().has_other_jobs(other, workload)
@@ -115,14 +115,14 @@ class PhaseSystem(PolicySystem):
         return taken_over(self, other, state)
 
     def virtual_name(self, number: int) -> str:
-        """The name of a virtual job: as scripted, or v1, v2, ... in order of their arrival."""
+        """The name of a virtual job: from the script, or v1, v2, ... in order of arrival."""
         names = self.script.virtual_names if self.script else {}
         return names.get(number, f"v{number + 1}")
 
     # Events.
 
     def next_event(self, state: PhaseState) -> Event | None:
-        """The next thing that happens: of equal times a move, then a tick, then an arrival."""
+        """The next event; of events at the same time first a move, then a tick, then an arrival."""
         if self.script:
             return self.script.next_event(state)
         now = self.quick(state)
@@ -221,11 +221,11 @@ class PhaseSystem(PolicySystem):
     # Decisions.
 
     def _view(self, state: PhaseState, timer: int = -1, starting: bool = False) -> PhaseView:
-        """What the policy is shown of *state*: the same as before where it goes on in place and no *timer* rang."""
+        """The view of *state* for the policy: the previous one if the state is the same object and no *timer* rang."""
         if self.script:
             event = None if starting else self.script.event(state)
             return PhaseView(self.numbers, state, ScriptedChoices(self.script, self.tables, state, event))
-        known, view = self._shown  # taken at once: another thread may run another state of the same system
+        known, view = self._shown  # read together: another thread may run another state of the same system
         if known is not state or view is None or timer >= 0:
             view = PhaseView(self.numbers, state, RandomChoices(self.tables, state, timer))
             if timer < 0:
@@ -233,7 +233,7 @@ class PhaseSystem(PolicySystem):
         return view
 
     def carry_out(self, state: PhaseState, record: Any, outcome: PhaseOutcome) -> None:
-        """Check and do what one record decides."""
+        """Check the decision of one record and carry it out."""
         handler = self.handlers.get(kind := type(record))
         if handler is None:
             outcome.flags |= rows.TOLD.get(record.kind, 0)
@@ -306,7 +306,7 @@ class PhaseSystem(PolicySystem):
                 f"server {server + 1} asks for {asked} jobs, allowed: 1 to {most - there}, as it has {there} of {most}"
             )
         self._check_room(state, server, decision.jobs, outcome)
-        if self.policy.rules is None:  # JRS cancels its timers itself, as the paper says
+        if self.policy.rules is None:  # JRS cancels its timers by decisions of its own, as in the paper
             timers.stop_timer(state, server)
         tokens.begin_request(state)
         if outcome.first_token < 0:
@@ -341,7 +341,7 @@ class PhaseSystem(PolicySystem):
             raise outcome.fault(f"server {server + 1} asks for no jobs, allowed: with servers = L in the class")
 
     def _check_room(self, state: PhaseState, server: int, jobs: tuple[int, ...], outcome: PhaseOutcome) -> None:
-        """What is asked for must fit the server, and the tokens the room that was made for this event."""
+        """Check that the server has room for the requested jobs, and that this event has room for the tokens."""
         if len(jobs) != self.numbers.phases:
             raise outcome.fault(f"server {server + 1} asks for {len(jobs)} types, allowed: {self.numbers.phases}")
         if outcome.made + sum(jobs) > self.policy.most_tokens:

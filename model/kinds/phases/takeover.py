@@ -1,4 +1,4 @@
-"""Going on from another policy's state: jobs stay where they are."""
+"""Continuing from the state of another policy: jobs stay where they are."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RESTART = "run it from the start instead"
 
 
 def check_continuation(system: PhaseSystem, other: PhaseSystem) -> None:
-    """Refuse to go on from a system in which this one's jobs and servers have no place.
+    """Refuse to continue from a system whose jobs and servers do not fit this one.
 
     Raises ScenarioError if the phases, demands, costs or capacities differ, if events are scripted, or if this
     policy has other normal servers.
@@ -50,12 +50,12 @@ def check_continuation(system: PhaseSystem, other: PhaseSystem) -> None:
 
 
 def taken_over(system: PhaseSystem, other: PhaseSystem, state: PhaseState) -> PhaseState:
-    """The state with which *system* goes on.
+    """The state with which *system* continues.
 
-    With the same normal servers all stays, tokens and virtual jobs too; under other rules timers
-    start anew, servers that have neither jobs nor tokens ask for jobs as at time 0, and a lower token limit holds at
-    once.  Without any, jobs on backup servers stay on
-    servers of their own, and tokens and virtual jobs are gone.
+    With the same normal servers everything stays, also tokens and virtual jobs; if the rules differ, timers start
+    anew, servers without jobs and tokens request jobs as at time 0, and a lower token limit holds at once.  If this
+    policy has no normal servers, each job on a backup server gets a server of its own, and tokens and virtual jobs
+    are removed.
     Raises ScenarioError: see :func:`check_continuation`.
     """
     check_continuation(system, other)
@@ -75,14 +75,14 @@ def taken_over(system: PhaseSystem, other: PhaseSystem, state: PhaseState) -> Ph
 
 
 def _count_peaks(system: PhaseSystem, state: PhaseState) -> None:
-    """What jobs may need at most follows from the phases that they may come to now."""
+    """Recompute the peak demand of each server, as the reachable phases may differ now."""
     here = (state.job_server >= 0) & (state.job_virtual == 0)
     state.peak_use[...] = 0
     np.add.at(state.peak_use, state.job_server[here], system.tables.peak[state.job_type[here]])
 
 
 def _same_rules(policy: PhasePolicy, before: PhasePolicy) -> bool:
-    """Whether two policies make and keep tokens alike."""
+    """Whether two policies have equal rules for making and keeping tokens."""
     mine, theirs = policy.rules, before.rules
     both = mine is not None and theirs is not None
     return both and all(map(np.array_equal, mine, theirs))
@@ -107,7 +107,7 @@ def _without_tokens(system: PhaseSystem, state: PhaseState) -> PhaseState:
 
 
 def _with_job(system: PhaseSystem, fresh: PhaseState, state: PhaseState, record: int, server: int) -> PhaseState:
-    """*fresh* with a job of *state* on a server, its next move as it was drawn."""
+    """*fresh* with a job of *state* on a server; its next move stays as it was drawn."""
     while len(fresh.jobs_on) <= server or not fresh.number[FREE]:
         fresh = doubled(fresh)
     number, job_type = int(state.job_number[record]), int(state.job_type[record])

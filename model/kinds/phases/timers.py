@@ -1,7 +1,7 @@
-"""The timers of the normal servers: which rings next, by a tournament.
+"""The timers of the normal servers; a tournament tree finds the one that rings next.
 
 ``tree`` [2 W]: the leaves are the servers, and each inner node holds the server below it whose
-timer is due first (of equal times, the lower number).  ``tree[1]`` is the winner.  Hong, Xie &
+timer rings first (of equal times, the lower number); ``tree[1]`` is the winner.  Hong, Xie &
 Wang (2023), Section 4.1: proactive requests.
 """
 
@@ -22,7 +22,7 @@ State = Any
 
 @jitable
 def set_timer(due: Array, tree: Array, server: int, time: float) -> None:
-    """The timer of *server* rings at *time* (inf: it is cancelled)."""
+    """Let the timer of *server* ring at *time* (inf: cancel it), and update the tree."""
     due[unsigned(server)] = time
     node = (len(tree) // 2 + server) // 2
     while node >= 1:
@@ -44,7 +44,7 @@ def next_timer(due: Array, tree: Array) -> float:
 
 @jitable
 def start_timer(state: State, tables: Any, server: int, rate: float) -> None:
-    """A server's timer runs at *rate* from now on; 0: none runs."""
+    """Start a timer of the server at *rate*, exponential from now on; at rate 0 none runs."""
     if rate <= 0.0:
         stop_timer(state, server)
         return
@@ -55,7 +55,7 @@ def start_timer(state: State, tables: Any, server: int, rate: float) -> None:
 
 @jitable
 def number_timer(state: State, server: int) -> int:
-    """A new timer belongs to the server; returns its number."""
+    """Number a new timer of the server; return the number."""
     number = state.number[NEXT_TIMER]
     state.number[NEXT_TIMER] = number + 1
     state.timer_number[unsigned(server)] = number
@@ -64,7 +64,7 @@ def number_timer(state: State, server: int) -> int:
 
 @jitable
 def stop_timer(state: State, server: int) -> None:
-    """No timer of the server runs."""
+    """Cancel the timer of the server, if one runs."""
     if state.timer_number[unsigned(server)] >= 0:
         state.timer_number[unsigned(server)] = -1
         set_timer(state.timer_due, state.timer_tree, server, np.inf)

@@ -1,7 +1,7 @@
-"""Requests, tokens and the jobs that take them, written once for reference engine and kernels.
+"""Requests, tokens and the jobs that take them; shared by the reference engine and the kernels.
 
-Hong, Xie & Wang (2023), Section 4.2.  Nothing here decides or checks, as in
-:mod:`model.kinds.phases.physics`.
+Hong, Xie & Wang (2023), Section 4.2.  Like :mod:`model.kinds.phases.physics`, this code neither decides
+nor checks.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ State = Any
 
 @jitable
 def begin_request(state: State) -> None:
-    """A server makes a request; its tokens follow."""
+    """Count a request of a server; its tokens follow."""
     state.number[NEXT_REQUEST] += 1
 
 
 @jitable
 def make_token(state: State, pool: int, job_type: int, server: int) -> None:
-    """A token becomes the youngest of its pool and type; its server is paused."""
+    """Append a token to the list of its pool and type, as the youngest; its server is paused."""
     of, kind, on = unsigned(pool), unsigned(job_type), unsigned(server)
     place = unsigned(state.token_count[of, kind])
     state.token_server[of, kind, place] = server
@@ -51,7 +51,7 @@ def make_token(state: State, pool: int, job_type: int, server: int) -> None:
 
 @jitable
 def use_token(state: State, pool: int, job_type: int, position: int, record: int) -> int:
-    """A job takes the token at a position of its list (0: the oldest); returns its server."""
+    """Let a job take the token at a position of its list (0: the oldest); return the token's server."""
     of, kind, at = unsigned(pool), unsigned(job_type), unsigned(record)
     place = unsigned(position)
     server = state.token_server[of, kind, place]
@@ -79,7 +79,7 @@ def use_token(state: State, pool: int, job_type: int, position: int, record: int
 
 @jitable
 def match(state: State, tables: Any, record: int, pool: int, position: int) -> int:
-    """A real job takes a token and goes to its server, which is returned."""
+    """Let a real job take a token and join its server; return the server."""
     job_type = state.job_type[unsigned(record)]
     server = use_token(state, pool, job_type, position, record)
     state.tally[MATCHED, job_type] += 1
@@ -89,7 +89,7 @@ def match(state: State, tables: Any, record: int, pool: int, position: int) -> i
 
 @jitable
 def arrive_virtually(state: State, tables: Any, pool: int, job_type: int, position: int) -> int:
-    """A virtual job takes a token and goes to its server, which is returned."""
+    """Let a virtual job arrive, take a token and join its server; return the server."""
     record = take_virtual(state, job_type, pool)
     server = use_token(state, pool, job_type, position, record)
     put(state, tables, record, server)
@@ -98,7 +98,7 @@ def arrive_virtually(state: State, tables: Any, pool: int, job_type: int, positi
 
 @jitable
 def take_virtual(state: State, job_type: int, pool: int) -> int:
-    """A virtual job arrives; returns its record."""
+    """A virtual job arrives; return its record."""
     record = take_record(state, state.number[NEXT_VIRTUAL], job_type, pool)
     state.number[NEXT_VIRTUAL] += 1
     state.job_virtual[unsigned(record)] = 1

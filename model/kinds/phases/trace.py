@@ -1,11 +1,11 @@
-"""What happened in each event in the exchange form of ``slotscope trace``.
+"""The events of a run in the exchange format of ``slotscope trace``.
 
-An instance file's lines are its states: ``after`` (the event's place from 0, or "start"),
-``result``, ``pools``, ``active``, ``cost_rate`` and ``jobs``.  In other runs a line has ``event``
-as well: what happened and was chosen, as an instance file says it, and ``requests``, the types
-that servers asked for at once, one after another.  Policies without normal servers have
-``servers``, the busy ones by number, in place of ``pools``.  Servers, pools and backup servers are
-numbered from 1; see ``resources/help/trace-format.md``.
+With an instance file each line is a state: ``after`` (the event's index from 0, or "start"),
+``result``, ``pools``, ``active``, ``cost_rate`` and ``jobs``.  In other runs a line also has ``event``:
+what happened and was chosen, in the form of an instance file, and ``requests``, the types
+that servers requested at once, in order.  For policies without normal servers ``servers``, the busy
+servers by number, replaces ``pools``.  Servers, pools and backup servers are numbered from 1; see
+``resources/help/trace-format.md``.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from slotscope.model.reporting.records import ARRIVAL, TICK, Event, Match, Overf
 
 Line = dict[str, Any]
 
-#: Where a policy without a plan has a timer.
+#: The key of the timer's time, for policies without a plan.
 OWN_TIMER = "rings at"
 
 
 def lines(system: PhaseSystem, most: float) -> Iterator[Line]:
-    """A run of the reference: a line for the start and one for each of at most *most* events."""
+    """Run the reference engine: yield a line for the start, and one for each of at most *most* events."""
     state = system.raw_state()
     for _ in system.start(state):
         pass
@@ -48,7 +48,7 @@ def lines(system: PhaseSystem, most: float) -> Iterator[Line]:
 
 
 class Happening:
-    """One event in the making, told as an instance file would tell it."""
+    """One event as it unfolds, in the form of an instance file."""
 
     def __init__(self, system: PhaseSystem, state: PhaseState, event: Event) -> None:
         self._system = system
@@ -78,14 +78,14 @@ class Happening:
         return {"pool": pool + 1} if self._system.policy.pools > 1 else {}
 
     def _own_number(self, server: int) -> int:
-        """A normal server's number in its pool; any other's number."""
+        """A normal server's number within its pool, from 1; without normal servers, the server's number."""
         if not self._system.normal_servers:
             return server + 1
         pool_of = self._system.policy.pool_of
         return server - int(np.searchsorted(pool_of, pool_of[server])) + 1
 
     def note(self, record: Record) -> None:
-        """Take a sub-step in, right after its effect."""
+        """Take note of a sub-step, right after its effect."""
         phases = self._system.numbers.model.phases
         match record:
             case Match(pool=pool, position=position, values=values):
@@ -130,13 +130,13 @@ class Happening:
 
 
 def name_of(system: PhaseSystem, state: PhaseState, record: int) -> str:
-    """The name of the job of a record, real or virtual."""
+    """The name of the job in a record, real or virtual."""
     number = int(state.job_number[record])
     return system.virtual_name(number) if state.job_virtual[record] else system.job_name(number)
 
 
 def standing(system: PhaseSystem, state: PhaseState) -> Line:
-    """What is there: pools (or busy servers), active servers, the cost rate and all jobs."""
+    """The state as a line: pools (or busy servers), active servers, the cost rate and all jobs."""
     found: Line = {"servers": _busy(state)}
     if system.normal_servers:
         found = {"pools": [_pool(system, state, pool) for pool in range(system.policy.pools)]}
@@ -178,9 +178,9 @@ def _server(system: PhaseSystem, state: PhaseState, server: int) -> Line:
 
 
 def timers_of(system: PhaseSystem, state: PhaseState, server: int) -> dict[str, float]:
-    """The rates of the timers that run on a server: by type, or of the patch.
+    """The rates of a server's running timers: by type, or that of the patch.
 
-    Of a policy without a plan it is told when the timer rings.
+    For a policy without a plan, the time at which the timer rings.
     """
     if state.timer_number[server] < 0:
         return {}

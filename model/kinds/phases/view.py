@@ -1,4 +1,4 @@
-"""What a policy of a system with phases may look at: read-only, and always current."""
+"""The read-only view that policies have of a system with phases; it is always current."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from slotscope.model.systems.view import PolicyView
 
 
 class PhaseJob(NamedTuple):
-    """A job that arrives, moves or departs, as a policy sees it."""
+    """A job that arrives, moves or departs, as policies see it."""
 
     number: int
-    type: int  #: the phase in which it arrives, into which it goes, or from which it departs
-    server: int = -1  #: where it moves or departs
+    type: int  #: the phase in which it arrives, to which it moves, or from which it departs
+    server: int = -1  #: the server on which it moves, or from which it departs
     virtual: bool = False
 
 
 class Choices(Protocol):
-    """Where a policy's random choices come from: the run's random words, or a script."""
+    """The source of a policy's random choices: the run's random words, or a script."""
 
     def pool(self, job: int, shares: NDArray[np.float64]) -> int:
         """The pool of an arriving job; *shares* [P] are cumulative probabilities."""
@@ -41,7 +41,7 @@ class Choices(Protocol):
         """The position of the token that an arriving job takes, of *count*; -1: none."""
 
     def virtual_token(self, count: int) -> int:
-        """The position of the token that a virtual arrival takes, of *count*."""
+        """The position of the token that a virtual arrival takes, out of *count*."""
 
     def ticked(self, server: int, shares: NDArray[np.float64]) -> int:
         """The type whose timer rang; *shares* [I] are cumulative probabilities."""
@@ -50,16 +50,16 @@ class Choices(Protocol):
         """The type of one step of a case-2 chain; *shares* [I] are cumulative probabilities."""
 
     def one_of(self, job: int, draw: int, count: int) -> int:
-        """A number below *count*: draw number *draw* of an arriving job."""
+        """Draw number *draw* of an arriving job: a number below *count*."""
 
 
 def first_at_least(shares: NDArray[np.float64], number: float) -> int:
-    """The first place whose cumulative share reaches *number* in (0, 1]."""
+    """The first index whose cumulative share reaches *number* in (0, 1]."""
     return min(int(np.searchsorted(shares, number, side="left")), len(shares) - 1)
 
 
 class RandomChoices:
-    """Choices by random words, each a function of what is chosen.
+    """Random choices; each is drawn by a random word that depends only on what is chosen.
 
     *timer* is the number of the timer that has just rung, if one has.
     """
@@ -110,12 +110,12 @@ _Rows = TypeVar("_Rows", bound=NDArray[Any])
 
 
 def _apart(rows: _Rows) -> _Rows:
-    """A copy, unless they are one, as those of several servers are."""
+    """A copy, unless the rows are a copy already, as the rows of several servers are."""
     return rows if rows.base is None else rows.copy()
 
 
 class PhaseView(PolicyView):
-    """The state as a policy sees it in one event."""
+    """The state as the policy sees it in one event."""
 
     numbers: PhaseNumbers
     _state: PhaseState
@@ -133,7 +133,7 @@ class PhaseView(PolicyView):
 
     @property
     def pools(self) -> int:
-        """P."""
+        """P, the number of pools."""
         return len(self._state.token_count)
 
     def tokens(self, pool: int, job_type: int) -> int:
@@ -154,7 +154,7 @@ class PhaseView(PolicyView):
 
     @property
     def next_virtual(self) -> int:
-        """The number of the virtual job that comes next."""
+        """The number of the next virtual job."""
         return int(self._state.number[NEXT_VIRTUAL])
 
     def idle_backup(self, pool: int) -> int:
@@ -165,11 +165,11 @@ class PhaseView(PolicyView):
 
     @property
     def servers(self) -> int:
-        """Servers in sight: the normal ones, or all that were ever in use and idle ones."""
+        """The number of servers in sight: the normal ones, or all that were ever in use and some idle ones."""
         return len(self._state.jobs_on)
 
     def observed(self, server: int) -> int:
-        """The place of the observed configuration in the lattice."""
+        """The index of the observed configuration in the lattice."""
         return int(self._state.observed[server])
 
     def observed_configuration(self, server: int) -> tuple[int, ...]:
@@ -181,7 +181,7 @@ class PhaseView(PolicyView):
         return bool(self._state.tokens_on[server])
 
     def tokens_on(self, server: int) -> int:
-        """Tokens that a server has out."""
+        """The number of tokens of a server."""
         return int(self._state.tokens_on[server])
 
     def timer_runs(self, server: int) -> bool:
@@ -209,12 +209,12 @@ class PhaseView(PolicyView):
         return _apart(self._state.peak_use[server])
 
     def with_room(self, job_type: int) -> NDArray[np.int64]:
-        """Numbers of the servers, busy or idle, on which a job of the type finds what it needs now."""
+        """[s] the servers, busy or idle, below the service limit and with room for the type's current demand."""
         fits = (self._state.use + self.numbers.demand[job_type] <= self.numbers.capacity).all(axis=1)
         return np.flatnonzero(fits & (self._state.jobs_on < self.numbers.model.most_jobs))
 
     def busy_servers(self) -> Iterator[int]:
-        """Servers with a real job, by number."""
+        """Servers with a real job, in order of their numbers."""
         return iter(self._state.jobs_on.nonzero()[0].tolist())
 
     def first_idle(self) -> int:

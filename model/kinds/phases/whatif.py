@@ -1,4 +1,4 @@
-"""What can be decided in place of the policy: which token or server a job takes, which type a server asks for."""
+"""Decisions that can be forced on the policy: which token or server a job takes, which type a server requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OF_PLACES = "'server=N', where a job arrives"
 
 
 def choices(system: PhaseSystem, state: PhaseState) -> tuple[Choice, ...]:
-    """What can be decided of the next event."""
+    """The decisions that can be forced in the next event."""
     event = system.next_event(state)
     if event is None:
         return ()
@@ -45,9 +45,9 @@ def choices(system: PhaseSystem, state: PhaseState) -> tuple[Choice, ...]:
 
 
 def _possible(system: PhaseSystem, state: PhaseState, event: Event, asked: list[Choice]) -> Iterator[Choice]:
-    """Those that the server can be made to draw in an event, and has room for: each is tried on a copy.
+    """Those of the choices *asked* that the server may draw in the event and has room for; each is tried on a copy.
 
-    Policies of one's own are asked only where they decide.
+    User-written policies are offered them only if they decide.
     """
     for choice in asked:
         if not system.policy.may_fail:
@@ -56,21 +56,21 @@ def _possible(system: PhaseSystem, state: PhaseState, event: Event, asked: list[
                 for _ in other.run(system.prepared(copied(state), event), event, np.zeros(1, system.row_dtype)):
                     pass
             except NothingDrawnError:
-                return  # nor is another type: what comes before the first draw depends on none
+                return  # other types are not drawn either: what comes before the first draw does not depend on the type
             except UserError:
                 continue
         yield choice
 
 
 def _asks_by_plan(system: PhaseSystem) -> bool:
-    """Whether servers ask for jobs, and draw their types from a plan; a policy of one's own may have none."""
+    """Whether servers request jobs whose types are drawn from a plan; a user-written policy may have none."""
     return system.policy.observes and system.policy.plan is not None
 
 
 def overruled(system: PhaseSystem, event: Event, decision: str) -> Overruled:
-    """The system's policy, with a decision that is forced on it.
+    """The system's policy with one decision forced on it.
 
-    Raises PolicyError if there is no such decision; one that is impossible is found when it is carried out.
+    Raises PolicyError if there is no such decision; whether it is possible is found when it is carried out.
     """
     allowed, known = _OF_JOBS, ["token", "backup"]
     if not system.normal_servers:
@@ -87,18 +87,18 @@ def overruled(system: PhaseSystem, event: Event, decision: str) -> Overruled:
 
 
 class NothingDrawnError(PolicyError):
-    """What is forced on a policy was not asked for: it draws nothing in the event."""
+    """The forced draw did not take place: the policy draws nothing in the event."""
 
 
 class OverruledPlace(Overruled):
-    """A policy without tokens that puts one arriving job on another *server*."""
+    """A policy without tokens that is forced to place one arriving job on *server*."""
 
     def __init__(self, policy: Any, decision: str, server: int) -> None:
         super().__init__(policy, decision)
         self.server = server
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
-        """As the policy, but for the server."""
+        """The policy's records, with the server replaced."""
 
         def instead(own: Place) -> Record:
             return Place(line=own.line, job=own.job, server=self.server, values={**own.values, "reason": "forced"})
@@ -107,14 +107,14 @@ class OverruledPlace(Overruled):
 
 
 class OverruledToken(Overruled):
-    """A policy of one's own, which need not draw, that gives one arriving job another token; -1: none."""
+    """A user-written policy, which need not draw, that is forced to give one arriving job another token; -1: none."""
 
     def __init__(self, policy: Any, decision: str, position: int) -> None:
         super().__init__(policy, decision)
         self.position = position
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
-        """As the policy, but for the token."""
+        """The policy's records, with the token replaced."""
 
         def instead(own: Match | Overflow) -> Record:
             record: Record = Match(line=own.line, job=own.job, pool=own.pool, position=self.position)
@@ -126,28 +126,28 @@ class OverruledToken(Overruled):
 
 
 class OverruledChoice(Overruled):
-    """A policy that draws, and draws *place* in one event."""
+    """A policy whose first draw in one event is forced to be *place*."""
 
     def __init__(self, policy: Any, decision: str, place: int) -> None:
         super().__init__(policy, decision)
         self.place = place
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
-        """The token at that place; -1: none is taken."""
+        """The job takes the token at that position; -1: none."""
         return self._drawn(view, self.policy.arrival, job)
 
     def tick(self, view: PhaseView, server: int) -> Iterator[Record]:
-        """A job of that type is asked for first."""
+        """The first job that the server requests is of that type."""
         self._check_type(view, server)
         return self._drawn(view, self.policy.tick, server)
 
     def move(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
-        """A job of that type is asked for first."""
+        """The first job that the server requests is of that type."""
         self._check_type(view, job.server)
         return self._drawn(view, self.policy.move, job)
 
     def departure(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
-        """A job of that type is asked for first."""
+        """The first job that the server requests is of that type."""
         self._check_type(view, job.server)
         return self._drawn(view, self.policy.departure, job)
 
@@ -157,7 +157,7 @@ class OverruledChoice(Overruled):
             raise PolicyError(f"server {server + 1} cannot take one more job of type {self.place + 1}")
 
     def _drawn(self, view: PhaseView, decide: Any, what: Any) -> Iterator[Record]:
-        forced, choices = copy(view), ForcedChoices(view.choices, self.place)  # the next event is shown the same view
+        forced, choices = copy(view), ForcedChoices(view.choices, self.place)  # the view is used again
         forced.choices = choices
         yield self.told()
         for record in decide(forced, what):
@@ -168,7 +168,7 @@ class OverruledChoice(Overruled):
 
 
 class ForcedChoices:
-    """The choices of an event, but for the first: *place*."""
+    """The choices of an event, the first of which is forced to be *place*."""
 
     def __init__(self, choices: Choices, place: int) -> None:
         self._choices = choices

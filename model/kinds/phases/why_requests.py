@@ -1,4 +1,4 @@
-"""Why a normal server asks for jobs, or for none; and what could be changed just before a decision about jobs.
+"""Why a normal server requests jobs, or none; and which changes just before a decision about jobs are tried.
 
 Reference: Hong, Xie & Wang (2023), Section 4.2, step 1; Appendix C.2 (cases), Appendix B.3 (the empty server).
 """
@@ -31,15 +31,15 @@ from slotscope.model.whys.decision import (
 )
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
-#: Servers and moves for which a change is tried at most.
+#: Most servers, and most moves, for which a change is tried.
 _MOST = 30
 
-#: Tokens, or draws, by which a change goes at most.
+#: Most tokens, or draws, by which a change differs.
 _MOST_MORE = 3
 
 
 def changes_of(setting: Setting, before: PhaseState) -> Iterator[Change]:
-    """Tokens more or taken, draws more, a move earlier."""
+    """Possible changes: more tokens or one less, more or fewer draws, an earlier move, the end of a pause."""
     system = setting.system
     if system.normal_servers and system.policy.observes:
         yield from _more_tokens(setting, before)
@@ -60,7 +60,7 @@ def sent_to(setting: Setting) -> int:
 
 
 def _more_tokens(setting: Setting, before: PhaseState) -> Iterator[Change]:
-    """Tokens of the type, where a server asks for jobs of any type, on servers that have room for what they ask for."""
+    """More tokens of the type, on servers with room for them; any type, if the decision is a request of a server."""
     system, arrives = setting.system, setting.event.kind == ARRIVAL
     pool_of = system.policy.pool_of
     pool = sent_to(setting) if arrives else int(pool_of[setting.event.server])
@@ -69,7 +69,7 @@ def _more_tokens(setting: Setting, before: PhaseState) -> Iterator[Change]:
 
     def with_tokens(server: int, job_type: int, more: int) -> Any:
         def make(state: Any) -> Any:
-            timers.stop_timer(state, server)  # a server that holds a token is paused
+            timers.stop_timer(state, server)  # a server with a token is paused
             tokens.begin_request(state)
             for _ in range(more):
                 tokens.make_token(state, pool, job_type, server)
@@ -101,7 +101,7 @@ def _taken_before(setting: Setting, before: PhaseState, token: int) -> Change:
 
 
 def _place_for_tokens(rules: PhaseRules | None, before: PhaseState, pool: int, job_type: int) -> int:
-    """How many tokens of the type the pool may have more, by the limit of a plan."""
+    """How many more tokens of the type the pool can have, by the plan's limit and the room of the list."""
     counts = before.token_count[pool]
     place = int(before.token_server.shape[2] - counts[job_type])
     if rules is not None:
@@ -125,7 +125,7 @@ def _drawing(system: Any, draws: int, _: Any) -> Any:
 
 
 def _moves(setting: Setting, before: PhaseState) -> Iterator[Change]:
-    """The next move of a job comes just before instead of soon after; where a server asks for jobs, of one on it."""
+    """A job's next move comes just before instead of soon after; for a request, only of jobs on the server itself."""
     system, now, phases = setting.system, setting.event.time, setting.system.numbers.phases
 
     due = np.where((before.job_number >= 0) & (before.job_due > now), before.job_due, np.inf)
@@ -147,7 +147,7 @@ def _moves(setting: Setting, before: PhaseState) -> Iterator[Change]:
 
 
 def _pauses(setting: Setting, before: PhaseState) -> Iterator[Change]:
-    """Virtual jobs take the tokens of the server just before, which ends its pause."""
+    """Virtual jobs take all tokens of the server just before, which ends its pause."""
     system, server = setting.system, setting.event.server
     held = int(before.tokens_on[server])
     if not held or setting.event.kind == TICK:
@@ -164,14 +164,14 @@ def _pauses(setting: Setting, before: PhaseState) -> Iterator[Change]:
     yield Change(held, f"virtual jobs take {counted(held, 'token')} of server {server + 1} just before", make)
 
 
-#: Kinds of sub-step that tell of a request that is not made.
+#: Kinds of sub-step that tell that a request is not made.
 _PAUSED = frozenset({"paused", "missed_request"})
 
 
 def request_in(system: Any, happened: Happened, whose: int) -> Subject | None:
-    """The request that a move or a tick leads to, or that it leads to none.
+    """The request that a move or a tick leads to, or the fact that it leads to none.
 
-    It is about no job: in place of one stands -2 - the server; *whose* is such a number, or -1 for any.
+    It concerns no job: -2 - the server stands for the job's number; *whose* is such a number, or -1 for any.
     """
     event, records = happened.event, happened.records
     server = int(event.server)
@@ -188,7 +188,7 @@ def request_in(system: Any, happened: Happened, whose: int) -> Subject | None:
 
 
 def about(request: Request) -> int:
-    """What stands in place of a job: see :func:`request_in`."""
+    """The number that stands for a job: see :func:`request_in`."""
     return -2 - request.server
 
 
@@ -197,20 +197,20 @@ def _jobs(request: Record | None) -> tuple[int, ...]:
 
 
 def _virtual(system: Any, records: Any) -> str:
-    """Virtual arrivals that follow, above the limit."""
+    """The virtual arrivals that follow because the limit is exceeded."""
     made = [one.values["number"] for one in records if isinstance(one, VirtualArrival)]
     names = ", ".join(system.virtual_name(number) for number in made)
     return f"; above the limit: virtual {plural(len(made), 'job')} {names}" if made else ""
 
 
 def of_request(setting: Setting) -> tuple[Candidates, ...]:
-    """The normal servers; under a plan, the types that could be asked for."""
+    """The candidates: the normal servers; with a plan also the types that could be requested."""
     servers = _servers(setting)
     return (servers,) if setting.system.policy.may_fail else (servers, _types(setting))
 
 
 def missed(setting: Setting) -> Subject | None:
-    """What it comes to where the timer that was to ring does not."""
+    """The outcome if the timer that was to ring does not."""
     subject, server = setting.subject, setting.event.server
     if setting.event.kind != TICK:
         return None
@@ -270,7 +270,7 @@ def _observed(setting: Setting, server: int) -> str:
 
 
 def _types(setting: Setting) -> Candidates:
-    """Types of jobs: what timers or case 2 ask for where the server is, and on the way that the request takes."""
+    """The types of jobs: timers or case 2 request them at the server's configuration, or further on."""
     names, jobs = setting.system.numbers.model.phases, np.array(_jobs(setting.decision), np.int64)
     wanted = _wanted(setting)
     condition = Condition(
@@ -304,7 +304,7 @@ def _types(setting: Setting) -> Candidates:
 
 
 def _wanted(setting: Setting) -> NDArray[np.bool_]:
-    """[I] types with u > 0 at a configuration that the request starts from or leads through."""
+    """[I] the types with u > 0 at a configuration that the request starts from or passes through."""
     policy, state, server = setting.system.policy, setting.state, setting.event.server
     pool, rules, lattice = int(policy.pool_of[server]), policy.rules, policy.plan.lattice
     wanted = np.zeros(rules.timer.shape[2], np.bool_)

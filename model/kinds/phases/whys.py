@@ -1,6 +1,6 @@
 """Why an arriving job with phases joins its server, or a backup server.
 
-Reference: Hong, Xie & Wang (2023), Section 4.2, step 2; the peers as their references say.
+Reference: Hong, Xie & Wang (2023), Section 4.2, step 2; the peers as in their references.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PhaseWhys(Whys):
     monitors = MONITORS
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
-        """The job that arrives; where a job moves or a timer rings, what the server asks for."""
+        """The arriving job; if a job moves or a timer rings, the request of the server."""
         event = happened.event
         if event.kind != ARRIVAL:
             return request_in(system, happened, job) if job < 0 else None
@@ -46,13 +46,13 @@ class PhaseWhys(Whys):
         return Subject(event.job, place, (int(server),), f"Why is {name} on {where}?", f"{name} joins {where}")
 
     def about(self, record: Record) -> int | None:
-        """A job; where a server asks for some, that request."""
+        """The job that a record is about; for a request, the number that stands for its server."""
         return about(record) if isinstance(record, Request) else super().about(record)
 
     def meant(self, state: PhaseState, thing: Thing) -> Meant:
-        """Of a token or a virtual job that it was made; of a backup server the job that it holds.
+        """The job meant by a thing: for a token or virtual job its creation, for a backup server the job on it.
 
-        Raises UserError if that is idle.
+        Raises UserError if the backup server is idle.
         """
         if thing.what == SERVER:
             record = on_backup(state, thing)
@@ -69,7 +69,7 @@ class PhaseWhys(Whys):
         return missed(setting)
 
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
-        """The servers; under a policy of tokens, these too, or the types that are asked for."""
+        """The servers; with tokens also the tokens, or the types that are requested."""
         if setting.event.kind != ARRIVAL:
             return of_request(setting)
         if setting.system.normal_servers:
@@ -78,7 +78,7 @@ class PhaseWhys(Whys):
         return (_of_servers(setting, len(setting.state.jobs_on), conditions, _preferred(setting)),)
 
     def outlined(self, setting: Setting) -> NDArray[np.bool_]:
-        """[L] the normal servers by what their real jobs need now; servers without number all have."""
+        """[L] whether each normal server has room for the job's current demand; all true for unlimited servers."""
         system, state = setting.system, setting.state
         count, j = system.normal_servers, setting.event.type
         if not count:
@@ -102,7 +102,7 @@ def _of_servers(setting: Setting, count: int, conditions: tuple[Condition, ...],
 
 
 def _by_tokens(setting: Setting) -> Candidates:
-    """The normal servers: in the job's pool, with a token, with one of its type."""
+    """The normal servers: those in the job's pool, with a token, with one of the job's type."""
     policy, state, j, pool = setting.system.policy, setting.state, setting.event.type, sent_to(setting)
     count, name = setting.system.normal_servers, setting.system.numbers.model.phases[j]
     out, of_type = state.tokens_on[:count], state.tokens[:count, j]
@@ -159,7 +159,7 @@ def _in_pool(setting: Setting, pool_of: NDArray[Any], pool: int) -> tuple[Condit
 
 
 def _tokens(setting: Setting) -> Candidates:
-    """All tokens there are."""
+    """All tokens in the system."""
     state, j, pool = setting.state, setting.event.type, sent_to(setting)
     present = np.arange(state.token_server.shape[2]) < state.token_count[:, :, None]
     pools, types, _ = np.nonzero(present)
@@ -196,12 +196,12 @@ def _tokens(setting: Setting) -> Candidates:
 
 
 def _line(setting: Setting, step: int) -> str:
-    """The line of the policy as it is printed beside the run."""
+    """The line of the policy's pseudocode, as printed beside the run."""
     return asked_by(setting, f"{setting.system.policy.title}, line {step}")
 
 
 def _meant(setting: Setting) -> Iterator[Condition]:
-    """Busy, or the idle one that any idle one stands for; with draws, drawn."""
+    """Busy servers and the first idle one, which stands for all idle servers; if the policy draws, those drawn."""
     state = setting.state
     busy = state.jobs_on > 0
     first_idle = int(np.argmax(~busy))
@@ -229,12 +229,12 @@ def _meant(setting: Setting) -> Iterator[Condition]:
 
 
 def _drawn(setting: Setting) -> tuple[int, ...]:
-    """The busy servers that were drawn, in order; empty where the policy draws none first."""
+    """The busy servers that were drawn, in order; empty if the policy draws none."""
     return next((one.values["servers"] for one in setting.records if one.kind == "drawn"), ())
 
 
 def _fit(setting: Setting) -> Iterator[Condition]:
-    """The service limit, and each resource; an idle server holds any job."""
+    """Room for the job: the service limit, and each resource; an idle server has room for any job."""
     system, policy, state = setting.system, setting.system.policy, setting.state
     idle, most, place = state.jobs_on == 0, system.numbers.model.most_jobs, _line(setting, 2)
     yield Condition(
@@ -268,7 +268,7 @@ def _share(setting: Setting, units: Any, resource: int) -> str:
 
 
 def _fitting(setting: Setting) -> NDArray[np.bool_]:
-    """[S] the busy servers among which the job could go by the conditions before."""
+    """[S] the busy servers that satisfy all conditions so far."""
     busy: NDArray[np.bool_] = setting.state.jobs_on > 0
     for condition in (*_meant(setting), *_fit(setting)):
         busy &= condition.holds
@@ -276,7 +276,7 @@ def _fitting(setting: Setting) -> NDArray[np.bool_]:
 
 
 def _idle(setting: Setting) -> Iterator[Condition]:
-    """When an idle server may be taken; first fit takes it as any other."""
+    """When an idle server may be chosen; first fit has no such condition."""
     policy, state = setting.system.policy, setting.state
     if policy.may_fail or not (hasattr(policy, "weight") or hasattr(policy, "share")):
         return

@@ -1,4 +1,4 @@
-"""How jobs, servers and configurations are told; and why a server waits.
+"""Words for jobs, servers and configurations; and why a server waits.
 
 Servers, backup servers and pools are numbered from 1 in sentences.
 """
@@ -17,31 +17,31 @@ from slotscope.model.reporting.explain import counted, grouped, shown
 
 AND = " and "
 
-#: Between a number and a name that begins with one: 13 × 1 vCPU 1.75 GiB.
+#: Between a number and a name that begins with a digit: 13 × 1 vCPU 1.75 GiB.
 TIMES = " × "
 
 
 def listed(parts: Sequence[str], last: str = AND) -> str:
-    """One, two and three."""
+    """The parts as an enumeration, such as "one, two and three"."""
     return last.join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def by_type(numbers: PhaseNumbers, counts: Sequence[int]) -> str:
-    """2 L and 1 H: so many of each type, those of which there are none left out."""
+    """The numbers of jobs of each type that are not 0, such as "2 L and 1 H"."""
     names = numbers.model.phases
     pairs = zip(counts, names, strict=True)
     return listed([f"{grouped(int(many))}{TIMES if name[0].isdigit() else ' '}{name}" for many, name in pairs if many])
 
 
 def asked_for(numbers: PhaseNumbers, shares: Sequence[float]) -> str:
-    """One H; or one L or H, where [I] cumulative *shares* leave it to chance."""
+    """What is requested, such as "one H"; "one L or H" if cumulative *shares* [I] leave it to chance."""
     steps = np.diff(np.asarray(shares), prepend=0.0)
     names = [numbers.model.phases[i] for i in np.flatnonzero(steps > 0)]
     return f"one {listed(names, ' or ')}"
 
 
 def server_name(server: int, pool: int, pools: int) -> str:
-    """Server 4, or backup server 2; of which pool, where several have backup servers."""
+    """Such as "server 4", or "backup server 2"; with its pool if there are several."""
     if server > FIRST_BACKUP:
         return f"server {server + 1}"
     inside = f" of pool {pool + 1}" if pools > 1 else ""
@@ -54,9 +54,9 @@ def time_shown(time: float) -> str:
 
 
 def why_waiting(state: PhaseState, numbers: PhaseNumbers, facts: PhaseFacts, server: int) -> str:
-    """Why a normal server asks for nothing at this moment, and what it waits for.
+    """Why a normal server requests nothing at this moment, and what it waits for.
 
-    Empty for policies without normal servers, which wait for nothing.
+    Empty for policies without normal servers.
     """
     if facts.rules is None or not 0 <= server < facts.normal_servers:
         return ""
@@ -100,7 +100,7 @@ def _paused(state: PhaseState, numbers: PhaseNumbers, facts: PhaseFacts, server:
 
 
 def would_ask(numbers: PhaseNumbers, facts: PhaseFacts, pool: int, place: int) -> str:
-    """What a server would ask for at once at an observed configuration; empty: nothing."""
+    """What a server would request at once at an observed configuration; empty: nothing."""
     if facts.rules.case[pool, place] != AT_ONCE:
         return ""
     return asked_for(numbers, facts.rules.choice[pool, place])
