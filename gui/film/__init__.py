@@ -1,1 +1,1 @@
-"""Films of a run: panels on a stage of their own, painted moment by moment, and written into a file."""
+"""Films of a run: panels outside the window, painted moment by moment and written into a file."""

@@ -1,4 +1,4 @@
-"""``slotscope film``: films a stretch of a run without a display."""
+"""``slotscope film``: record a stretch of a run as a film, without a display."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from slotscope.model.lessons.files import marks_of
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.reporting.frame import Frame
 
-#: Moments a second, where nobody says.
+#: Default pace in moments per second.
 _USUAL_PACE: dict[By, float] = {"substep": 1.0, "event": 2.0}
 
-#: Moments a second at least: a film is stopped between two moments, which must come.
+#: Minimum pace in moments per second: a film can be stopped only between two moments, so the next one must come.
 _SLOWEST = 0.01
 
 
@@ -38,10 +38,10 @@ class Looks(NamedTuple):
 
 
 def shoot(run: Run, footage: Footage, looks: Looks, path: Path, tell: Callable[[float], None]) -> int:
-    """Film a stretch; returns how many moments there are.
+    """Film a stretch of a run; returns the number of moments.
 
-    *tell* takes how much is done, and may raise what ends it.
-    Raises UserError if the stretch is none, a panel is unknown or fails, or the film cannot be written.
+    *tell* gets the share done, and may raise an exception to end it.
+    Raises UserError if the stretch is empty, a panel is unknown or fails, or the film cannot be written.
     """
     if looks.pace is not None and footage.by != "time" and looks.pace < _SLOWEST:
         allowed = f"at least {_SLOWEST:g} moments a second"
@@ -84,7 +84,7 @@ def _shoot(
 
 
 def _take(stage: FilmStage, frame: Frame, writer: Writer, seconds: float) -> None:
-    """The pictures of a moment: what moves on the way there, as far as there is time, and the moment at rest."""
+    """Write a moment: the animation towards it, as far as its *seconds* allow, then the final picture."""
     each = 1.0 / RATE
     if not writer.moves or seconds < 2 * each:
         come_to_rest(stage)
@@ -97,7 +97,7 @@ def _take(stage: FilmStage, frame: Frame, writer: Writer, seconds: float) -> Non
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Film what the command line names."""
+    """Film the run that the command line names."""
     footage = Footage(options.start, options.end, options.by or usual_by(options.start, options.end))
     looks = Looks(tuple(options.panel), options.size, options.theme, options.pace, marks_of(options.marks))
 

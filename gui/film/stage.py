@@ -1,4 +1,4 @@
-"""A stage: a few panels and the sentences of a moment, as large as a film, without a window around them."""
+"""The content of a film: a few panels with the sentences of a moment, in the film's size, outside the window."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.reporting.frame import Frame
 
-#: Share of the width that panels beside the first one have, by the number of policies.
+#: Percentage of the width for the panels beside the first one, by the number of policies.
 _BESIDE = {1: 42, 2: 34, 3: 28}
 
-#: Lines of text that a caption has room for at first; for a longer one it grows, and stays so.
+#: Initial height of a caption in lines; it grows with a longer caption, and does not shrink again.
 _CAPTION_LINES = 2
 
 _MARGIN = 12
 
 
 def panels_in_lecture(system: str, lanes: int) -> tuple[str, ...]:
-    """The panels that lecture mode shows at first."""
+    """The panels that lecture mode shows by default."""
     roles = PANEL_ROOMS[system].roles
     return roles.servers, COMPARISON.name if lanes > 1 else roles.beside
 
 
 def panel_classes(system: str, names: Sequence[str], lanes: int = 1, where: str = "--panel") -> list[type[Panel]]:
-    """The panels of these names, which stand in an option of a command. Raises UserError if there is none of a name."""
+    """The classes of the named panels; *where* is the option with the names. Raises UserError if one is unknown."""
     entries = {entry.name: entry for entry in panels_of(system)}
     if lanes > 1:
         entries[COMPARISON.name] = COMPARISON
@@ -49,7 +49,7 @@ def panel_classes(system: str, names: Sequence[str], lanes: int = 1, where: str 
 
 
 def show_at_rest(panel: Panel, frame: Frame) -> None:
-    """Let a panel show a moment, in which nothing moves any more. Raises UserError if it fails."""
+    """Have a panel show a moment, with animations finished. Raises UserError if the panel fails."""
     panel.set_frame(frame)
     lay_out(panel)
     come_to_rest(panel)
@@ -62,7 +62,7 @@ def _check(panel: Panel) -> None:
 
 
 class FilmStage(QWidget):
-    """Shows moments of one run, or of several side by side: the first panel of each, the others of the first."""
+    """Shows moments of one run, or of several side by side: the first panel for each, the others for the first."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class FilmStage(QWidget):
         size: tuple[int, int],
         marks: Sequence[Mark] = (),
     ) -> None:
-        """*marks* are drawn on its panels at all moments."""
+        """*marks* are drawn on the panels at all moments."""
         lanes = frame.lanes
         first, *others = panel_classes(frame.info.system, names, len(lanes))
         themes.apply(application(), theme, lecture=True)
@@ -90,7 +90,7 @@ class FilmStage(QWidget):
         self.setFixedSize(*size)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.show()
-        self.setFocus()  # else the first panel would have it, with its frame
+        self.setFocus()  # else the first panel would get the focus, and its focus ring
 
     def _caption(self) -> QLabel:
         label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
@@ -115,7 +115,7 @@ class FilmStage(QWidget):
             layout.addLayout(others, _BESIDE[lanes])
 
     def show_frame(self, frame: Frame) -> None:
-        """Show a moment; what moves on the way there has just begun. Raises UserError if a panel fails."""
+        """Show a moment, at the start of the animation towards it. Raises UserError if a panel fails."""
         for lane, part in enumerate(frame.lanes):
             self._firsts[lane].set_frame(part)
             when = clock_text(part.info, part.time)
@@ -130,7 +130,7 @@ class FilmStage(QWidget):
         self._mark()
 
     def _mark(self) -> None:
-        """Show what is drawn, once there is something below it."""
+        """Put the marks over the panels, once these show something."""
         marks, self._marks = self._marks, ()
         for lane, panel in (*enumerate(self._firsts), *((0, panel) for panel in self._others)):
             mark_over(panel, lane, marks)
@@ -142,15 +142,15 @@ class FilmStage(QWidget):
             caption.setMinimumHeight(needed)
 
     def pictures(self, milliseconds: float) -> Iterator[QImage]:
-        """The moment shown, from where something begins to move, a picture after so much time each, to where it rests.
+        """Yield pictures of the animation towards the shown moment, one per step of *milliseconds*.
 
-        The last one is the moment at rest.
+        The last one shows the moment at rest.
         """
         for _ in steps(self, milliseconds):
             yield self.picture()
         yield self.picture()
 
     def picture(self) -> QImage:
-        """What is seen now."""
+        """The current picture."""
         QApplication.processEvents()
         return self.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)

@@ -1,4 +1,4 @@
-"""Where the pictures of a film go: a folder of PNG files, or ffmpeg, which makes a film of them."""
+"""Writers of a film's pictures: into a folder of PNG files, or through ffmpeg into a video file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from slotscope.model.draft import draft_of
 from slotscope.model.errors import UserError
 from slotscope.model.phrase import Phrase
 
-#: Pictures a second, of films.
+#: Frame rate of films, in pictures per second.
 RATE = 25
 
-#: How ffmpeg writes a film, by its ending.  A film has an even number of pixels in both directions; a GIF has the
-#: colours that occur, and leaves out a picture that is as the one before, for half a second at most.
+#: Options of ffmpeg, by suffix.  MP4 requires even width and height; a GIF uses exactly the colours that occur, and
+#: drops repeated pictures, for at most half a second.
 _HOW = {
     ".mp4": ("-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart"),
     ".gif": (
@@ -36,23 +36,23 @@ _HOW = {
 
 
 class Writer(Protocol):
-    """Takes the pictures of a film, one after the other."""
+    """Takes the pictures of a film one by one."""
 
-    moves: bool  #: whether it wants what moves between moments
+    moves: bool  #: whether it takes the animation between moments
 
     def add(self, picture: QImage, seconds: float, moment: str) -> None:
-        """A picture that is seen for so long; *moment* is the line that opens what it shows."""
+        """Add a picture that is shown for *seconds*; *moment* is the command line that opens what it shows."""
 
     def __enter__(self) -> Self: ...
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """The film is complete, or given up: then there is none."""
+        """Complete the film, or after an exception discard it."""
 
 
 def writer_for(path: Path) -> Writer:
-    """What writes a film to a path, by its ending. Raises UserError if nothing can write it."""
+    """The writer for a path, by its suffix. Raises UserError if the suffix is unknown, or ffmpeg is missing."""
     ending = path.suffix.lower()
     if ending in _HOW:
         return FilmWriter(path, ending, ffmpeg())
@@ -63,7 +63,7 @@ def writer_for(path: Path) -> Writer:
 
 
 def ffmpeg() -> str:
-    """The program that makes films: the system's, else that of the package ``imageio-ffmpeg``.
+    """The path of ffmpeg: the system's, else that of the package ``imageio-ffmpeg``.
 
     Raises UserError if there is none.
     """
@@ -81,7 +81,7 @@ def ffmpeg() -> str:
 
 
 class PictureFolder:
-    """A folder of PNG files, one for each moment at rest; each says which line opens it."""
+    """A folder of PNG files, one per moment at rest; each file's description is the line that opens the moment."""
 
     moves = False
 
@@ -100,7 +100,7 @@ class PictureFolder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """The pictures stay, also where they are not all."""
+        """Keep the pictures, even if some are missing."""
 
     def add(self, picture: QImage, seconds: float, moment: str) -> None:
         """Write the next picture."""
@@ -111,14 +111,14 @@ class PictureFolder:
 
 
 class FilmWriter:
-    """ffmpeg, which is handed one picture after the other and writes beside the film until it is complete."""
+    """Pipes the pictures into ffmpeg, which writes to a draft file until the film is complete."""
 
     moves = True
 
     def __init__(self, path: Path, ending: str, program: str) -> None:
         self._path, self._ending, self._program = path, ending, program
         self._process: subprocess.Popen[bytes] | None = None
-        self._owed = 0.0  # pictures of the film that are not written yet
+        self._owed = 0.0  # time not yet written, in pictures; carries rounding
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -137,14 +137,14 @@ class FilmWriter:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=self._said,
-            start_new_session=True,  # Ctrl+C is for this process, which ends that one
+            start_new_session=True,  # Ctrl+C reaches only this process, which ends ffmpeg
         )
 
     def add(self, picture: QImage, seconds: float, moment: str) -> None:
-        """Show a picture for so long, to the nearest picture of the film, what was rounded before included."""
+        """Write the picture as often as its time and the rounding carried from earlier pictures require."""
         least = 0
         if self._process is None:
-            self._process, least = self._start(picture), 1  # the first one is seen, however short
+            self._process, least = self._start(picture), 1  # the first picture is shown even if its time rounds to 0
         self._owed += seconds * RATE
         times = max(least, round(self._owed))
         self._owed -= times
@@ -167,7 +167,7 @@ class FilmWriter:
             return
         if kind is not None:
             process.kill()
-        with suppress(OSError):  # of a pipe that nobody reads any more
+        with suppress(OSError):  # the pipe is closed already
             process.communicate()
         if kind is None and process.returncode:
             raise self._failed()

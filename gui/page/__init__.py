@@ -1,1 +1,1 @@
-"""A page that plays a stretch of a run in any browser: pictures as vectors, each part of them written once."""
+"""HTML pages that play a stretch of a run in any browser, from vector graphics; shared parts are stored once."""

@@ -1,8 +1,8 @@
-"""``slotscope export-html``: one file that plays a stretch of a run, or a lesson, in any browser.
+"""``slotscope export-html``: one HTML file that plays a stretch of a run, or a lesson, in any browser.
 
-The file is what was recorded, packed, beside the program that plays it.
+The file contains the recorded data, compressed, and the player's script.
 
-A lesson's steps are each recorded with what follows from there, and its questions with what answers are worth.
+Of a lesson, each step is recorded up to where it ends, with its question and the verdict of each answer.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ from slotscope.model.reporting.inspection import JOB, SERVER
 from slotscope.model.running.origin import Moment
 from slotscope.model.running.timeline import AT_HAND
 
-#: Numbers that are tried as answers where a question has no list of them.
+#: If a question has no list of answers, the numbers below this are graded.
 _NUMBERS = 400
 
-#: Moments between now and the time that a question is about.
+#: Moments recorded between now and the time that a question asks about.
 _UNTIL_THEN = 40
 
-#: Points of a known curve that somebody is to draw on, at most.
+#: Maximum number of points of the known part of a curve that is to be drawn on.
 _KNOWN = 200
 
 
 def lesson_data(name: str, only: int | None, further: Sequence[str], tell: Tell) -> dict[str, Any]:
-    """A lesson, or one step of it by its number from 1, as the data of a page.
+    """The data of a page for a lesson, or for one of its steps, *only*, counted from 1.
 
-    Raises UserError if there is no such lesson or step, or a step's moment cannot be opened.
+    Raises UserError if there is no such lesson or step, or if the moment of a step cannot be opened.
     """
     path = find_lesson(name)
     lesson = load_lesson(path)
@@ -96,19 +96,19 @@ def _chapter(lesson: Lesson, number: int, folder: Path, further: Sequence[str], 
 
 
 def _looks_far(step: Step) -> bool:
-    """Whether its question is answered by what comes until a time."""
+    """Whether the step's question is answered by what happens until a given time."""
     return step.question is not None and isinstance(step.question.until, float)
 
 
 def _panels(run: Run, step: Step, further: Sequence[str]) -> tuple[str, ...]:
-    """The panels that stand beside servers, pseudocode and sentences: those of the step, and others that are wanted."""
+    """The step's panels and *further* ones, without those a page always shows: servers, pseudocode, sentences."""
     there = {PANEL_ROOMS[run.info.system].roles.servers, "algorithm", SENTENCES}
     known = names_of(run.info.system)
     return tuple(name for name in dict.fromkeys((*step.panels, *further)) if name in known and name not in there)
 
 
 def _end(lesson: Lesson, number: int, folder: Path) -> Place:
-    """Up to where a step is played: the next one's moment where that is not far on, else the end of the event."""
+    """Where a step's recording ends: at the next step's moment if that is near, else at the end of the event."""
     here = lesson.steps[number].place(folder)
     if number + 1 < len(lesson.steps):
         there = lesson.steps[number + 1].place(folder)
@@ -120,7 +120,7 @@ def _end(lesson: Lesson, number: int, folder: Path) -> Place:
 
 
 def _decided(run: Run, frames: Sequence[dict[str, Any]], posed: Posed, moment: Moment, step: Step) -> int:
-    """The number of the moment at which the policy has answered."""
+    """The index of the frame at which the policy has answered the question."""
     if _looks_far(step):
         return len(frames) - 1
     lane = step.policy - 1 if len(lanes_of(run)) > 1 else 0
@@ -131,7 +131,7 @@ def _decided(run: Run, frames: Sequence[dict[str, Any]], posed: Posed, moment: M
 
 
 def _question(posed: Posed) -> dict[str, Any]:
-    """What is asked, and of each answer that there is whether it is right, and why."""
+    """The question; for each possible answer, whether it is right and why."""
     answers = _answers(posed)
     few = _few(posed) if answers else ()
     return {
@@ -147,7 +147,7 @@ def _question(posed: Posed) -> dict[str, Any]:
 
 
 def _sketch(sketch: Sketch) -> dict[str, Any]:
-    """A curve to be drawn on: what is known of it as so many points at most, and what comes."""
+    """The curve to be drawn: its known part, at most ``_KNOWN`` points, and the right continuation."""
     seen = np.unique(np.linspace(0, max(0, len(sketch.times) - 1), _KNOWN).round().astype(int))[: len(sketch.times)]
     curves = {
         "times": sketch.times[seen],
@@ -160,12 +160,12 @@ def _sketch(sketch: Sketch) -> dict[str, Any]:
 
 
 def _few(posed: Posed) -> tuple[str, ...]:
-    """The answers to be chosen from; one alone is no choice, and the others are typed."""
+    """The answers offered for choice; none if there is only one, as answers are then typed."""
     return posed.options if len(posed.options) > 1 else ()
 
 
 def _answers(posed: Posed) -> dict[str, list[Any]]:
-    """The verdict of each answer, where they can be counted; none where they cannot."""
+    """The verdict of each answer; empty if the answers cannot be enumerated."""
     found: dict[str, list[Any]] = {}
     if posed.sketch is not None:
         return found
@@ -182,12 +182,12 @@ def _answers(posed: Posed) -> dict[str, list[Any]]:
 
 _PLAYER = Path(__file__).resolve().parents[2] / "resources" / "player"
 
-#: What of a theme the page itself is painted with.
+#: The colours of a theme that the page itself uses.
 _COLOURS = ("window", "panel", "raised", "normal", "muted", "border", "selection", "focus", "rejection", "greedy")
 
 
 def page_text(data: dict[str, Any]) -> str:
-    """The page that plays *data*; its script may do nothing but that, and loads nothing."""
+    """The HTML page that plays *data*; its content security policy allows only its own script, and loads nothing."""
     script = (_PLAYER / "player.js").read_text("utf-8")
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     parts = {
@@ -203,13 +203,13 @@ def page_text(data: dict[str, Any]) -> str:
 
 
 def packed(data: dict[str, Any]) -> str:
-    """Data as JSON, deflated, in letters."""
+    """Data as JSON, deflated and encoded in base 64."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return in_letters(text.encode())
 
 
 def unpacked(page: str) -> dict[str, Any]:
-    """The data that a page plays."""
+    """The data inside a page."""
     _, _, rest = page.partition('<script type="text/plain" id="data">')
     found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(rest.partition("</script>")[0])))
     return found
@@ -222,7 +222,7 @@ def write_page(data: dict[str, Any], path: Path) -> None:
 
 
 def _colours() -> str:
-    """The colours of both themes, as CSS."""
+    """The colours of both themes as CSS rules."""
     rules = []
     for name in THEMES:
         theme = themes.load_theme(name)

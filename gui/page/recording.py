@@ -1,4 +1,4 @@
-"""Records a stretch of a run as plain data: what a page needs to play it."""
+"""Records a stretch of a run as plain data, from which a page plays it."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment, Origin, opening_line
 from slotscope.model.systems.state import digest
 
-#: Both themes of the program; the page shows one of them.
+#: The themes that are recorded; the page shows one of them.
 THEMES = ("light", "dark")
 
-#: Moments that a page plays at most.
+#: Maximum number of moments in a page.
 MOST_MOMENTS = 5000
 
-#: Width of the first panel by the number of policies, its height, and the size of further ones.
+#: Width of the first panel by the number of policies, its height, and the size of further panels; in pixels.
 _WIDTHS, _HEIGHT, _FURTHER = {1: 960, 2: 760, 3: 620}, 600, (640, 520)
 
 
 class Dressing(NamedTuple):
-    """What a page shows beside the servers of each policy: panels, what is pointed at, what is drawn on pictures."""
+    """What a page shows besides each policy's servers: further panels, a selection, and marks."""
 
     further: tuple[str, ...] = ()  #: names of panels
     selection: Select = Select()
-    lane: int = 0  #: in the pictures of which policy *selection* is outlined
+    lane: int = 0  #: the policy in whose panels *selection* is outlined
     marks: tuple[Mark, ...] = ()
 
 
 class _RecordedPanel(NamedTuple):
-    """A panel that is recorded, and the policy whose moments it shows."""
+    """A panel that is recorded, its pictures, and the lane that it shows."""
 
     panel: Panel
     vectors: Vectors
@@ -59,10 +59,10 @@ class _RecordedPanel(NamedTuple):
 
 
 def recorded(opened: Callable[[], Run], footage: Footage, dressing: Dressing, tell: Tell) -> dict[str, Any]:
-    """A stretch of a run as data; *tell* takes how much is done, and may raise what ends it.
+    """Record a stretch of a run as data; *tell* gets the share done, and may raise an exception to end it.
 
-    For each theme the run is *opened* anew, as nothing may be shown of what comes.
-    Raises UserError if the stretch is none or too long, or a panel is unknown or fails.
+    *opened* opens the run anew for each theme, since its panels may show nothing of the future.
+    Raises UserError if the stretch is empty or too long, or if a panel is unknown or fails.
     """
     application(offscreen=True)
     frames: list[dict[str, Any]] = []
@@ -89,7 +89,7 @@ def _tell_half(tell: Tell, finished: int, done: float) -> None:
 
 
 def _check_length(footage: Footage) -> None:
-    """Refuse what is surely too long before so many moments are drawn."""
+    """Refuse a stretch that is certainly too long, before anything is drawn."""
     start, end = footage.start, footage.end
     if isinstance(start, Moment) and isinstance(end, Moment) and footage.by != "time":
         _refuse_beyond(end.events[0] - start.events[0] + 1)
@@ -117,7 +117,7 @@ def _frames(run: Run, footage: Footage, bounds: object, tell: Tell) -> Iterator[
 def _pictures(
     frames: Iterator[Frame], theme: str, dressing: Dressing, shown: dict[str, list[_RecordedPanel]]
 ) -> Iterator[tuple[Frame, list[int]]]:
-    """Each moment with the numbers of the pictures that its panels show, in a theme."""
+    """Yield each moment with the numbers of its panels' pictures in a theme."""
     for frame in frames:
         if theme not in shown:
             shown[theme] = _staged(frame, theme, dressing)
@@ -127,7 +127,7 @@ def _pictures(
 
 
 def _staged(frame: Frame, theme: str, dressing: Dressing) -> list[_RecordedPanel]:
-    """The panels of a theme, shown where nobody sees them."""
+    """Create the panels in a theme, shown offscreen."""
     lanes, system = len(frame.lanes), frame.info.system
     names = dict.fromkeys((PANEL_ROOMS[system].roles.servers, *dressing.further))
     first, *others = panel_classes(system, tuple(names), lanes)
@@ -159,7 +159,7 @@ def _picture(one: _RecordedPanel, frame: Frame) -> int:
 
 
 def _described(run: Run) -> dict[str, Any]:
-    """What stays the same: the scenario, the policies, their pseudocode, and the line that opens a moment."""
+    """The constant part: the scenario, the policies with their pseudocode, and the line that opens a moment."""
     lanes = lanes_of(run)
     labels = [label for label, _ in lanes_shown(run)] or [run.info.policy_title]
     return {
@@ -173,7 +173,7 @@ def _described(run: Run) -> dict[str, Any]:
 
 
 def _line(origins: Sequence[Origin]) -> str:
-    """The command that opens a moment, up to the moment's number, or nothing; files are named without their folders."""
+    """The command that opens a moment, without its number, or an empty text; files are named without folders."""
     words = shlex.split(opening_line(origins, Moment((0,))).removesuffix("0"))
     names = [origins[0].source, *origins[0].trace, *(origin.policy for origin in origins)]
     for folder in {str(Path(name.partition(".py")[0]).absolute().parent) for name in names}:
@@ -182,7 +182,7 @@ def _line(origins: Sequence[Origin]) -> str:
 
 
 def _code(lines: Sequence[Any]) -> list[dict[str, Any]]:
-    """Lines of pseudocode, each with what stands above it where an algorithm begins."""
+    """The lines of pseudocode; where an algorithm begins, the line has its heading."""
     code = Code(lines)
     several = len({line.line.algorithm for line in code.lines}) > 1
     found, before = [], None
@@ -202,7 +202,7 @@ def _code(lines: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _moment(frame: Frame) -> dict[str, Any]:
-    """What is said of a moment."""
+    """The data of one moment."""
     inside = next((lane for lane, part in enumerate(frame.lanes) if part.records), 0)
     moment = frame.lanes[inside]
     return {
@@ -218,7 +218,7 @@ def _moment(frame: Frame) -> dict[str, Any]:
 
 
 def _lane(frame: Frame) -> dict[str, Any]:
-    """Of one policy: the sentence, the line of its pseudocode, the values beside lines, and the digest of the state."""
+    """The data of one lane: sentence, current line of pseudocode, values beside lines, digest of the state."""
     records, code = frame.records or frame.last_records, Code(frame.info.pseudocode)
     line = code.current(records)
     beside = values_beside(code, records, frame.info)
@@ -235,7 +235,7 @@ def _lane(frame: Frame) -> dict[str, Any]:
 
 
 def _panels(shown: dict[str, list[_RecordedPanel]]) -> Iterator[dict[str, Any]]:
-    """Each panel, with its pictures in every theme."""
+    """The data of each panel, with its pictures in every theme."""
     for themed in zip(*shown.values(), strict=True):
         panel = themed[0].panel
         entry: dict[str, Any] = {"name": panel.name, "title": panel.title, "lane": themed[0].lane}

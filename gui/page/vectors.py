@@ -1,4 +1,4 @@
-"""Pictures of a panel as vectors: the parts of which they are made, each written once."""
+"""A panel's pictures as vector graphics, composed of parts that are each stored once."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.widgets.painted import svg_of
 
-#: Pixels of a side of a tile.  Each has a row and a column more, which its neighbours cover: else there would be
-#: seams between them in a picture that is scaled.
+#: Side of a tile in pixels.  A tile is stored with one more row and column, covered by its neighbours, to avoid seams
+#: between tiles when the picture is scaled.
 TILE = 32
 SIDE = TILE + 1
 
 _Pixels = npt.NDArray[np.uint32]
 
-#: What stands for no colour, beyond the edge.
+#: The value of pixels beyond the image's edge.
 _NONE = 1 << 24
 
 
 class TileStore:
-    """All tiles of a panel's pictures."""
+    """All tiles of a panel's pictures, each stored once."""
 
     def __init__(self) -> None:
-        self.colours: list[int] = []  #: the colours that occur, as ``0xrrggbb``, in the order of their numbers
-        self._numbers = np.zeros(_NONE + 1, np.uint16)  # of each colour there can be; 0: it has not occurred
+        self.colours: list[int] = []  #: the colours used, as ``0xrrggbb``, in the order of their numbers
+        self._numbers = np.zeros(_NONE + 1, np.uint16)  # number of each possible colour; 0: not used so far
         self._known: dict[bytes, int] = {}
         self._images: dict[object, int] = {}
-        #: Of each image that was numbered its size, how many tiles stand in a row, and the numbers of its tiles.
+        #: Of each numbered image: its size, the number of tiles per row, and the numbers of its tiles.
         self.images: list[tuple[QSize, int, list[int]]] = []
-        self._before: dict[Any, tuple[_Pixels, npt.NDArray[np.int_]]] = {}  # by size the image before, and its tiles
+        self._before: dict[Any, tuple[_Pixels, npt.NDArray[np.int_]]] = {}  # by shape: last image, and its tiles
 
     def number(self, image: QImage) -> int:
-        """The number of an image that looks like this."""
+        """The number of an image; equal images have the same number."""
         columns, numbers = self.cut(image)
         key = image.size().toTuple(), tuple(numbers)
         if key not in self._images:
@@ -52,9 +52,9 @@ class TileStore:
         return self._images[key]
 
     def cut(self, image: QImage) -> tuple[int, list[int]]:
-        """How many tiles stand in a row of a picture, and the numbers of its tiles, row by row.
+        """Cut an image into tiles; returns the number of tiles per row, and the numbers of the tiles, row by row.
 
-        Those that look as they did in the image of this size before are not looked at again.
+        Only the tiles that differ from the previous image of the same shape are looked up.
         """
         pixels = _padded(image)
         before, numbers = self._before.get(pixels.shape, (~pixels, None))
@@ -66,7 +66,7 @@ class TileStore:
         return different.shape[1], numbers.ravel().tolist()
 
     def _indexed(self, pixels: _Pixels) -> npt.NDArray[np.uint16]:
-        """The number of the colour of each pixel, from 1; 0 stands for :data:`_NONE`."""
+        """The colour number of each pixel, from 1; 0 stands for :data:`_NONE`."""
         found: npt.NDArray[np.uint16] = self._numbers[pixels]
         if (fresh := np.setdiff1d(pixels[found == 0], _NONE)).size:
             self._numbers[fresh] = np.arange(1, fresh.size + 1) + len(self.colours)
@@ -75,13 +75,13 @@ class TileStore:
         return found
 
     def packed(self) -> str:
-        """Of all tiles the numbers of their colours, first the low bytes of all and then the high ones, deflated."""
+        """The colour numbers of all tiles' pixels: the low bytes, then the high bytes; deflated, in base 64."""
         pixels = np.frombuffer(b"".join(self._known), np.uint16)
         return in_letters((pixels & 0xFF).astype(np.uint8).tobytes() + (pixels >> 8).astype(np.uint8).tobytes())
 
 
 def _padded(image: QImage) -> _Pixels:
-    """The colours of an image as ``0xrrggbb``, and beyond its edges :data:`_NONE` as far as its last tiles reach."""
+    """The colours of an image as ``0xrrggbb``, padded with :data:`_NONE` to whole tiles."""
     image = image.convertToFormat(QImage.Format.Format_RGB32)
     shape = image.height(), image.bytesPerLine() // 4
     found = np.full([-(-side // TILE) * TILE + 1 for side in (image.height(), image.width())], _NONE, np.uint32)
@@ -91,18 +91,18 @@ def _padded(image: QImage) -> _Pixels:
 
 
 def _different(pixels: _Pixels, before: _Pixels) -> npt.NDArray[np.bool_]:
-    """[rows, columns] in which tiles two padded images differ."""
+    """Boolean array [rows, columns]: the tiles in which two padded images differ."""
     found: npt.NDArray[np.bool_] = pixels != before
     found = found[:-1].reshape(-1, TILE, found.shape[1]).any(axis=1) | found[TILE::TILE]
     return found[:, :-1].reshape(len(found), -1, TILE).any(axis=2) | found[:, TILE::TILE]
 
 
 def in_letters(data: bytes) -> str:
-    """Data deflated, and written as a page can hold it."""
+    """Data deflated and encoded in base 64, for embedding in a page."""
     return base64.b64encode(zlib.compress(data, 9)).decode()
 
 
-#: What Qt writes: what is referred to, then one group after the other, each complete in itself.
+#: Qt's SVG output: definitions, then a flat sequence of complete groups.
 _DEFINITION = re.compile(r'<(clipPath|pattern|linearGradient|radialGradient) id="([^"]*)"(.*?)</\1>', re.DOTALL)
 _GROUP = re.compile(r'(?:<g clip-path="url\(#([^)]*)\)">)?<g ([^>]*)>(.*?)</g>', re.DOTALL)
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
@@ -114,23 +114,23 @@ _TEXT = re.compile(
 )
 _IMAGE = re.compile(r'<image x="([^"]*)" y="([^"]*)" width="([^"]*)" height="([^"]*)"[^>]*base64,([^"]*)"[^>]*/>')
 
-#: What a group consists of.
+#: An element of a group.
 _ELEMENT = re.compile(r"<text .*?</text>|<\w+ [^>]*/>", re.DOTALL)
 
 _PNG = "data:image/png;base64,"
 
-#: Pixels in both directions from which on an image is cut into tiles; smaller ones are written whole, and so are those
-#: through which something can be seen.
+#: Images with at least this many pixels in both directions are cut into tiles; smaller and transparent ones are stored
+#: whole.
 _LARGE = 33
 
-#: What stands for a family of letters where a machine does not have it.
+#: Fonts to use if the browser's machine lacks the family.
 _FALLBACK = "Verdana, sans-serif"
 
 
 class _Images(QSvgGenerator):
-    """Draws a panel with a pixel in the place of each large image, whose colour is the image's number.
+    """Replaces each large image by one pixel whose colour is the image's number.
 
-    Qt encodes an image as often as it is painted, for longer than all else takes.
+    Qt would encode the image each time it is painted, which takes longer than everything else.
     """
 
     def __init__(self, tiles: TileStore) -> None:
@@ -148,7 +148,7 @@ class _Images(QSvgGenerator):
 
 
 class Vectors:
-    """All pictures of one panel."""
+    """All pictures of one panel, composed of numbered parts."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -158,22 +158,23 @@ class Vectors:
         self._groups: dict[tuple[str, str], list[Any]] = {}
         self._cut: dict[bytes, tuple[str, int, list[int]] | None] = {}
         self.tiles = TileStore()
-        #: For each picture the numbers of its parts, in the order in which they are painted.  In place of a number may
-        #: stand that of a frame for pixels, how many tiles are in a row, and the numbers of the tiles.
+        #: For each picture its parts' numbers in painting order.  An entry may instead be a list, for a tiled image:
+        #: the
+        #: number of its frame, the number of tiles per row, and the numbers of its tiles.
         self.pictures: list[list[Any]] = []
 
     @property
     def parts(self) -> list[str]:
-        """Groups of an SVG picture."""
+        """The parts: groups of an SVG picture, in the order of their numbers."""
         return list(self._numbers)
 
     @property
     def definitions(self) -> list[str]:
-        """What the parts refer to, as elements of SVG with names of their own."""
+        """The SVG elements that the parts refer to, each with a unique id."""
         return [body.replace(" ", f' id="{name}" ', 1) for body, name in self._named.items()]
 
     def add(self, panel: QWidget) -> int:
-        """The number of the picture that a panel shows now."""
+        """Add the panel's current picture; returns its number."""
         text = svg_of(panel, generator=_Images(self.tiles))
         key = _key(text)
         if key not in self._known:
@@ -198,7 +199,7 @@ class Vectors:
         return self._named.setdefault(body, f"{self._name}-{len(self._named)}")
 
     def _group(self, names: dict[str, str], clip: str, look: str, content: str) -> list[Any]:
-        """The parts that a group becomes: one for each element in it."""
+        """The parts of a group, one per element."""
         if "url(" in look:
             look = _REFERENCE.sub(lambda found: f"url(#{names.get(found[1], found[1])})", look)
         if clip:
@@ -210,7 +211,7 @@ class Vectors:
         return self._groups[key]
 
     def _element(self, group: str, element: str) -> Any:
-        """The part that an element of a group becomes."""
+        """The part of one element: its number, or the list of a tiled image."""
         image = _IMAGE.fullmatch(element)
         if image is None:
             return self._number(f"{group}{_TEXT.sub(_measured, _NOTHING.sub('', element))}</g>")
@@ -224,7 +225,7 @@ class Vectors:
         return [self._number(f'{group}<g transform="translate({x},{y}) {scale}">'), columns, *numbers]
 
     def _tiled(self, data: str, width: float, height: float) -> tuple[str, int, list[int]] | None:
-        """How tiles are scaled, how many are in a row, and their numbers; None where something can be seen through."""
+        """The transform of an image's tiles, tiles per row, and their numbers; None if the image is transparent."""
         key = _key(data)
         if key not in self._cut:
             picture = QImage.fromData(base64.b64decode(data))
@@ -232,7 +233,7 @@ class Vectors:
         return self._cut[key]
 
     def _scaled(self, picture: QImage, width: float, height: float) -> tuple[str, int, list[int]]:
-        """The same of a picture through which nothing is seen, or of the image for which its one pixel stands."""
+        """The same for an opaque image, or for one pixel that stands for a numbered image."""
         number = self.tiles.number(picture) if picture.width() > 1 else picture.pixel(0, 0) & 0xFFFFFF
         size, columns, numbers = self.tiles.images[number]
         return f"scale({width / size.width():g},{height / size.height():g})", columns, numbers
@@ -242,12 +243,12 @@ class Vectors:
 
 
 def _key(text: str) -> bytes:
-    """What stands for a long text, of which there are many."""
+    """A short key for a long text."""
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def _measured(found: re.Match[str]) -> str:
-    """A text that is as wide as it is here, also where a browser has other letters."""
+    """A text element with a fixed width, so that a substitute font in a browser takes the same room."""
     before, family, size, weight, style, after, words = found.groups()
     font = QFont(family)
     font.setPixelSize(1000)
