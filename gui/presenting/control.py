@@ -1,4 +1,4 @@
-"""What a presenter's keys do: point, draw, black out, begin and end the lecture."""
+"""The commands of a presenter: laser pointer, pen, black-out, and starting and ending the lecture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MODIFIERS = {Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_A
 
 
 class BlackCover(QWidget):
-    """Hides a window, and takes its keys and clicks: the first one is for the light, and does nothing else."""
+    """Covers a window in black and takes its keys and clicks; the first one only removes the cover."""
 
     def __init__(self, window: QWidget, back: Callable[[], None]) -> None:
         super().__init__(window)
@@ -39,25 +39,25 @@ class BlackCover(QWidget):
         self.raise_()
 
     def eventFilter(self, window: QWidget, event: QEvent) -> bool:  # type: ignore[override]
-        """It is as large as its window."""
+        """Keep the window's size."""
         if event.type() == QEvent.Type.Resize:
             self.setGeometry(window.rect())
         return False
 
     def event(self, event: QEvent) -> bool:
-        """No command takes a key meanwhile."""
+        """Keep keys from the window's shortcuts."""
         if event.type() == QEvent.Type.ShortcutOverride:
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Any key but one that is pressed with others; the one that made it black may still be held."""
+        """Return on any key, but a modifier or a repeat: the key that caused the black-out may still be held."""
         if event.key() not in _MODIFIERS and not event.isAutoRepeat():
             self._back()
 
     def mousePressEvent(self, _: QMouseEvent) -> None:
-        """A click, too."""
+        """Return on a click, too."""
         self._back()
 
     def paintEvent(self, _: QPaintEvent) -> None:
@@ -65,7 +65,7 @@ class BlackCover(QWidget):
 
 
 class Blackout:
-    """Covers all windows of the program, and uncovers them."""
+    """Covers all windows of the program, and removes the covers."""
 
     def __init__(self, returned: Callable[[], None]) -> None:
         self._returned = returned
@@ -74,11 +74,11 @@ class Blackout:
 
     @property
     def on(self) -> bool:
-        """Whether all is black."""
+        """Whether the windows are covered."""
         return bool(self._covers)
 
     def begin(self) -> None:
-        """Cover what is seen."""
+        """Cover all visible windows."""
         if self.on:
             return
         self._focus = QApplication.focusWidget()
@@ -89,9 +89,9 @@ class Blackout:
                 cover.setFocus()
 
     def end(self) -> None:
-        """Show everything again."""
+        """Remove the covers, and restore the focus."""
         covers, self._covers = self._covers, []
-        for cover in filter(Shiboken.isValid, covers):  # a window may have gone meanwhile, with its cover
+        for cover in filter(Shiboken.isValid, covers):  # a closed window has destroyed its cover
             cover.hide()
             cover.deleteLater()
         if self._focus is not None and Shiboken.isValid(self._focus):
@@ -100,15 +100,15 @@ class Blackout:
         self._returned()
 
 
-#: Milliseconds between two looks at the mouse, and seconds after which the trail is gone.
+#: Milliseconds between two reads of the pointer's position, and seconds until the trail has faded.
 _PERIOD, _TRAIL = 16, 0.25
 
-#: Pixels of the dot's radius at the usual size of type, and how much further it glows.
+#: Radius of the dot in pixels at the usual font size, and the radius of its glow as a multiple of that.
 _RADIUS, _GLOW = 7.0, 2.2
 
 
 class LaserDot(QWidget):
-    """Lies over the window and lets every click through; switched off it is hidden and no timer runs."""
+    """The laser pointer's dot over the window; transparent to clicks.  While off it is hidden, and no timer runs."""
 
     def __init__(self, window: QWidget, theme: Theme) -> None:
         super().__init__(window)
@@ -124,11 +124,11 @@ class LaserDot(QWidget):
 
     @property
     def on(self) -> bool:
-        """Whether it shines."""
+        """Whether the laser pointer is on."""
         return self._timer.isActive()
 
     def toggle(self, on: bool) -> None:
-        """Switch it on or off."""
+        """Switch the laser pointer on or off."""
         self._trail.clear()
         self.setVisible(on)
         if on:
@@ -138,7 +138,7 @@ class LaserDot(QWidget):
             self._timer.stop()
 
     def _follow(self) -> None:
-        """Look where the mouse is; what has not moved is not painted again."""
+        """Read the pointer's position; repaint only if the dot or its trail has changed."""
         if self.size() != self._over.size():
             self.resize(self._over.size())
         self.raise_()
@@ -166,7 +166,7 @@ class LaserDot(QWidget):
         return _RADIUS * current_fonts().scale
 
     def paintEvent(self, _: QPaintEvent) -> None:
-        """The trail, fainter and smaller the older it is, and the dot."""
+        """Paint the trail, smaller and fainter with age, and the dot."""
         painter, now = QPainter(self), monotonic()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -188,7 +188,7 @@ class LaserDot(QWidget):
 
 
 class Presenter(QObject):
-    """What lies over the window."""
+    """Owns the presenter's tools: laser pointer, pen and black-out."""
 
     def __init__(self, area: DockArea, lecture: LectureMode, worker: RunWorker, control: RunControl) -> None:
         super().__init__(area)
@@ -196,13 +196,13 @@ class Presenter(QObject):
         self.laser = LaserDot(area.window, area.theme)
         self.pen = PenControl(area)
         self.blackout = Blackout(self._lighten)
-        self._goes_on = False  # whether the run goes on once the picture is back
-        self._began = False  # whether F5 has begun the lecture, so that Esc ends it
+        self._goes_on = False  # whether the run resumes after the black-out
+        self._began = False  # whether F5 began the lecture, so that Esc ends it
         worker.opened.connect(lambda _: self.pen.show(()))
         lecture.switched.connect(self._follow_lecture)
 
     def commands(self) -> dict[str, Callable[[], object]]:
-        """What carries out the commands, by their names."""
+        """The commands that this object carries out, by name."""
         pen = self.pen
         return {
             "laser": lambda: self.laser.toggle(not self.laser.on),
@@ -226,13 +226,13 @@ class Presenter(QObject):
 
     @property
     def in_front(self) -> tuple[QWidget, ...]:
-        """What Esc puts away, if it is seen: the pen."""
+        """The widgets that Esc closes if they are visible: the pen's palette."""
         return (self.pen.palette,)
 
-    # Black.
+    # The black-out.
 
     def black(self) -> None:
-        """Black out; a run that is watched waits, one that goes on unseen (express) goes on."""
+        """Black out; pauses the run if its events are shown; an express run, which shows none, goes on."""
         frame = self._area.frame
         self._goes_on = frame is not None and frame.playing and not self._worker.drive.unseen
         if self._goes_on:
@@ -245,16 +245,16 @@ class Presenter(QObject):
         if self._goes_on:
             self._control.run()
 
-    # The lecture, by the keys of a presenter's remote.
+    # The lecture, by the keys of a presenter's remote control.
 
     def begin_show(self) -> None:
-        """Lecture mode, unless it is on."""
+        """Begin lecture mode, unless it is on."""
         if not self._lecture.on:
             self._began = True
             self._lecture.toggle()
 
     def end_show(self) -> None:
-        """End the lecture that F5 has begun; what runs is stopped first, by an Esc of its own."""
+        """End a lecture that F5 began; if something still runs, stop that instead."""
         if self._began and self._lecture.on and not self._control.goes_on:
             self._lecture.leave()
         else:

@@ -1,6 +1,6 @@
-"""What lies over a panel that has marks, or may get some: it paints them, and takes the mouse for a tool in hand.
+"""The layer over a panel that paints its marks, and takes the mouse while a drawing tool is active.
 
-Marks are legible from the back, over whatever is below them.
+Marks have an outline, so that they are legible from the back of a room over any background.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from slotscope.gui.pictures.pointed import PointedPicture
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.lessons.marks import FURTHEST, MOST_POINTS, Ground, Mark, written_path
 
-#: Pixels of a line's width, of what lies below it on either side, and of an arrow's head, at the usual size of type.
+#: In pixels at the usual font size: a line's width, its outline's on either side, and the length of an arrow's head.
 _WIDTH, _UNDER, _HEAD = 3.5, 2.0, 16.0
 
-#: Half the angle of an arrow's head, and pixels around the words of a note.
+#: Half the angle of an arrow's head, in radians; and padding in pixels around the text of a note.
 _ANGLE, _PAD = math.radians(27), 5.0
 
-#: The colour of the theme for each colour of a mark.
+#: The theme's colour for each colour of a mark.
 ROLES = {"red": "rejection", "blue": "focus", "ink": "normal"}
 
 
 def picture_in(panel: QWidget) -> PointedPicture | None:
-    """The picture of servers in a panel, if it shows one."""
+    """The visible picture of servers in a panel; None if it has none."""
     return next((one for one in panel.findChildren(PointedPicture) if one.isVisibleTo(panel)), None)
 
 
 def base_of(panel: QWidget, on: Ground) -> QRectF | None:
-    """Where what a mark's path is in shares of is in the panel; None: that cannot be seen."""
+    """The rectangle, in the panel, that a mark's path is relative to; None if it is not visible."""
     if on == "panel":
         return QRectF(panel.rect())
     picture = picture_in(panel)
@@ -47,9 +47,9 @@ def base_of(panel: QWidget, on: Ground) -> QRectF | None:
 
 
 def ground_of(panel: QWidget, points: list[QPointF]) -> Ground:
-    """On what a mark with these points stands: the server at the end of an arrow or in the middle of all else.
+    """What a mark with these points is attached to: the server at an arrow's end, or in the middle of other marks.
 
-    Where no server is, as at a caption, all of them together, which shrink and grow with the panel's room.
+    Without a server there, as at a caption, it is the picture of all servers, which scales with the panel's size.
     """
     picture = picture_in(panel)
     if picture is None:
@@ -70,14 +70,14 @@ def _shares(base: QRectF, points: list[QPointF]) -> tuple[tuple[float, float], .
 
 
 def path_of(panel: QWidget, on: Ground, points: list[QPointF]) -> str:
-    """Points of a panel as a mark's path."""
+    """Points of a panel as a mark's path, relative to what the mark is attached to."""
     base = base_of(panel, on)
     assert base is not None
     return written_path(_shares(base, points))
 
 
 def placed(panel: QWidget, mark: Mark) -> list[QPointF]:
-    """The points of a mark in its panel; none where what it stands on cannot be seen."""
+    """The points of a mark in its panel; empty if what it is attached to is not visible."""
     base = base_of(panel, mark.ground)
     if base is None:
         return []
@@ -85,7 +85,7 @@ def placed(panel: QWidget, mark: Mark) -> list[QPointF]:
 
 
 def paint_mark(painter: QPainter, theme: Theme, room: QRectF, mark: Mark, points: list[QPointF]) -> None:
-    """Paint a mark of a panel that is *room* large."""
+    """Paint a mark on a panel whose rectangle is *room*."""
     color = theme.color(ROLES[mark.color])
     if mark.shape != "note":
         _paint_line(painter, theme, color, mark.shape == "arrow", points)
@@ -116,7 +116,7 @@ def _head(start: QPointF, end: QPointF, size: float) -> QPolygonF:
 
 
 def _paint_words(painter: QPainter, theme: Theme, color: str, room: QRectF, text: str, at: QPointF) -> None:
-    """Words on a plate that is kept within the panel."""
+    """Paint a text on a plate that stays within the panel."""
     font = current_fonts().heading
     wrap = Qt.TextFlag.TextWordWrap
     most = QRectF(0, 0, max(1.0, 0.6 * room.width()), room.height())
@@ -132,15 +132,15 @@ def _paint_words(painter: QPainter, theme: Theme, color: str, room: QRectF, text
     painter.drawText(plate.adjusted(_PAD, _PAD, _PAD, _PAD), wrap, text)
 
 
-#: Pixels between two points of a stroke at least, and the length of an arrow at least.
+#: In pixels: the minimum distance between two points of a stroke, and the minimum length of an arrow.
 _APART, _SHORTEST = 3.0, 12.0
 
-#: Pixels of the width of a note's field, at the usual size of type, and characters of a note at most.
+#: Width of a note's field in pixels at the usual font size, and the maximum number of characters of a note.
 _FIELD, _LONGEST = 260, 120
 
 
 class NoteField(QLineEdit):
-    """Where a note is typed: Enter writes it, Esc gives it up."""
+    """The field in which a note is typed: Enter places it, Esc cancels it."""
 
     def __init__(self, pad: MarkPad, at: QPointF) -> None:
         super().__init__(pad)
@@ -157,7 +157,7 @@ class NoteField(QLineEdit):
         self.setFocus()
 
     def event(self, event: QEvent) -> bool:
-        """Esc is the field's."""
+        """Keep Esc from the window's shortcuts."""
         override = event.type() == QEvent.Type.ShortcutOverride
         if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             event.accept()
@@ -173,15 +173,15 @@ class NoteField(QLineEdit):
 
 
 def mark_over(panel: Panel, lane: int, marks: Sequence[Mark]) -> None:
-    """Show those of some marks over a panel that were drawn on it, as that of the policy *lane*, from 0."""
+    """Show those of *marks* that belong to this panel and the policy *lane*, counted from 0."""
     if mine := [mark for mark in marks if (mark.panel, mark.policy - 1) == (panel.name, lane)]:
         MarkPad(panel).show_marks(mine)
 
 
 class MarkPad(QWidget):
-    """Marks over a panel."""
+    """The layer of marks over a panel."""
 
-    drawn = Signal(dict)  #: the shape, the path, what it stands on and the text of a mark that was just drawn
+    drawn = Signal(dict)  #: shape, path, ground and text of a mark just drawn
 
     def __init__(self, panel: Panel) -> None:
         super().__init__(panel)
@@ -189,14 +189,14 @@ class MarkPad(QWidget):
         self._panel = panel
         self.marks: Sequence[Mark] = ()
         self._tool, self._color = "", "red"
-        self._points: list[QPointF] = []  # of what is being drawn
+        self._points: list[QPointF] = []  # of the mark being drawn
         panel.installEventFilter(self)
         self.resize(panel.size())
         self.take("", "red")
         self.show()
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        """It is as large as its panel, and above what that shows."""
+        """Keep the panel's size, and stay above its other children."""
         if event.type() in {QEvent.Type.Resize, QEvent.Type.ChildAdded}:
             self.resize(self._panel.size())
             self.raise_()
@@ -207,7 +207,7 @@ class MarkPad(QWidget):
         self.update()
 
     def take(self, tool: str, color: str) -> None:
-        """A tool is in hand: a shape; or none."""
+        """Activate a tool: the shape that it draws, or none if empty."""
         self._tool, self._color, self._points = tool, color, []
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not tool)
         if tool:
@@ -216,7 +216,7 @@ class MarkPad(QWidget):
             field.deleteLater()
 
     def ask_note(self, at: QPointF) -> None:
-        """Have a note typed that begins at a point; one that is being typed is written."""
+        """Open a field for a note at a point; a note that is still being typed is placed first."""
         for unwritten in self.findChildren(NoteField):
             unwritten.returnPressed.emit()
         field = NoteField(self, at)
@@ -230,7 +230,7 @@ class MarkPad(QWidget):
             self.give("note", [at], text)
 
     def give(self, shape: str, points: list[QPointF], text: str = "") -> None:
-        """Hand over what was drawn."""
+        """Emit the drawn mark."""
         ground = ground_of(self._panel, points)
         where = {"of": ground} if isinstance(ground, str) else {"on": ground}
         self.drawn.emit({"shape": shape, "path": path_of(self._panel, ground, points), "text": text, **where})
@@ -238,7 +238,7 @@ class MarkPad(QWidget):
     # The mouse.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Something begins here."""
+        """Begin a mark here."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
         if self._tool == "note":
@@ -247,20 +247,20 @@ class MarkPad(QWidget):
             self._points = [event.position()]
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """A stroke goes on; an arrow points here."""
+        """Extend a stroke, or move an arrow's head here."""
         if not self._points:
             return
         at = event.position()
         if self._tool == "arrow":
             self._points = [self._points[0], at]
         elif (at - self._points[-1]).manhattanLength() >= _APART:
-            if len(self._points) == MOST_POINTS:  # the stroke is coarser, and goes on
+            if len(self._points) == MOST_POINTS:  # keep every other point, so that the stroke can go on
                 del self._points[1::2]
             self._points.append(at)
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """It is done; a mere click draws nothing."""
+        """Finish the mark; a click without movement draws nothing."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
         points, self._points = self._points, []
@@ -272,7 +272,7 @@ class MarkPad(QWidget):
     # Painting.
 
     def paintEvent(self, _: QPaintEvent) -> None:
-        """All marks, and the one that is being drawn."""
+        """Paint all marks, and the one being drawn."""
         painter, room = QPainter(self), QRectF(self.rect())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for mark in self.marks:

@@ -1,4 +1,4 @@
-"""Marks on the pictures of the window: drawn, taken back, cleared, and those that a step of a lesson brings along."""
+"""Marks on the window's pictures: drawn, undone, cleared, or set by a step of a lesson."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.gui.widgets.rows import in_row
 from slotscope.model.lessons.marks import Mark
 
-#: Tools: the shape, its words, and a tip.
+#: Tools: shape, text, tip.
 TOOLS = (
     ("stroke", "Pen", "Pen\nDraws freehand (N); Enter frames what is selected."),
     ("arrow", "Arrow", "Arrow\nDrag to where it points (Shift+N); Enter points at what is selected."),
@@ -27,7 +27,7 @@ TOOLS = (
 
 _COLORS = tuple((name, "■", f"{name.capitalize()}\nDraws in this colour.") for name in ROLES)
 
-#: What else it offers: name, words, tip.
+#: Other buttons: name, text, tip.
 _DEEDS = (
     ("undo", "Undo", "Undo\nTakes the last mark back (Ctrl+Z)."),
     ("clear", "Clear", "Clear\nTakes all marks away (C); Ctrl+Z brings them back."),
@@ -36,16 +36,16 @@ _DEEDS = (
 
 
 class PenPalette(QFrame):
-    """Which tool and which colour are in hand.
+    """The palette of drawing tools and colours.
 
     Signals
     -------
     chosen(tool, color)
-        Another tool or colour.
+        Another tool or colour was chosen.
     undone(), cleared(), put_away()
-        What is to be done with the marks.
+        The last mark is to be undone; all marks are to be cleared; the pen is to be put away.
     pointed()
-        A mark is to stand at what is selected.
+        A mark is to be placed at the selection.
     """
 
     chosen = Signal(str, str)
@@ -79,7 +79,7 @@ class PenPalette(QFrame):
         self.hide()
 
     def choose(self, tool: str, color: str) -> None:
-        """Take a tool in hand, in a colour."""
+        """Activate a tool in a colour, and show the palette."""
         self.tool, self.color = tool, color
         for name, *_ in TOOLS:
             self.buttons[name].setChecked(name == tool)
@@ -92,11 +92,11 @@ class PenPalette(QFrame):
         self._place()
         inside = self.focusWidget()
         if inside is None or not inside.hasFocus():
-            self.setFocus()  # Enter is its own
+            self.setFocus()  # so that Enter reaches the palette
         self.chosen.emit(tool, color)
 
     def _place(self) -> None:
-        """Above all else, over the run's speed and if need be its buttons: they have keys, and no number is hidden."""
+        """Cover the speed slider and, if need be, buttons (they have shortcuts), but no number to be read."""
         self.adjustSize()
         speed, _ = self._row
         at = speed.mapTo(self._over, QPoint(0, (speed.height() - self.height()) // 2))
@@ -107,13 +107,13 @@ class PenPalette(QFrame):
 
     @property
     def _told(self) -> tuple[QWidget, ...]:
-        """What stays to be read: what the run goes on to, and where it stands, which is there in a lesson's hall."""
+        """Widgets to be kept readable: the next event, and in lecture mode with a lesson the current moment."""
         found = (self._over.findChild(QWidget, name) for name in ("next", "moment"))
         return tuple(one for one in found if one is not None)
 
     @property
     def _row(self) -> tuple[QWidget, QWidget]:
-        """What it lies over, and what that is in."""
+        """The slider that the palette covers, and its parent."""
         speed = self._over.findChild(QSlider, "speed")
         assert isinstance(speed, QSlider)
         around = speed.parentWidget()
@@ -127,43 +127,43 @@ class PenPalette(QFrame):
             self._place()
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        """It stays over that row."""
+        """Follow the slider when it moves or is resized."""
         if event.type() in {QEvent.Type.Move, QEvent.Type.Resize}:
             self._place()
         return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter puts a mark at what is selected."""
+        """Place a mark at the selection on Enter."""
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             self.pointed.emit()
         else:
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """The pen is put away."""
+        """Put the pen away."""
         super().closeEvent(event)
-        self.hide()  # Qt does so only afterwards: until then a tool is in hand, and takes the mouse
+        self.hide()  # Qt would hide it only later, and the tool would still take the mouse
         for one in self._row:
             one.removeEventFilter(self)
         self.put_away.emit()
         self._over.setFocus()
 
 
-#: Marks at most, as many as a step of a lesson may have.
+#: Maximum number of marks, as in a step of a lesson.
 MOST_MARKS = 100
 
-#: Half of the side of a frame around nothing, in pixels.
+#: Half the side of the frame drawn if nothing is selected, in pixels.
 _FRAME = 40
 
 
 class PenControl(QObject):
-    """Knows all marks; a panel without any has no pad, unless a tool is in hand."""
+    """Holds all marks; panels get a pad only if they have marks or a tool is active."""
 
     def __init__(self, area: DockArea) -> None:
         super().__init__(area)
         self._area = area
         self.marks: tuple[Mark, ...] = ()
-        self._before: list[tuple[Mark, ...]] = []  # what there was before each change
+        self._before: list[tuple[Mark, ...]] = []  # the marks before each change
         self._pads: dict[str, MarkPad] = {}
         self.palette = PenPalette(area.window)
         area.built.connect(self.refresh)
@@ -175,23 +175,23 @@ class PenControl(QObject):
 
     @property
     def in_hand(self) -> bool:
-        """Whether a tool is."""
+        """Whether a tool is active."""
         return self.palette.isVisible()
 
     @property
     def cleared(self) -> bool:
-        """Whether no marks are left of those that there were."""
+        """Whether all marks have been cleared, and can be brought back."""
         return bool(self._before) and not self.marks
 
     def take(self, tool: str) -> None:
-        """Take a tool in hand; the one that is there is put away."""
+        """Activate a tool; if it is active already, put it away."""
         if self.in_hand and self.palette.tool == tool:
             self.palette.close()
         else:
             self.palette.choose(tool, self.palette.color)
 
     def show(self, marks: Sequence[Mark]) -> None:
-        """Show these and no others, and forget what could be taken back."""
+        """Replace all marks, and forget the changes that could be undone."""
         self._before = []
         self._become(tuple(marks))
 
@@ -204,19 +204,19 @@ class PenControl(QObject):
         self.refresh()
 
     def undo(self) -> bool:
-        """Take the last change back; False where there is none."""
+        """Undo the last change; returns False if there is none."""
         if not self._before:
             return False
         self._become(self._before.pop())
         return True
 
     def clear(self) -> None:
-        """Take all marks away."""
+        """Remove all marks."""
         if self.marks:
             self._change(())
 
     def refresh(self) -> None:
-        """Have a pad over each panel that needs one, and over no other."""
+        """Create pads over the panels that need one, and remove the others."""
         drawing = self.palette.tool if self.in_hand else ""
         wanted: dict[str, list[Mark]] = {name: [] for name in self._area.docks if drawing}
         for mark in self.marks:
@@ -245,7 +245,7 @@ class PenControl(QObject):
         self._change((*self.marks, mark)[-MOST_MARKS:])
 
     def _point(self) -> None:
-        """Without a mouse: an arrow to the selected server, a note at it, or a frame; else at the middle of all."""
+        """Place a mark without a mouse: arrow, note or frame at the selected server, else in the middle."""
         dock = self._area.docks.get(self._area.roles.servers)
         if dock is None or not dock.isVisible():
             return
