@@ -1,1 +1,1 @@
-"""Runs that leave another one at an event, with its past and its jobs: what if."""
+"""Forks, for "what if": runs that leave another run at an event, with its past and its jobs."""

@@ -1,12 +1,12 @@
-"""What a run does otherwise than its policy, as text: ``dra@40:reject@60=best-fit:d=2``.
+"""The changes that a fork makes to a run, as text: ``dra@40:reject@60=best-fit:d=2``.
 
 A lane of a run is named by such a text: the policy that it begins with, then each change with the
-number of events after which it is made.  ``@40:reject`` decides the next event otherwise;
-``@60=best-fit`` lets another policy, or the same with other parameters, go on from there, and
-``@60+{"job_types.0.reward":3}`` an edited scenario.  So one line opens a fork on any machine, and
-the tree of all forks of a run is in their texts.
+number of events after which it is made.  ``@40:reject`` forces a decision in the next event;
+``@60=best-fit`` goes on under another policy, or the same with other parameters, and
+``@60+{"job_types.0.reward":3}`` under an edited scenario.  So one line opens a fork on any machine, and
+the texts of all forks of a run contain their tree.
 
-What an edit changes is told as a short text: the values that are others, by their places.
+An edit is written as a short text, too: the changed values by their paths in the scenario.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ _WORD = re.compile(r"(?P<word>[a-z]+)(?:=(?P<number>[0-9]{1,13}))?")
 
 
 class Choice(NamedTuple):
-    """Something that could be decided of the next event."""
+    """A decision that a fork can force in the next event."""
 
     text: str  #: the decision as text, without its number
-    title: str  #: what it means, with ``{}`` where its number stands
-    most: int = 0  #: the largest number that it can be given, from 1 on; 0: it takes none
-    servers: tuple[int, ...] = ()  #: where its number is a server's, those that it is possible of, from 0; (): unknown
+    title: str  #: what it means, with ``{}`` in place of its number
+    most: int = 0  #: the largest number that it takes, from 1 on; 0: it takes none
+    servers: tuple[int, ...] = ()  #: if its number is a server's, the possible servers, from 0; empty: unknown
 
     def decision(self, number: int) -> str:
         """The text of the decision with a number."""
         return f"{self.text}={number}" if self.most else self.text
 
 
-#: Decisions that a menu offers at most, and numbers of one of them.
+#: The most decisions that a menu offers, and the most numbers of one decision.
 MOST_OFFERED, MOST_NUMBERS = 14, 6
 
 
 def offered(choices: Sequence[Choice], server: int = -1, job: int = -1) -> list[tuple[str, str]]:
-    """What a menu offers of *choices*: words and decision of each; of a *server* or *job*, from 0, what is about it.
+    """The entries (words, decision) of a menu of *choices*; if a *server* or *job* is given, from 0, those about it.
 
-    What is known to be possible of the server comes first: of a long queue each job could go there.
+    Decisions that are known to be possible for the server come first: from a long queue, each job could go there.
     """
     of_job = [choice for choice in choices if choice.text.startswith(f"job={job},")]
     found = []
@@ -61,10 +61,10 @@ def offered(choices: Sequence[Choice], server: int = -1, job: int = -1) -> list[
 
 @dataclass(frozen=True)
 class Deviation:
-    """What happens otherwise after *event* events.
+    """A change of a run after *event* events.
 
-    Another *policy* goes on, a *decision* is forced, or there are *edits* of the scenario
-    (:func:`edits_between`): one of these.
+    One of these: another *policy* takes over, a *decision* is forced in the next event, or there are *edits* of the
+    scenario (:func:`edits_between`).
     """
 
     event: int
@@ -91,7 +91,7 @@ class Course:
 
     @classmethod
     def read(cls, text: str) -> Course:
-        """The course that :meth:`__str__` writes; a text without a change is a policy.
+        """Parse a course as :meth:`__str__` writes it; a text without changes is a policy.
 
         Raises PolicyError if a change is empty, or comes before an earlier one.
         """
@@ -113,11 +113,11 @@ class Course:
 
     @property
     def left(self) -> Course:
-        """The run that the last change leaves."""
+        """The run that the last change forks from."""
         return Course(self.policy, self.changes[:-1])
 
     def parting(self, other: Course) -> int | None:
-        """After how many events two courses part; None: they are the same."""
+        """The number of events after which two courses differ; None if they are the same."""
         if self.policy != other.policy:
             return 0
         pairs = zip(self.changes, other.changes, strict=False)
@@ -127,11 +127,11 @@ class Course:
 
 
 def short_words(policy: PolicyChoice, changes: Sequence[Deviation]) -> list[str]:
-    """What each change of a run that begins with *policy* does; where only parameters are other ones, those alone."""
+    """A label for each change of a run that begins with *policy*; if only parameters change, those alone."""
     told = []
     for change in changes:
         words, other = change.words, policy_choice(change.policy) if change.policy else policy
-        if change.policy and other.name == policy.name:  # what is not given stays
+        if change.policy and other.name == policy.name:  # parameters that are not given stay
             new = [key for key, value in other.parameters.items() if policy.parameters.get(key) != value]
             words = ", ".join(f"{key}={value_text(other.parameters[key])}" for key in new) or words
             other = other.model_copy(update={"parameters": policy.parameters | other.parameters})
@@ -143,8 +143,8 @@ def short_words(policy: PolicyChoice, changes: Sequence[Deviation]) -> list[str]
 def forced_words(decision: str, allowed: str, known: Collection[set[str]]) -> Mapping[str, int]:
     """The words of a decision with their numbers, such as ``job=12,server=3``; 0 where one has none.
 
-    Raises PolicyError if it is not of that form, or its words are none of the *known* sets; *allowed* says what
-    is.
+    Raises PolicyError if it is not of that form, or its set of words is not among *known*; *allowed* describes the
+    decisions that are.
     """
     parts = [_WORD.fullmatch(part.strip()) for part in decision.split(",")]
     found = {part["word"]: int(part["number"] or 0) for part in parts if part is not None}
@@ -154,13 +154,13 @@ def forced_words(decision: str, allowed: str, known: Collection[set[str]]) -> Ma
 
 
 def edits_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """The JSON object that :func:`edited_by` takes, such as ``{"job_types.0.reward":"3"}``; empty: nothing differs."""
+    """The edits as JSON for :func:`edited_by`, such as ``{"job_types.0.reward":"3"}``; empty if nothing differs."""
     found = dict(_differences("", before, after))
     return json.dumps(found, separators=(",", ":")) if found else ""
 
 
 def _differences(place: str, before: Any, after: Any) -> Iterator[tuple[str, Any]]:
-    """Each place whose value differs; one that came or went changes what holds it as a whole."""
+    """The paths whose values differ; where keys or items were added or removed, the whole container is one value."""
     if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
         pairs = [(key, before[key], after[key]) for key in before]
         if not any("." in key for key in before):
@@ -176,9 +176,9 @@ def _differences(place: str, before: Any, after: Any) -> Iterator[tuple[str, Any
 
 
 def edited_by(data: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """Plain data of a scenario with the values of *text* at their places.
+    """A scenario's plain data with the values of the edits *text* set at their paths.
 
-    Raises ScenarioError if the text is no such object, or a place is none of the scenario's.
+    Raises ScenarioError if the text is no such JSON object, or a path is not in the scenario.
     """
     try:
         edits, result = json.loads(text), json.loads(json.dumps(data))
@@ -198,5 +198,5 @@ def edited_by(data: Mapping[str, Any], text: str) -> dict[str, Any]:
 
 
 def _key(holder: Any, part: str) -> int | str:
-    """A part of a place, in what it leads into: lists are counted."""
+    """A component of a path as the key of *holder*: an index if that is a list."""
     return int(part) if isinstance(holder, list) else part

@@ -1,8 +1,8 @@
-"""Runs a history in which rules change: legs under one policy each, and events decided otherwise.
+"""Runs a history in which rules change: legs under one policy each, and events with forced decisions.
 
-A :class:`CourseSystem` stands where a system stands and hands each event to the leg in which it
-happens; a :class:`CourseEngine` lets the engine of each leg run between the places that need care.
-An event with a forced decision is run by the reference, and so it is by every replay.
+A :class:`CourseSystem` takes the place of a system and delegates each event to the leg in which it happens;
+a :class:`CourseEngine` runs the engine of each leg up to the next event that needs special care.
+An event with a forced decision is run by the reference, also in every replay.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from slotscope.model.systems.watching import changed_rows
 
 @dataclass(frozen=True)
 class Leg:
-    """The part of a history after *first* events, up to the next leg, and the system that runs it."""
+    """The part of a history from after *first* events up to the next leg, and the system that runs it."""
 
     first: int
     system: Any
 
 
 class CourseSystem:
-    """See :class:`model.running.engine.System`; *forced* are the decisions by the event that each is made in."""
+    """See :class:`model.running.engine.System`; *forced* are the forced decisions by event."""
 
     def __init__(self, legs: Sequence[Leg], forced: Mapping[int, str]) -> None:
         self.legs = tuple(legs)
@@ -41,23 +41,23 @@ class CourseSystem:
 
     @property
     def may_fail(self) -> bool:
-        """Whether a policy is a user's."""
+        """Whether any of the policies is a user's."""
         return any(leg.system.may_fail for leg in self.legs)
 
     @property
     def on_drift(self) -> str:
-        """What the last policy says of it."""
+        """The advice of the last leg's system."""
         return str(self.legs[-1].system.on_drift)
 
     def place(self, event: int) -> int:
-        """Which leg goes on after *event* events."""
+        """The index of the leg that runs the events after *event*."""
         return max(place for place, leg in enumerate(self.legs) if place == 0 or leg.first <= event)
 
     def _system(self, state: Any) -> Any:
         return self.legs[self.place(int(state.number[EVENT]))].system
 
     def raw_state(self) -> Any:
-        """That of the first leg."""
+        """The initial state of the first leg."""
         return self.legs[0].system.raw_state()
 
     def start(self, state: Any) -> Iterator[Record]:
@@ -87,7 +87,10 @@ class CourseSystem:
         return following
 
     def run(self, state: Any, event: Event, row: np.ndarray) -> Iterator[Record]:
-        """Let an event happen, as its policy or whoever forces it decides."""
+        """Run an event, as its policy or a forced decision decides.
+
+        Raises PolicyError if a forced decision is impossible.
+        """
         system, number = self._system(state), int(state.number[EVENT]) + 1
         if number not in self.forced:
             yield from system.run(state, event, row)
@@ -123,23 +126,23 @@ class CourseEngine:
         self.keyframe_every = min(engine.keyframe_every for engine in engines)
         self.slice_seconds = min(engine.slice_seconds for engine in engines)
         starts = {leg.first for leg in system.legs[1:]}
-        #: Events that need care: those decided otherwise, and those after which rules change.
+        #: Events that need special care: those with a forced decision, and those after which rules change.
         self._careful = sorted({*system.forced, *starts} - {0})
 
     @property
     def watches(self) -> bool:
-        """Whether each of them tells what it changes."""
+        """Whether the engines of all legs record what they change."""
         return all(engine.watches for engine in self._engines)
 
     def another(self) -> CourseEngine | None:
-        """One of others, if there is one of each."""
+        """A course engine over second engines of all legs; None if one of them has none."""
         others = [engine.another() for engine in self._engines]
         return None if None in others else CourseEngine(self._system, [one for one in others if one is not None])
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """As an engine does; before an event that cannot happen it ends with the fault.
+        """See :class:`model.running.engine.Engine`; before an event that fails it ends with the fault.
 
-        What it is to tell of changes it tells of one part, and ends after it.
+        If the task watches changes, it ends after one part, as changes are recorded for one part at a time.
         """
         rows, samples = 0, [np.zeros((0, self._system.sample_width))]
         result = Advance(state, 0, Reason.LIMIT)
@@ -150,7 +153,7 @@ class CourseEngine:
         return result._replace(rows=rows, samples=np.concatenate(samples))
 
     def _part(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """Up to the next event that needs care, or that event alone."""
+        """Run up to the next event that needs special care, or that event alone."""
         event = int(state.number[EVENT])
         careful = next((number for number in self._careful if number > event), None)
         if careful == event + 1:
@@ -160,7 +163,7 @@ class CourseEngine:
         return self._engines[self._system.place(event)].advance(state, tape, task)
 
     def _alone(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """One event by the reference."""
+        """Run one event by the reference."""
         following = self._system.next_event(state)
         if following is None:
             return Advance(state, 0, Reason.END)
@@ -181,7 +184,7 @@ class CourseEngine:
         return Advance(run.state, 1, reason, samples if wanted else samples[:0], changes=changes)
 
     def _wide(self, samples: np.ndarray) -> np.ndarray:
-        """*samples* with as many columns as the widest leg has."""
+        """*samples*, padded with zeros to the columns of the widest leg."""
         wide = np.zeros((len(samples), self._system.sample_width))
         wide[:, : samples.shape[1]] = samples
         return wide

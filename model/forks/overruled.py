@@ -1,4 +1,4 @@
-"""A policy that is overruled in one event: what a forced decision stands behind."""
+"""A policy that is overruled in one event by a forced decision."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _System = TypeVar("_System")
 
 
 class Overruled:
-    """All that a policy is, but for what a subclass decides in its place."""
+    """A proxy of a policy; subclasses replace some of its decisions."""
 
-    flag = FLAG_FORCED  #: of the event's row
+    flag = FLAG_FORCED  #: the flag that is set in the event's row
 
     def __init__(self, policy: Any, decision: str) -> None:
         self.policy = policy  #: the one that is overruled
@@ -27,7 +27,7 @@ class Overruled:
         return getattr(self.policy, name)
 
     def told(self) -> Record:
-        """The sub-step that says so."""
+        """The sub-step that reports the forced decision."""
         return Record(DECIDED, None, {"decision": self.decision})
 
     def substituted(
@@ -37,9 +37,9 @@ class Overruled:
         instead: Callable[[Any], Record],
         after: Iterator[Record] | None = None,
     ) -> Iterator[Record]:
-        """*decisions*, but *instead* of the first of *kinds*, each of which could stand for any other.
+        """The *decisions*, with the first that is one of *kinds*, which are interchangeable, replaced by *instead*.
 
-        What the policy does next follows one of the same kind; else *after* does, if it is given.
+        If the replacement is of the same kind, the policy's further decisions follow; else those of *after*, if given.
         """
         for record in decisions:
             if not isinstance(record, kinds):
@@ -57,7 +57,7 @@ class Overruled:
     def altered(
         self, decisions: Iterator[Record], kind: type[Record], server: int, instead: Callable[[Any], Record]
     ) -> Generator[Record, None, bool]:
-        """*decisions*, but *instead* of those of a kind about a server; whether there was one."""
+        """The *decisions*, with those of a kind about a server replaced by *instead*; returns whether there was one."""
         found = False
         yield self.told()
         for record in decisions:

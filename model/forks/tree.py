@@ -1,4 +1,4 @@
-"""All forks of a run, by their texts: each stands below the longest that it goes on from."""
+"""The tree of all forks of a run, by their texts: the parent of each is its longest prefix among them."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from slotscope.model.policies.choice import without_folder
 
 
 class Fork(NamedTuple):
-    """A place in the tree of forks."""
+    """A node of the tree of forks."""
 
     text: str  #: the course, as on a command line
-    name: str  #: what it was called, or what it does otherwise
-    depth: int  #: how many forks it goes on from
-    change: Deviation | None  #: what it does otherwise; None: it is the run that others leave
+    name: str  #: the name that it was given, else its last change
+    depth: int  #: the number of its ancestors
+    change: Deviation | None  #: its last change; None: it is the run that the others fork from
 
 
 class ForkTree:
-    """The forks of one run and their names; all its lanes have the same one."""
+    """The forks of one run and their names; all lanes of the run share the tree."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        self.names: dict[str, str] = dict(names or {})  #: by text; empty: none was given
+        self.names: dict[str, str] = dict(names or {})  #: the name of each fork, by text; empty: none was given
 
     def add(self, text: str) -> None:
-        """Keep a fork, and all that it goes on from; what is no fork leaves the tree as it is."""
+        """Add a fork with its ancestors; a text without changes is no fork and is ignored."""
         course = Course.read(text)
         for one in reversed((course, *_above(course))) if course.changes else ():
             self.names.setdefault(str(one), "")
 
     def rename(self, text: str, name: str) -> None:
-        """Call a fork by a name; an empty one is what it does."""
+        """Name a fork; with an empty name, it is shown by its last change."""
         if text in self.names:
             self.names[text] = " ".join(name.split())[:80]
 
     def remove(self, text: str) -> None:
-        """Forget a fork and those that go on from it."""
+        """Remove a fork and its descendants."""
         self.names = {
             known: name
             for known, name in self.names.items()
@@ -47,7 +47,7 @@ class ForkTree:
         return self.names.get(text, "")
 
     def entries(self) -> tuple[Fork, ...]:
-        """All forks, each below the one that it leaves, in the order in which they were made."""
+        """All forks in preorder, siblings in the order in which they were made."""
         return tuple(self._below(None, 0))
 
     def _below(self, parent: str | None, depth: int) -> Iterator[Fork]:
@@ -61,6 +61,6 @@ class ForkTree:
 
 
 def _above(course: Course) -> Iterator[Course]:
-    """What a course goes on from, the nearest first."""
+    """The ancestors of a course, the nearest first."""
     for count in reversed(range(len(course.changes))):
         yield Course(course.policy, course.changes[:count])

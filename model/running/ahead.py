@@ -1,4 +1,4 @@
-"""What is made piece by piece, made ahead and looked at in threads of their own."""
+"""Pipelines: items of a generator are produced ahead, and processed, in threads of their own."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def processors() -> int:
 
 
 def ahead(pieces: Generator[Piece, None, None]) -> Generator[Piece, None, None]:
-    """The same, in order: while one is looked at, the next is made.
+    """The same items in order, produced one ahead in another thread.
 
-    Pieces must not share what the making of the next one changes.  Nobody is told there how far it is, and nobody stops
-    it: what uses the pieces does so.  Once they are not wanted any more, that under way is waited for.
+    An item must not share data that producing the next one changes.  The thread has no waiter: progress reports and
+    cancellation are up to the consumer.  When that stops early, the item in production is waited for.
     """
     with ThreadPoolExecutor(1, "ahead") as thread:
         coming = thread.submit(next, pieces, None)
@@ -33,9 +33,9 @@ def ahead(pieces: Generator[Piece, None, None]) -> Generator[Piece, None, None]:
 def looked_at(
     pieces: Generator[Piece, None, None], look: Callable[[Piece], Found], at_once: int
 ) -> Generator[Found, None, None]:
-    """What *look* finds in each piece, in order: in so many *at once*, while the next ones are made.
+    """The results of *look* for each item, in order, computed in *at_once* threads while the next items are produced.
 
-    With one at once nothing is done in another thread.
+    With *at_once* = 1 no other thread is used.
     """
     if at_once == 1:
         yield from map(look, pieces)

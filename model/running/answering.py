@@ -1,8 +1,8 @@
-"""A run whose decisions are answered from outside, one at a time: what an environment of reinforcement learning is.
+"""A run whose decisions are made from outside, one at a time, as an environment of reinforcement learning needs it.
 
-The policy of such a run stops its event in the middle, with a sub-step of the kind :data:`ASKED`, and
-goes on with an answer.  Each room has one, ``answered.py``, which says what is observed, what is
-allowed, and what is earned in the sense of its paper.
+The policy of such a run pauses in the middle of an event, with a sub-step of the kind :data:`ASKED`, and goes on with
+an answer.  Each room has such a policy in ``answered.py``, which defines observations, allowed actions, and the reward
+in the sense of its paper.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ ASKED = "asked"
 
 
 class Answered:
-    """What a policy whose decisions are answered has, beside the base class of its kind."""
+    """The mixin of a policy whose decisions are answered from outside."""
 
-    stands_for: str  #: a policy of its kind, whose settings it takes
+    stands_for: str  #: a policy of its kind, whose parameters it takes
     actions: int  #: answers are 0 ... actions - 1.
-    observed: int  #: numbers in an observation, each from 0 to 1
-    otherwise: int  #: what an answer that is not allowed counts as
-    answer: int = 0  #: the last one
-    earned: float = 0.0  #: at once by decisions, beside :attr:`rate`, since it was last taken
+    observed: int  #: the length of an observation, whose numbers are from 0 to 1
+    otherwise: int  #: the answer taken in place of one that is not allowed
+    answer: int = 0  #: the last answer
+    earned: float = 0.0  #: the immediate rewards of decisions, beside :attr:`rate`, since they were last collected
     observation: NDArray[np.float32]  #: [observed] at the present question
-    allowed: NDArray[np.bool_]  #: [actions] at the present question
-    rate: Callable[[Any], float]  #: what is earned in a unit of time in which the state stays as it is
+    allowed: NDArray[np.bool_]  #: [actions] the mask of allowed actions at the present question
+    rate: Callable[[Any], float]  #: the reward per unit of time while the state stays as it is
 
     def question(self, observation: Sequence[Any], allowed: NDArray[np.bool_]) -> Iterator[Record]:
-        """Wait for an answer; afterwards :attr:`answer` is one that is allowed."""
+        """Pause for an answer; afterwards :attr:`answer` is an allowed one."""
         flat = np.concatenate([np.ravel(part) for part in observation])
         self.observation, self.allowed = np.clip(flat, 0, 1).astype(np.float32), allowed
         yield Record(ASKED, None, {})
@@ -47,23 +47,23 @@ class Answered:
 
 
 def squashed(count: Any) -> Any:
-    """A count from 0 on as a number in [0, 1): n / (1 + n)."""
+    """Map a count n >= 0 to [0, 1): n / (1 + n)."""
     return np.asarray(count) / (1.0 + np.asarray(count))
 
 
 def one_of(number: int, count: int) -> NDArray[np.float64]:
-    """[count] all 0, but 1 at *number*."""
+    """[count] the one-hot encoding of *number*."""
     return np.asarray(np.eye(count)[number])
 
 
 class AnsweredRun:
-    """A scenario that runs from question to question."""
+    """A run of a scenario that advances from question to question."""
 
     def __init__(self, scenario: Scenario, seed: int, trace: tuple[str, ...] = ()) -> None:
         module, name = ROOMS[scenario.system].answered
         answered = getattr(import_module(module), name)
         bench = open_bench(scenario, answered.stands_for, seed, trace)
-        self.policy: Any = answered(bench.numbers, bench.system.policy)  #: with the present question
+        self.policy: Any = answered(bench.numbers, bench.system.policy)  #: holds the present question
         self.policy.observation = np.zeros(self.policy.observed, np.float32)
         self.policy.allowed = np.arange(self.policy.actions) == self.policy.otherwise
         self._system = under(bench.system, self.policy)
@@ -71,15 +71,15 @@ class AnsweredRun:
         for _ in self._system.start(self._state):
             pass
         self._records: Iterator[Record] = iter(())
-        self.events = 0  #: of the run so far
+        self.events = 0  #: the number of events so far
 
     @property
     def time(self) -> float:
-        """Of the present event."""
+        """The time of the present event."""
         return float(self._state.clock[NOW])
 
     def onward(self, answer: int | None = None) -> tuple[float, bool]:
-        """Give the answer, and run to the next question: what was earned on the way, and whether none follows.
+        """Give the answer, and run to the next question; returns the reward on the way, and whether the run has ended.
 
         Raises UserError if the run cannot go on.
         """

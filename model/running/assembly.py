@@ -1,4 +1,4 @@
-"""Puts a runnable system together from a scenario: policy, workload, engines."""
+"""Assembles a runnable system from a scenario: policy, workload, engines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from slotscope.model.systems.base import EVENT, PolicySystem
 class Bench:
     """A scenario under one policy, ready to run.
 
-    ``scenario`` says exactly what runs: its policy and seed are those in force.
+    ``scenario`` is exactly what runs: its policy and seed are those in force.
     """
 
     scenario: Scenario
@@ -35,26 +35,26 @@ class Bench:
     system: PolicySystem
     reference: Engine
     report: Any = None
-    parameters: Any = None  #: of the policy, validated
+    parameters: Any = None  #: the policy's, validated
 
     @property
     def runs(self) -> System:
-        """What a history is made by: the system, or several in turn."""
+        """What a timeline runs: the system, or several in turn."""
         return self.system
 
     @property
     def legs(self) -> tuple[Bench, ...]:
-        """What goes on in turn: this bench alone."""
+        """The benches that run in turn: this one alone."""
         return (self,)
 
     @property
     def starts(self) -> tuple[int, ...]:
-        """After how many events each of them goes on."""
+        """The number of events after which each leg starts."""
         return (0,)
 
     @property
     def root(self) -> Bench:
-        """What the run began with."""
+        """The bench that the run began with."""
         return self.legs[0]
 
     def rename_jobs(self, initial_jobs: int, names: Mapping[str, str]) -> None:
@@ -63,7 +63,7 @@ class Bench:
             leg.system.rename_jobs(initial_jobs, names)
 
     def at(self, event: int) -> Bench:
-        """What goes on after *event* events."""
+        """The bench that runs the events after *event*."""
         return self
 
     @property
@@ -72,7 +72,7 @@ class Bench:
         return {}
 
     def violations(self, state: Any, before: Any = None) -> list[str]:
-        """What a state of the run, and with the one *before* its event that, breaks of its kind's invariants."""
+        """The kind's invariants that a state violates, and, given the state *before* its event, the step from that."""
         event = int(state.number[EVENT])
         overruled = min(self.forced, default=event + 1) <= event
         return self.kind.violations(self.at(event).system, state, overruled, before)
@@ -84,7 +84,7 @@ class Bench:
 
     @property
     def last_recorded(self) -> float:
-        """When the last job of a trace arrives; infinity where jobs come without end."""
+        """The time at which the last job of a trace arrives; infinite if jobs never end."""
         workload = self.system.workload
         block = workload.block_at(0) if self.scenario.workload.kind == "trace" else None
         if block is None or workload.block_at(block.end) is not None:
@@ -99,7 +99,7 @@ class Bench:
     def kernel(self, checked: int | None = None) -> Engine:
         """A new compiled twin; imports Numba, compiles or loads from the cache.
 
-        One that a policy's file brings along meets its reference at the first *checked* events, if they are given.
+        One from a policy's file is compared with its reference in the first *checked* events, if that is given.
         """
         if self.system.policy.brought:
             from slotscope.model.policies.own.checked import CheckedEngine  # which few runs need
@@ -110,10 +110,10 @@ class Bench:
         return engine
 
     def prepare(self, questions: bool = False) -> None:
-        """Compile the twin, or load it from the cache, now rather than at the first event that it runs.
+        """Compile the twin, or load it from the cache, ahead of the first event that it runs.
 
-        With *questions* what tells those about servers and jobs what changes, too.
-        Raises UserError if it is a policy's own, and cannot be compiled.
+        With *questions*, also its variant that records changes, for questions about servers and jobs.
+        Raises UserError if the twin is from a policy's file and cannot be compiled.
         """
         for leg in self.legs:
             if leg.has_kernel:
@@ -124,7 +124,7 @@ class Bench:
 
 @dataclass(frozen=True, eq=False)
 class ForkedBench(Bench):
-    """Several benches in turn; all else is said of the last."""
+    """Several benches in turn; the inherited fields are those of the last."""
 
     parts: tuple[Bench, ...] = field(kw_only=True)  #: the benches, each from an event of :attr:`course` on
     course: CourseSystem = field(kw_only=True)  #: what runs them
@@ -141,16 +141,16 @@ class ForkedBench(Bench):
 
     @property
     def starts(self) -> tuple[int, ...]:
-        """After how many events each goes on."""
+        """The number of events after which each leg starts."""
         return tuple(leg.first for leg in self.course.legs)
 
     def at(self, event: int) -> Bench:
-        """The leg that goes on after *event* events."""
+        """The leg that runs the events after *event*."""
         return self.legs[self.course.place(event)]
 
     @property
     def forced(self) -> Mapping[int, str]:
-        """The decisions that are made in a policy's place."""
+        """The decisions that forks force on policies, by event."""
         return self.course.forced
 
     @property
@@ -165,12 +165,12 @@ class ForkedBench(Bench):
 
 
 def assemble(scenario: Scenario, policy: str | None = None, seed: int | None = None, recorded: Any = None) -> Bench:
-    """A bench for *scenario*, under its own policy and seed unless others are named.
+    """A bench for *scenario*, under its own policy and seed unless others are given.
 
     *policy* is a name, with parameters of its own if it has any
-    (:func:`model.policies.choice.policy_choice`); others that it knows are the scenario's.  A file
-    named here, other than one that the scenario names, is one that the user has chosen.  Changes on
-    the way may follow it (:mod:`model.forks.changes`).
+    (:func:`model.policies.choice.policy_choice`); others that it accepts are taken from the scenario.
+    A file named here, unlike one that the scenario names, counts as chosen by the user.  Changes during
+    the run may follow the name (:mod:`model.forks.changes`).
     ``recorded`` replaces the workload (the jobs of a trace read before, or of another run).
     Raises UserError if the policy is unknown, its parameters are wrong, or the numbers do not fit.
     """
@@ -180,7 +180,7 @@ def assemble(scenario: Scenario, policy: str | None = None, seed: int | None = N
 
 
 def with_changes(root: Bench, changes: Sequence[Deviation], named: bool) -> Bench:
-    """*root*, and what goes on from it after each change; all meet the same jobs.
+    """A bench that starts as *root* and goes on under each of the changes; the jobs stay the same.
 
     *named* says whether the user names the policies, so that files among them may run.
     Raises UserError if a policy is unknown or cannot go on from the one before.
@@ -204,7 +204,7 @@ def with_changes(root: Bench, changes: Sequence[Deviation], named: bool) -> Benc
 
 
 def _changed(scenario: Scenario, change: Deviation, named: bool) -> Scenario:
-    """The scenario that goes on after a change of its policy, or after edits."""
+    """The scenario after a change of its policy, or after edits."""
     if change.policy:
         return _with(scenario, change.policy, None, named)
     return parse_scenario(edited_by(as_data(scenario), change.edits))
@@ -223,12 +223,12 @@ def _next_leg(before: Bench, scenario: Scenario, named: bool) -> Bench:
 
 
 def _assembled(scenario: Scenario, named: bool, recorded: Any) -> Bench:
-    """A bench for the policy of *scenario*, which the user names or the scenario does."""
+    """A bench for the policy of *scenario*; *named*: the user named it, not the scenario."""
     kind = kind_named(scenario.system)
     try:
         reference = policy_class(scenario)
     except UnreadablePolicyError as error:
-        if not named:  # it is the scenario that does
+        if not named:  # the fault is in the scenario
             raise ScenarioError(error.line, where="policy.name") from None
         raise
     numbers = kind.numbers(scenario)
@@ -243,7 +243,7 @@ def _assembled(scenario: Scenario, named: bool, recorded: Any) -> Bench:
 
 
 def _engine(system: PolicySystem) -> Engine:
-    """What runs its policy's reference."""
+    """The engine that runs the policy's reference."""
     if not system.may_fail:
         return ReferenceEngine(system)
     from slotscope.model.policies.own.far import FarEngine  # which few runs need
@@ -273,7 +273,7 @@ def policy_parameters(scenario: Scenario) -> Any:
 
 
 def named_policy(text: str) -> PolicyChoice:
-    """The policy that the user names, with its parameters; if it is a file, it may run.
+    """The policy that the user names, with its parameters; a file is allowed to run from here on.
 
     Raises PolicyError if it is not NAME or NAME:key=value.
     """

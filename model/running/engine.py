@@ -37,32 +37,32 @@ class Reason(Enum):
 
 
 class Task(NamedTuple):
-    """What an engine is asked for, besides filling its tape."""
+    """What an engine is to do, besides filling its tape."""
 
     until: float = np.inf  #: run no event after this time
     stop_flags: int = 0  #: stop after an event with one of these flags
     stride: int = 0  #: take a sample every so many events; 0: none
-    explain: bool = False  #: fill in also what is costly to count
-    overtaken: Callable[[], bool] = _never  #: whether another engine goes on from here; asked within a slow event
-    past: int = 0  #: events up to this one have happened already, and are run again
-    watch: tuple[str, ...] = ()  #: arrays of the state whose changed rows are told, if the engine can
+    explain: bool = False  #: fill in costly counts, too
+    overtaken: Callable[[], bool] = _never  #: whether another engine has taken over; called within a slow event
+    past: int = 0  #: events up to this one have happened already, and are replayed
+    watch: tuple[str, ...] = ()  #: arrays of the state whose changed rows are recorded, if the engine can
     settled: frozenset[str] = frozenset()  #: those of them that change only in rows in which others do
-    derived: Any = None  #: those of them that follow from the state, see :class:`model.systems.watching.Derived`
-    touched: Any = None  #: where rows tell what changed, see :class:`model.systems.watching.Touched`
-    only: tuple[int, ...] = ()  #: the places of those rows that are asked about; none: all
-    whole: bool = False  #: each of the arrays watched is told as a whole where it changes
-    moments: NDArray[np.int64] | None = None  #: after which events, in order, that is told; None: after each
+    derived: Any = None  #: numbers derived from the state, see :class:`model.systems.watching.Derived`
+    touched: Any = None  #: which columns of rows name changed places, see :class:`model.systems.watching.Touched`
+    only: tuple[int, ...] = ()  #: the places whose changes are recorded; empty: all
+    whole: bool = False  #: record the watched arrays as a whole
+    moments: NDArray[np.int64] | None = None  #: the events, in order, after which to record; None: after each
 
 
 class Advance(NamedTuple):
-    """What an engine did: the state (a new object if it had to grow), rows written, why."""
+    """What an engine did: the state (a new object if it had to grow), the number of rows written, why it stopped."""
 
     state: Any
     rows: int
     reason: Reason
     samples: np.ndarray = np.zeros((0, 0))  #: [n, width] the samples taken
     fault: UserError | None = None  #: why the event did not happen, with :attr:`Reason.FAULT`
-    changes: Any = None  #: what was watched, see :class:`model.systems.watching.RowChanges`; None: the engine cannot
+    changes: Any = None  #: what was recorded, see :class:`model.systems.watching.RowChanges`; None: the engine cannot
 
 
 class System(Protocol):
@@ -99,7 +99,7 @@ class System(Protocol):
         """Let an event happen, one sub-step at a time; fills *row* at the end."""
 
     def settled(self, state: Any) -> Any:
-        """The state after an event, as it goes on: where rules change there, by the new ones."""
+        """The state with which the run goes on after an event: under new rules, if these change there."""
 
     def sample(self, state: Any, row: np.ndarray) -> None:
         """Fill one row [sample_width] for curves and averages."""
@@ -108,8 +108,8 @@ class System(Protocol):
 class Engine(Protocol):
     """Something that runs events on a state.
 
-    ``keyframe_every`` is how many events it replays within a few milliseconds, ``slice_seconds`` how long it is best
-    left alone (see :class:`model.running.slices.Slices`); ``watches`` says whether it tells what it changes.
+    ``keyframe_every`` is how many events it replays within a few milliseconds, ``slice_seconds`` the best length of a
+    slice (see :class:`model.running.slices.Slices`); ``watches`` is whether it records what it changes.
     """
 
     name: str
@@ -118,20 +118,19 @@ class Engine(Protocol):
 
     @property
     def watches(self) -> bool:
-        """Whether it does so now: it may begin to once the code for that is compiled."""
+        """Whether it can record changes now; that may become true once the code for it is compiled."""
 
     def another(self) -> Engine | None:
-        """One that runs the same events in another thread at the same time; None: there can be none."""
+        """A second engine, to run the same events concurrently in another thread; None if that is impossible."""
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """Run events until *tape* is full or a condition of *task* holds."""
 
 
 class EventRun:
-    """One event in the making, sub-step by sub-step; *row* [1] is filled at its end.
+    """One event in progress, sub-step by sub-step; *row* [1] is filled at its end.
 
-    ``state`` is the run's own and changes in place as sub-steps are taken; ``records`` are
-    those taken so far.
+    ``state`` is owned by the run and changes in place as sub-steps are taken; ``records`` are those taken so far.
     """
 
     def __init__(self, system: System, state: State, event: Event | None = None, row: np.ndarray | None = None) -> None:
@@ -150,24 +149,24 @@ class EventRun:
     def step(self) -> Record | None:
         """Take one sub-step; None once the event is over.
 
-        Raises PolicyError if the policy fails; the state is then of no use beyond looking at it.
+        Raises PolicyError if the policy fails; after that the state may only be read.
         """
         self._take(islice(self._steps, 1), 1)
         return None if self.finished else self.records[-1]
 
     def finish(self, stop: Callable[[], bool] = _never) -> None:
-        """Take all remaining sub-steps. Raises GivenUpError if *stop*, asked after each of them, says so."""
+        """Take all remaining sub-steps. Raises GivenUpError if *stop*, called after each of them, returns True."""
         self._take(self._steps if stop is _never else self._until(stop))
 
     def _until(self, stop: Callable[[], bool]) -> Iterator[Record]:
-        """All remaining sub-steps, unless *stop* says so after one of them."""
+        """The remaining sub-steps, until *stop* returns True after one of them."""
         for record in self._steps:
             yield record
             if stop():
                 raise _given_up(self.state)
 
     def _take(self, steps: Iterator[Record], count: float = np.inf) -> None:
-        """Take *steps*; where there are fewer than *count* the event is over."""
+        """Take *steps*; if there are fewer than *count*, the event is over."""
         if self.fault is not None:
             raise self.fault
         there = len(self.records)
@@ -181,7 +180,7 @@ class EventRun:
             raise
 
 
-#: An event that takes as many seconds is one to be stopped in the middle.
+#: An event that takes longer than so many seconds reports its progress, and can be stopped in the middle.
 SLOW_EVENT = 0.02
 
 #: Events between two keyframes of a user's policy.
@@ -191,8 +190,8 @@ KEYFRAME_EVERY_IF_GUARDED = 50
 class ReferenceEngine:
     """Runs a system's reference policy event by event.
 
-    Unless it *keeps* the state before an event that may fail, that raises what went wrong, and the state is
-    of no use any more.
+    If it *keeps* a copy of the state before an event that may fail, a failure is reported as a fault with that state;
+    otherwise it is raised, and the state is unusable.
     """
 
     name = "reference"
@@ -202,8 +201,8 @@ class ReferenceEngine:
 
     def __init__(self, system: System, keeps: bool = True) -> None:
         self._system, self._keeps = system, keeps
-        self._slow = True  # whether the last event was; nobody knows how long the first one takes
-        if system.may_fail:  # it is looked after in each sub-step, which costs time
+        self._slow = True  # whether the last event was slow; the first one is treated as if it were
+        if system.may_fail:  # a user's policy is guarded in each sub-step, which takes time
             self.keyframe_every = KEYFRAME_EVERY_IF_GUARDED
 
     def another(self) -> Engine | None:
@@ -213,10 +212,10 @@ class ReferenceEngine:
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`Engine`.
 
-        Where a user's policy fails, the advance ends before that event with the fault; one of
-        the program's own raises it.  The first event, and one after a slow event, tells how far
-        it is, and whoever waits can stop it in the middle (:mod:`model.running.waiting`): that is a fault,
-        too.  Where another engine has taken over by then, the event is left to that one.
+        If a user's policy fails, the advance ends before that event with the fault; a built-in policy's error is
+        raised.  The first event, and one after a slow event, reports its progress and can be cancelled in the middle
+        (:mod:`model.running.waiting`), which is a fault, too.  If another engine has taken over by then, the event is
+        left to that one.
         """
         samples: list[np.ndarray] = []
         result = self._advance(state, tape, task, samples)
@@ -252,7 +251,7 @@ class ReferenceEngine:
 
 
 def happened(system: System, state: Any, event: Event, row: np.ndarray) -> Any:
-    """The state after an event whose sub-steps nobody looks at: *state* itself, unless it had to grow."""
+    """Run an event without looking at its sub-steps; the state after it, *state* itself unless it had to grow."""
     state = system.prepared(state, event)
     for _ in system.run(state, event, row):
         pass
@@ -260,7 +259,7 @@ def happened(system: System, state: Any, event: Event, row: np.ndarray) -> Any:
 
 
 def _told_of(system: System, state: Any, event: Event, row: np.ndarray, task: Task) -> Any:
-    """The same where it tells how far it is, and can be left in the middle."""
+    """As :func:`happened`, reporting progress once the event is slow; raises GivenUpError if it is to be left."""
     state, began = system.prepared(state, event), monotonic()
     for steps, _ in enumerate(system.run(state, event, row), 1):
         if monotonic() - began > SLOW_EVENT and _to_be_left(state, steps, task):
@@ -269,14 +268,14 @@ def _told_of(system: System, state: Any, event: Event, row: np.ndarray, task: Ta
 
 
 def _to_be_left(state: Any, steps: int, task: Task) -> bool:
-    """Tell how far a slow event is; whether it is to be left before its end."""
+    """Report the progress of a slow event; return whether to leave it before its end."""
     number = grouped(int(state.number[0]) + 1)
     who_waits().tell(Phrase("Within event {event}: {count} sub-steps so far", event=number, count=grouped(steps)))
     return task.overtaken() or who_waits().stop()
 
 
 def _given_up(state: Any) -> GivenUpError:
-    """What is said of an event that was left in the middle."""
+    """The error for an event that was left in the middle."""
     return GivenUpError(Phrase("stopped within event {event}", event=int(state.number[0]) + 1))
 
 

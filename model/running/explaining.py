@@ -1,4 +1,4 @@
-"""The sub-steps of the event that led to where a run stands: taken at once, or later where that takes long."""
+"""The sub-steps of the last event of a run: computed at once, or later if that takes long."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from slotscope.model.reporting.records import Record
 from slotscope.model.running.engine import EventRun
 from slotscope.model.running.waiting import GivenUpError
 
-#: CPU seconds for which what an event did is not shown without its sub-steps.
+#: CPU seconds that the display of an event waits for its sub-steps.
 AT_ONCE = 0.004
 
 
 def never() -> bool:
-    """For what is not to be stopped."""
+    """The stop condition of what runs to its end."""
     return False
 
 
 class Explained:
-    """The sub-steps of one event, as far as they are taken."""
+    """The sub-steps of one event, as far as they have been computed."""
 
     def __init__(self) -> None:
-        self.event = -1  #: whose sub-steps are known
+        self.event = -1  #: the event whose sub-steps are known
         self._records: tuple[Record, ...] = ()
-        self._left: tuple[int, EventRun] | None = None  # an event, and how far it is
-        self._took = 0.0  # CPU seconds of the last that was begun
+        self._left: tuple[int, EventRun] | None = None  # an event with sub-steps left, and its run so far
+        self._took = 0.0  # CPU seconds spent on the event begun last
 
     def of(self, event: int) -> tuple[Record, ...]:
-        """The sub-steps of an event, none where they are not known."""
+        """The sub-steps of an event; empty if they are not known."""
         return self._records if event == self.event else ()
 
     def told(self, event: int, records: tuple[Record, ...]) -> None:
-        """The sub-steps of an event are known."""
+        """Set the sub-steps of an event, as they are known from elsewhere."""
         self.event, self._records, self._left = event, records, None
 
     def is_left(self, event: int) -> bool:
-        """Whether sub-steps of an event are still to be taken."""
+        """Whether sub-steps of an event are still to be computed."""
         return self._left is not None and self._left[0] == event
 
     def leave(self) -> None:
-        """What is still to be taken is not wanted."""
+        """Drop the sub-steps that are still to be computed."""
         self._left = None
 
     def begin(self, event: int, run: EventRun, may_wait: bool) -> EventRun | None:
-        """Take the sub-steps of an event; if they *may wait*, those that fit into a moment.
+        """Compute the sub-steps of an event; if they *may wait*, only as many as fit into :data:`AT_ONCE`.
 
-        Where those of the last event took longer than that, none are.  Returns the run once it is finished.
+        If those of the event before took longer than that, none are computed yet.  Returns the run if it is finished.
         """
         last, self._took = self._took, 0.0
         self._left, self._records = (event, run), ()
@@ -57,7 +57,7 @@ class Explained:
         return self.go_on(lambda: thread_time() > end) if last <= AT_ONCE else None
 
     def go_on(self, stop: Callable[[], bool]) -> EventRun | None:
-        """Take those that are left, until *stop*, asked after each, puts the rest off again; the run if it is finished.
+        """Go on until *stop*, called after each sub-step, puts the rest off again; returns the run if it is finished.
 
         Raises PolicyError if the policy fails.
         """

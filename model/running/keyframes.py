@@ -1,7 +1,7 @@
-"""Copies of states: of the present one, and of those along a run, from which its history is run again.
+"""Copies of states: keyframes along a run, from which its history is replayed, and a snapshot of the present state.
 
-Those are in memory, and on disk if the user wants that.  What is on disk is in one nameless temporary file of the
-process, which the system removes however the process ends.
+Keyframes are in memory, and on disk if the user wants that: in one nameless temporary file of the process, which the
+system removes however the process ends.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import numpy as np
 
 from slotscope.model.systems.state import copied, frozen, sealed, size_in_bytes
 
-#: Arrays begin at multiples of so many bytes.
+#: The alignment of arrays in bytes.
 ALIGNED = 16
 
 
 class _Place(NamedTuple):
-    """An array among the bytes of its state."""
+    """The position of an array among the bytes of its state."""
 
     start: int
     dtype: np.dtype[Any]
@@ -33,7 +33,7 @@ class _Place(NamedTuple):
 
 
 class StateFile:
-    """Room on disk for pieces of bytes; what one piece leaves is taken by the next that fits."""
+    """A first-fit allocator of byte ranges, called pieces, in a temporary file."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -47,7 +47,7 @@ class StateFile:
         return file
 
     def write(self, content: bytes | bytearray) -> tuple[int, int]:
-        """Keep some bytes; the piece that holds them.
+        """Write some bytes; returns the piece that holds them.
 
         Raises OSError if the disk is full, or the folder for temporary files cannot be written.
         """
@@ -69,16 +69,16 @@ class StateFile:
             return np.fromfile(self._file, np.uint8, size)
 
     def release(self, piece: tuple[int, int]) -> None:
-        """A piece is no longer needed."""
-        self._free.append(piece)  # one step: a collector may call this at any moment
+        """Free a piece."""
+        self._free.append(piece)  # atomic: the garbage collector may call this at any moment
 
 
-#: That of this process.
+#: The file of this process.
 FILE = StateFile()
 
 
 class StoredState:
-    """A state in a file, for as long as somebody needs it. Raises OSError as :meth:`StateFile.write`."""
+    """A state in a file, which is freed with this object. Raises OSError as :meth:`StateFile.write`."""
 
     def __init__(self, state: Any, file: StateFile = FILE) -> None:
         self._kind, self._file = type(state), file
@@ -104,28 +104,28 @@ class StoredState:
         return content[place.start : place.start + size].view(place.dtype).reshape(place.shape)
 
 
-#: Keyframes that are kept whatever they take.
+#: The fewest keyframes that are kept, whatever memory they take.
 LEAST_KEYFRAMES = 4
 
-#: States passed by that are kept beside: the live end that was left, and one near the place that was sought.
+#: Further states that are kept: of the live end that was left, and of one shortly before the event sought.
 PASSED_BY = 2
 
 
 @dataclass
 class HistoryRoom:
-    """Bytes that the keyframes of a run may take; beyond them the oldest go to disk, or every second one is dropped."""
+    """Bytes that a run's keyframes may take; beyond that the oldest move to disk, or every second one is dropped."""
 
     memory: int = 256 * 2**20
     disk: int = 0
 
 
-#: What the user has chosen, for all runs of this process; read anew at each keyframe.
+#: The user's choice, for all runs of this process; read anew at each keyframe.
 CHOSEN = HistoryRoom()
 
 
 @dataclass(frozen=True)
 class Keyframe:
-    """The state after an event: a copy of it, or where it is on disk."""
+    """The state after an event: a copy in memory, or a :class:`StoredState` on disk."""
 
     event: int
     time: float
@@ -134,33 +134,33 @@ class Keyframe:
 
     @property
     def on_disk(self) -> bool:
-        """Whether it takes no memory."""
+        """Whether it is on disk, not in memory."""
         return isinstance(self.kept, StoredState)
 
     @property
     def state(self) -> Any:
-        """The state, read from the disk if it is there; no copy of it otherwise."""
+        """The state: read from disk, or the kept one itself, not a copy."""
         return self.kept.read() if isinstance(self.kept, StoredState) else self.kept
 
 
 class Keyframes:
-    """States by their events, within bounds on memory and disk."""
+    """Keyframes by event, within bounds on memory and disk."""
 
     def __init__(self, room: HistoryRoom = CHOSEN) -> None:
         self.room = room  #: what they may take
         self._frames: dict[int, Keyframe] = {}
-        self._in_memory: deque[int] = deque()  # their events, the first kept first
+        self._in_memory: deque[int] = deque()  # the events of those in memory, in the order in which they were kept
         self._passed_by: deque[Keyframe] = deque(maxlen=PASSED_BY)
-        self.bytes = self.disk_bytes = 0  #: what they take
-        self.thinned = 1  #: how many times as far apart they are as at first, every second one being dropped each time
-        self.refused = ""  #: why the disk did not take the last one that should have gone there
+        self.bytes = self.disk_bytes = 0  #: what they take in memory, and on disk
+        self.thinned = 1  #: the factor by which they are further apart than at first; it doubles with each thinning
+        self.refused = ""  #: why the last one that should have gone to disk could not be written
 
     def __contains__(self, event: int) -> bool:
         return event in self._frames
 
     @property
     def events(self) -> tuple[int, ...]:
-        """After which there is one, in order."""
+        """The events that have a keyframe, in order."""
         return tuple(sorted(self._frames))
 
     @property
@@ -168,22 +168,22 @@ class Keyframes:
         return {frame.event: frame for frame in self._passed_by} | self._frames
 
     def state(self, event: int) -> Any:
-        """The state that is kept after an event, and no copy of it."""
+        """The state kept for an event, itself, not a copy."""
         return (self._frames.get(event) or self._all[event]).state
 
     def near(self, event: int) -> int:
-        """The last one up to *event*."""
+        """The event of the last state kept up to *event*."""
         return max(frame for frame in self._all if frame <= event)
 
     def near_time(self, time: float) -> int:
-        """The last one up to a time; the first one of all where that is later."""
+        """The event of the last state kept up to a time; of the first keyframe, if that is later."""
         known = [event for event, frame in self._all.items() if frame.time <= time]
         return max(known, default=min(self._frames))
 
     def pass_by(self, state: Any) -> None:
-        """Keep a state itself, which nobody changes any more, until others are passed by.
+        """Keep a state itself, which nobody changes any more, until :data:`PASSED_BY` others are kept so.
 
-        These together take no more than keyframes may, beside them.
+        All of these may take as much memory again as the keyframes.
         """
         event, time = int(state.number[0]), float(state.clock[0])
         if event not in self._all:
@@ -192,9 +192,9 @@ class Keyframes:
             self._passed_by.popleft()
 
     def latest(self, reached: Callable[[Any], bool]) -> Any:
-        """The latest state that *reached* accepts, else the first one; no copy of it.
+        """The latest keyframe's state that *reached* accepts, else the first one; itself, not a copy.
 
-        *reached* must hold up to some event and for none after it.
+        *reached* must be true up to some event and false after it.
         """
         kept = self.events
         place = bisect_left(kept, True, key=lambda event: not reached(self.state(event)))
@@ -205,7 +205,7 @@ class Keyframes:
         self._take(Keyframe(int(state.number[0]), float(state.clock[0]), copied(state), size_in_bytes(state)))
 
     def fit(self, apart: int) -> None:
-        """Where they take too much, move the oldest to disk or drop every second; they were *apart* at first."""
+        """If keyframes take too much, move the oldest to disk or drop every second; *apart* is their first spacing."""
         self._store()
         if self.bytes <= self.room.memory or len(self._frames) < LEAST_KEYFRAMES:
             return
@@ -214,12 +214,12 @@ class Keyframes:
         self._hold([frame for event, frame in self._frames.items() if event % apart == 0 or event == first])
 
     def share(self, past: Keyframes, end: int) -> None:
-        """Have those of another run up to an event."""
+        """Adopt the keyframes of another run up to an event."""
         self.thinned = past.thinned
         self._hold([frame for event, frame in past._frames.items() if event <= end])
 
     def _store(self) -> None:
-        """Move the oldest to disk while memory is short and the disk has room; a disk that refuses has none."""
+        """Move the oldest to disk while memory is short and the disk has room; stop if a write fails."""
         while self.bytes > self.room.memory and self._in_memory:
             frame = self._frames[self._in_memory[0]]
             if self.disk_bytes + frame.bytes > self.room.disk:
@@ -247,12 +247,12 @@ class Keyframes:
             self.disk_bytes += frame.bytes
             return
         self.bytes += frame.bytes
-        if len(self._frames) > 1:  # the first one stays: panels ask for it
+        if len(self._frames) > 1:  # the first one stays in memory, as panels read it
             self._in_memory.append(frame.event)
 
 
 class Snapshot:
-    """One copy, to which nobody writes, of a state that changes in place event by event; anew only after one."""
+    """A read-only copy of a state that changes in place; it is made anew only after another event."""
 
     def __init__(self) -> None:
         self._state: Any = None
@@ -265,5 +265,5 @@ class Snapshot:
         return self._copy
 
     def take(self, state: Any, equal: Any) -> None:
-        """Another state is known to be *equal*, and nobody needs it to write to."""
+        """Use as the copy of *state* another one that is *equal*, and that nobody writes to any more."""
         self._state, self._copy = state, sealed(equal)

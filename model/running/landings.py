@@ -1,4 +1,4 @@
-"""The digests of places where a run rested: who lands there again must find the same one."""
+"""Digests of the states at which a run rested: a replay that lands there again must reach the same digest."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any, Callable
 from slotscope.model.errors import ReplayError
 from slotscope.model.systems.state import differences, digest
 
-#: Digests remembered of places where the run rested.
+#: The most digests that are remembered.
 MOST_MARKS = 10_000
 
 
 class Landings:
-    """Digests by event; *on_drift* says what to do about another one than was recorded."""
+    """Digests by event; *on_drift* gives the advice for a digest that differs from the one recorded."""
 
     def __init__(self, on_drift: Callable[[], str]) -> None:
-        self.verified = 0  #: landings at which the digest was that recorded
-        self.owed: Any = None  #: a state whose digest is not taken yet: what it shows comes first
+        self.verified = 0  #: landings at which the digest was the one recorded
+        self.owed: Any = None  #: a state whose digest is still to be taken, as displaying it came first
         self._on_drift = on_drift
-        self._doubt = ""  # what else a drift may come from
+        self._doubt = ""  # another possible cause of a drift
         self._digests: dict[int, str] = {}
 
     def owe(self, state: Any) -> None:
-        """Take the digest of a state later, unless it is to be compared."""
+        """Take the digest of a state later; at once, if there is one to compare it with."""
         self.settle()
         if int(state.number[0]) in self._digests:
             self.take(state)
@@ -30,7 +30,7 @@ class Landings:
             self.owed = state
 
     def settle(self) -> None:
-        """Take the digest that was left for later."""
+        """Take the digest that is owed, if there is one."""
         owed, self.owed = self.owed, None
         if owed is not None:
             self.take(owed)
@@ -50,9 +50,9 @@ class Landings:
         return found
 
     def adopt(self, state: Any, recorded: str, doubt: str = "") -> None:
-        """Take over the digest that was saved with a state; *doubt*: why what was saved may not be what ran.
+        """Adopt the digest that was saved with a state; *doubt*: why the saved run may not be the one that is replayed.
 
-        Raises ReplayError if the state has another one.
+        Raises ReplayError if the state has another digest.
         """
         event, found = int(state.number[0]), digest(state)
         if recorded != found:
@@ -62,19 +62,19 @@ class Landings:
         self._digests[event], self._doubt = recorded, doubt
 
     def share(self, past: Landings, last: int) -> None:
-        """Take over those of another run, up to event *last*."""
+        """Adopt the digests of another run, up to event *last*."""
         past.settle()
         self._digests = {event: mark for event, mark in past._digests.items() if event <= last}
 
     def verify(self, known: Any, state: Any) -> None:
-        """A state that was kept is come to again. Raises ReplayError if it is another one."""
+        """Compare a replayed state with the one that was kept. Raises ReplayError if they differ."""
         if differences(known, state):
             self.compare(int(state.number[0]), digest(state), digest(known))
         else:
             self.verified += 1
 
     def compare(self, event: int, found: str, recorded: str) -> None:
-        """Refuse a digest that is not the one recorded; raises as :meth:`take`."""
+        """Compare a digest with the one recorded; raises ReplayError if they differ."""
         if recorded != found:
             said = f"found the digest {found}, recorded {recorded}: the replay has drifted"
             raise ReplayError(f"{said}; {self._doubt}{self._on_drift()}", where=f"event {event}")

@@ -1,4 +1,4 @@
-"""Where a run came from: enough to open any of its moments again on another machine."""
+"""The origin of a run: what it takes to open any of its moments again on another machine."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Callable, Sequence
 
 from slotscope.model.phrase import Phrase
 
-#: What to do about a run that no command can open.
+#: What to tell the user about a run that no command can open.
 NO_LINE = Phrase(
     "no command opens an edited or forked run: save it with Ctrl+S; 'slotscope FILE.slotscope' opens it where it stands"
 )
 
-#: A moment on a command line, such as 40, 40.3 and, of two policies, 40,41.3.
+#: A moment on a command line, such as 40, 40.3 and, for two policies, 40,41.3.
 _MOMENT = re.compile(r"[0-9]{1,13}(\.[0-9]{1,9})?(,[0-9]{1,13}(\.[0-9]{1,9})?)*")
 
 #: The path of a file at the start of a policy's text; parameters may follow.
@@ -26,13 +26,13 @@ _FILE = re.compile(r"(?P<path>.*\.py)(?P<rest>[:@].*)?", re.DOTALL)
 class Moment:
     """A place in the history of a run, or of several side by side."""
 
-    events: tuple[int, ...]  #: how many events there were: under each policy; one number is that under the first
+    events: tuple[int, ...]  #: the number of events so far under each policy; a single number is for the first
     substep: int = 0  #: sub-steps taken of the next event
-    lane: int = 0  #: under which policy they were taken, from 0
+    lane: int = 0  #: the index of the policy that took them
 
     @classmethod
     def read(cls, text: str) -> Moment:
-        """The moment that :meth:`__str__` writes. Raises ValueError if it is none."""
+        """Parse a moment as :meth:`__str__` writes it. Raises ValueError if *text* is none."""
         if not _MOMENT.fullmatch(text):
             raise ValueError(f"no moment is written '{text}'")
         pairs = [part.partition(".")[::2] for part in text.split(",")]
@@ -60,9 +60,9 @@ class Origin:
 
 
 def opening_line(origins: Sequence[Origin], moment: Moment) -> str:
-    """The command that opens a moment of policies side by side; empty where none can.
+    """The command that opens a moment of policies side by side; empty if no command can.
 
-    Files are given by their whole paths, so that it does not matter where it is typed.
+    Files are given by absolute paths, so that it works in any folder.
     """
     first = origins[0]
     if not first.source:
@@ -77,12 +77,12 @@ def opening_line(origins: Sequence[Origin], moment: Moment) -> str:
 
 
 def policy_beside(policy: str, folder: Path) -> str:
-    """A policy's text with its file, if it has one, found from *folder*."""
+    """A policy's text, with the path of its file, if it has one, resolved against *folder*."""
     return _with_file(policy, lambda path: file_beside(path, folder))
 
 
 def file_beside(name: str, folder: Path) -> str:
-    """The path of a file that is named from *folder*; another name stays as it is."""
+    """A file's name resolved against *folder*; a name that is no file is returned unchanged."""
     path = folder / name
     return str(path) if path.exists() and (path.suffix or len(Path(name).parts) > 1) else name
 
@@ -93,6 +93,6 @@ def _with_file(policy: str, change: Callable[[str], str]) -> str:
 
 
 def _whole(name: str) -> str:
-    """The whole path of a file; another name stays as it is."""
+    """The absolute path of a file; a name that is no file is returned unchanged."""
     path = Path(name)
     return str(path.absolute()) if path.exists() and (path.suffix or path.parent.name) else name

@@ -15,42 +15,42 @@ from numpy.typing import NDArray
 
 from slotscope.model.running.slices import MOST_OF_A_RUN
 
-#: The columns that samples of all kinds of system begin with: events so far, and the time.
+#: The first columns of samples of all kinds of system: events so far, and the time.
 EVENT_COLUMN, TIME_COLUMN = 0, 1
 
-#: Samples kept; beyond it every second one is dropped.  In files there may be more, of older versions.
+#: The most samples kept; beyond that every second one is dropped.  Files of older versions may have more.
 MOST_SAMPLES, MOST_SAVED = 2**13, 2**16
 
-#: Rows of recent events kept for the log; older ones are made again by replay.
+#: Rows of recent events kept for the log; older ones are computed again by replay.
 RECENT_ROWS = 2**13
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How far history reaches and what it takes."""
+    """How far history reaches, and how much memory and disk it takes."""
 
-    event: int  #: the event that the run stands at
+    event: int  #: the present event
     live_end: int  #: the last event ever reached
     live_end_time: float
-    keyframes: tuple[int, ...]  #: their events
-    bytes: int  #: of memory that they take
+    keyframes: tuple[int, ...]  #: the events that have one
+    bytes: int  #: of memory that keyframes take
     disk_bytes: int
     verified: int  #: replays that landed on the recorded digest
-    refused: str = ""  #: why the disk took the last one not that should have gone there
+    refused: str = ""  #: why the last keyframe that should have gone to disk could not be written
 
 
 class Samples:
     """A growing table of samples on a grid of event numbers.
 
-    - *width*: Columns of a sample; the first is the number of events before it.
+    - *width*: Columns of a sample; the first is the number of events so far.
     """
 
     def __init__(self, width: int, most: int = MOST_SAMPLES) -> None:
         self.stride = 1
-        self._table = np.zeros((most, width))  # memory is taken as it is written
+        self._table = np.zeros((most, width))  # memory is committed as it is written
         self._count = 0
         self._most = most
-        self._shown = False  # whether somebody may look at the table
+        self._shown = False  # whether views of the table were given out
 
     @property
     def table(self) -> NDArray[np.float64]:
@@ -66,7 +66,7 @@ class Samples:
         return int(self._table[self._count - 1, 0]) if self._count else -1
 
     def restore(self, table: NDArray[np.float64], stride: int) -> None:
-        """Take the samples of a saved run."""
+        """Replace all samples by those of a saved run, thinned if they are too many."""
         while len(table) > self._most:
             stride *= 2
             table = table[table[:, 0] % stride == 0]
@@ -76,15 +76,15 @@ class Samples:
         self.stride = stride
 
     def append(self, rows: NDArray[np.float64]) -> None:
-        """Add of some rows, all those of a grid in order of events, what is newer than the last and on this grid."""
+        """Append those *rows*, equally spaced in events, that are newer than the last sample and on the grid."""
         while self._count + len(fresh := self._fresh(rows)) > self._most:
             self._thin()
         end = self._count + len(fresh)
-        self._table[self._count : end] = fresh  # at once: a run's start has many
+        self._table[self._count : end] = fresh  # in one assignment: at a run's start there are many
         self._count = end
 
     def _fresh(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What to add, told by the first events alone: to look at each row's takes as long as to copy the row."""
+        """The rows to append, computed from the first two events: reading each row's event is as slow as copying it."""
         if not len(rows):
             return rows
         first = int(rows[0, 0])
@@ -96,10 +96,10 @@ class Samples:
         self.stride *= 2
         before = self._table[: self._count]
         kept = self._on_grid(before[:, 0].astype(np.int64))
-        if self._shown:  # views given out stay as they are; else fresh memory would cost more than to write to it
+        if self._shown:  # views given out must not change; otherwise it is faster to reuse the memory
             self._table, self._shown = np.empty_like(self._table), False
         start = 0
-        while start < len(kept):  # as many at once as lie behind where they go, so that none is copied twice
+        while start < len(kept):  # as many at once as can be moved without overwriting rows that are still to be moved
             end = min(max(start + 1, int(kept[start])), len(kept))
             before[kept[start] :].take(kept[start:end] - kept[start], 0, self._table[start:end], "clip")
             start = end
@@ -113,7 +113,7 @@ class RecentRows:
     """The rows of the last events, in order and without gaps.
 
     Kept as bytes: NumPy copies structured rows field by field, bytes at memory speed.  A long slice is not copied: it
-    is written to one of two tapes in turn, and stays there until the next one is.
+    is written to one of two tapes in turn, and stays there until the next long slice.
     """
 
     def __init__(self, row_dtype: np.dtype[Any], most: int = RECENT_ROWS) -> None:
@@ -121,13 +121,13 @@ class RecentRows:
         self._most = most
         self._bytes = np.zeros((2 * most, row_dtype.itemsize), np.uint8)
         self._end = 0
-        self._tapes = np.empty((2, MOST_OF_A_RUN), row_dtype)  # memory is taken as it is written
+        self._tapes = np.empty((2, MOST_OF_A_RUN), row_dtype)  # memory is committed as it is written
         self._turn = 0
-        self._on_tape = self._tapes[0, :0]  # the rows kept, where a slice has left them there
+        self._on_tape = self._tapes[0, :0]  # the rows kept, if they are still on a tape
 
     @property
     def tape(self) -> np.ndarray:
-        """[MOST_OF_A_RUN] where the next rows may be written, to be added then: what is kept is not there."""
+        """[MOST_OF_A_RUN] a buffer to write the next rows to, before :meth:`append`; no kept rows are in it."""
         tape: np.ndarray = self._tapes[self._turn]
         return tape
 
@@ -145,11 +145,11 @@ class RecentRows:
         return int(rows[-1]["event"]) if len(rows) else 0
 
     def append(self, rows: np.ndarray) -> None:
-        """Add the rows that follow the last one; earlier ones (a replay) are passed over."""
+        """Append the rows that follow the last one kept; earlier rows (of a replay) are skipped."""
         if not len(rows):
             return
         known = last - int(rows[0]["event"]) + 1 if (last := self.last_event) else 0
-        if known < 0:  # a saved session was opened: what is kept does not lead up to these
+        if known < 0:  # there is a gap, as a saved session was opened: drop what was kept
             self._end, self._on_tape = 0, self._on_tape[:0]
         fresh = rows[max(0, known) :][-self._most :]
         if len(fresh) == self._most and rows.base is self._tapes:

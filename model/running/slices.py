@@ -1,4 +1,4 @@
-"""Long runs in slices of a few milliseconds, however long an event takes, and what is told between them."""
+"""Splits long runs into slices of a few milliseconds, however long an event takes, and reports progress in between."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.running.waiting import share_of, who_waits
 
-#: Seconds that one slice should take: between two of them a run can be looked at and stopped.
+#: Seconds that one slice should take: between two slices a run can be displayed and stopped.
 SLICE_SECONDS = 0.004
 
-#: Events in one slice at most; and in one of a run itself: the quickest kernels do as many in a few milliseconds, and
-#: between two slices they need Python's lock, which whoever draws may have.
+#: The most events in a slice; and in a slice of the run itself: the fastest kernels run as many in a few milliseconds,
+#: and between two slices they need Python's global lock, which the drawing thread may hold.
 MOST_EVENTS, MOST_OF_A_RUN = 2**14, 2**16
 
 
 class Slices:
-    """How many events the next slice may have, learned from those before.
+    """Adapts the number of events in a slice to how long events have taken.
 
-    It begins with one event and at most doubles from slice to slice, because the first events
-    may each take long: under a reference, a slow policy of one's own, or while a kernel is loaded.
-    A *clock* tells the time that they take; that on the wall does, unless other threads want the processor, too.
-    No slice has more than *most* events.
+    It starts with *room* events, by default one, and at most doubles from slice to slice, because the first events may
+    each take long: under a reference, a user's slow policy, or while a kernel is loaded.  Time is measured by *clock*,
+    by default wall-clock time, which misleads if other threads compete for the processor.  No slice has more than
+    *most* events.
     """
 
     def __init__(
@@ -35,13 +35,13 @@ class Slices:
         most: int = MOST_EVENTS,
     ) -> None:
         self.room, self._seconds, self._most, self.clock = room, seconds, most, clock or monotonic
-        self._longest, self._each = seconds, 0.0  # the longest slice wanted so far; what an event took in the last one
-        self._given = room  # events that the last one was to have
+        self._longest, self._each = seconds, 0.0  # the longest slice requested so far; the last slice's time per event
+        self._given = room  # the size requested for the last slice
 
     def take(self, run: Callable[[int], int], budget: float = inf) -> int:
-        """Let *run* run at most so many events as it is given; the events that it ran.
+        """Call *run* with the size of the next slice; it returns the number of events that it ran, and so does this.
 
-        Where somebody looks after *budget* seconds, and nobody before, a slice is as long as that.
+        With a *budget* [s], nobody looks at the run sooner, and the slice is as long as that.
         """
         self._given = self.fitting(budget)
         began = self.clock()
@@ -51,11 +51,11 @@ class Slices:
         return events
 
     def fitting(self, budget: float = inf) -> int:
-        """How many events the next slice may have, where somebody looks after so many seconds."""
+        """The size of the next slice, in events, if it may take *budget* seconds."""
         return max(1, min(self.room, int(self._wanted(budget) / self._each))) if self._each else self.room
 
     def learn(self, events: int, seconds: float, budget: float = inf) -> None:
-        """So many events took so long."""
+        """Adapt the size to the seconds that some events took."""
         self._each = max(seconds, 1e-9) / events
         self._longest = max(self._longest, self._wanted(budget))
         most = min(self._longest / self._each, self._most)
@@ -68,9 +68,9 @@ class Slices:
 def tell_of_events(
     start: tuple[int, float], here: tuple[int, float], last: int | None, until: float, known: int
 ) -> None:
-    """Tell whoever waits how far events and times are run from a *start* on, up to event *known* once more.
+    """Report how far a run has come from *start*, each (event, time); events up to *known* count as replayed.
 
-    Raises GivenUpError if whoever waits has had enough.
+    Raises GivenUpError if the waiter cancels.
     """
     if here <= start:
         return

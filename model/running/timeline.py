@@ -1,8 +1,8 @@
-"""A run that can be walked in both directions.
+"""A run with its history, which can be walked in both directions.
 
 History is keyframes plus deterministic replay: a copy of the state every so many events,
-and the events between are run again when asked for.  Every place that was visited leaves a
-digest; landing there again with another one is an error that names the event.
+and the events between are run again on demand.  Every event at which the run rested leaves a
+digest; landing there again with another digest is an error that names the event.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from slotscope.model.running.slices import MOST_EVENTS, MOST_OF_A_RUN, Slices, t
 from slotscope.model.running.waiting import share_of, who_waits
 from slotscope.model.systems.state import copied
 
-#: Events that any engine runs again while somebody waits for a picture.
+#: Events that any engine can replay while the user waits for a picture.
 AT_HAND = 20_000
 
 #: More events than any run has.
@@ -33,21 +33,21 @@ _TO_THE_END = Task()
 
 
 class Stretch(NamedTuple):
-    """Some events that were run again."""
+    """A slice of events that were run on a copy of the state."""
 
     state: Any  #: after the last of them
-    rows: np.ndarray  #: of each; a view that the next slice, or the run itself, writes over
-    samples: np.ndarray  #: [n, width] those asked for
-    changes: Any = None  #: of what the task watches; None: the engine cannot tell
+    rows: np.ndarray  #: their rows; a view that the next slice, or the run itself, overwrites
+    samples: np.ndarray  #: [n, width] those requested
+    changes: Any = None  #: of the arrays that the task watches; None: the engine cannot record them
 
 
 class Timeline:
     """One run of a system: its present state and its history.
 
     The engine may be exchanged at any event; the history stays valid, because all engines
-    reach the same states.  What runs history again does so in slices, tells whoever waits how
-    far it is (:mod:`model.running.waiting`), and raises :class:`model.running.waiting.GivenUpError` if it is to
-    stop; then the run stands at the event that it has reached.
+    reach the same states.  Replays go in slices, report their progress to the waiter
+    (:mod:`model.running.waiting`), and raise :class:`model.running.waiting.GivenUpError` if it cancels
+    them; then the run stands at the event that it has reached.
     """
 
     def __init__(self, system: System, engine: Engine, state: Any = None, room: HistoryRoom = CHOSEN) -> None:
@@ -57,13 +57,13 @@ class Timeline:
         self.samples = Samples(system.sample_width)
         self.recent = RecentRows(system.row_dtype)
         self.landings = Landings(lambda: system.on_drift)
-        self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
+        self.observe: Callable[[np.ndarray], None] | None = None  #: called with the rows of all events run
         self._keyframes = Keyframes(room)
         self.slices = Slices(seconds=engine.slice_seconds, most=MOST_OF_A_RUN)
         self.snapshot = Snapshot()
         self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
         self._run: EventRun | None = None
-        self._before: Any = None  # the state one event before the last place sought or stepped to
+        self._before: Any = None  # the state one event before the last one sought or stepped to
         self.first_event = self.event
         self._live_end = (self.event, self.time)
         self._keep()
@@ -75,10 +75,10 @@ class Timeline:
         return self._keyframes.state(self.first_event)
 
     def adopt(self, state: Any, recorded: str, earlier: Sequence[Any] = (), doubt: str = "") -> None:
-        """Take a saved state of this very run as present, without running up to it.
+        """Take a saved state of this very run as the present one, without running up to it.
 
-        *earlier* are others, before it; *doubt*: why they may not be those that ran.
-        Raises ReplayError if the state does not have the digest that was saved with it.
+        *earlier* are saved states before it; *doubt*: why they may not be those that ran.
+        Raises ReplayError if the state does not have the digest *recorded* with it.
         """
         self.landings.adopt(state, recorded, doubt)
         self.state = copied(state)
@@ -88,9 +88,9 @@ class Timeline:
                 self._keyframes.add(known)
 
     def share(self, past: Timeline, parting: int | None) -> None:
-        """Take the history of another run that has the same events, all or those before event *parting*.
+        """Adopt the history of another run with the same events, all of them or those before event *parting*.
 
-        The run stands at its last event, or where the other one does if that is earlier.
+        The run stands at the last of them, or where the other one does if that is earlier.
         """
         end = past.live_end if parting is None else min(parting - 1, past.live_end)
         self._keyframes.share(past._keyframes, end)
@@ -102,21 +102,21 @@ class Timeline:
         self.state = past.fork_at(min(end, past.event))
         self._live_end = past._live_end if parting is None else (self.event, self.time)
 
-    # Where the run stands.
+    # The present moment.
 
     @property
     def event(self) -> int:
-        """Events so far; an event in the making does not count."""
+        """Events so far; an event in progress does not count."""
         return int(self.state.number[0])
 
     @property
     def time(self) -> float:
-        """The time of the last event, or of the one in the making."""
+        """The time of the last event, or of the one in progress."""
         return float(self.shown_state.clock[0])
 
     @property
     def substep(self) -> int:
-        """Sub-steps taken of the event in the making; 0 between events."""
+        """Sub-steps taken of the event in progress; 0 between events."""
         return len(self._run.records) if self._run is not None else 0
 
     @property
@@ -126,7 +126,7 @@ class Timeline:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """The sub-steps taken of the event in the making."""
+        """The sub-steps taken of the event in progress."""
         return tuple(self._run.records) if self._run is not None else ()
 
     @property
@@ -136,7 +136,7 @@ class Timeline:
 
     @property
     def next_event(self) -> Event | None:
-        """What happens next (the event in the making counts as happening)."""
+        """The next event: the one in progress, if there is one; None if nothing is left."""
         if self._run is not None:
             return self._run.event
         return self.system.next_event(self.state)
@@ -147,12 +147,12 @@ class Timeline:
         return self._live_end[0]
 
     def extent(self) -> Extent:
-        """How far history reaches and what it takes."""
+        """How far history reaches, and how much memory and disk it takes."""
         kept, checked = self._keyframes, self.landings.verified
         return Extent(self.event, *self._live_end, kept.events, kept.bytes, kept.disk_bytes, checked, kept.refused)
 
     def keep_little(self) -> None:
-        """Keep as few states as there may be: of a run that nobody walks back."""
+        """Keep as few keyframes as possible, for a run that nobody walks back."""
         self._keyframes.room = HistoryRoom(memory=0)
 
     # Forwards.
@@ -160,7 +160,7 @@ class Timeline:
     def advance(self, events: int, until: float = np.inf, stop_flags: int = 0, explain: bool = False) -> Advance:
         """Run at most *events* events, none after *until*, stop after one with a flag.
 
-        An event in the making is finished first and counts as one.
+        An event in progress is finished first and counts as one.
         Raises PolicyError if the policy fails; the run stands just before that event.
         """
         target = self.event + events
@@ -185,7 +185,7 @@ class Timeline:
     def advance_a_slice(
         self, events: int, until: float = np.inf, stop_flags: int = 0, budget: float = np.inf
     ) -> Reason:
-        """As :meth:`advance`, for as long as suits the engine and the *budget* [s]; LIMIT if that ends it, too."""
+        """As :meth:`advance`, for one slice that fits the engine and the *budget* [s]; LIMIT if that ends it, too."""
         reason = Reason.LIMIT
 
         def run(room: int) -> int:
@@ -199,7 +199,7 @@ class Timeline:
 
     @property
     def _every(self) -> int:
-        """Events between two keyframes: what the engine can replay in a moment."""
+        """Events between two keyframes: what the engine can replay in a moment, times how often they were thinned."""
         return self.engine.keyframe_every * self._keyframes.thinned
 
     def _accept(self, result: Advance, rows: np.ndarray) -> None:
@@ -214,12 +214,12 @@ class Timeline:
             self._keep()
 
     def take(self, stretch: Stretch) -> None:
-        """Stand after events that :meth:`onwards` ran from here on, or from shortly before."""
+        """Advance the run to the end of a stretch that :meth:`onwards` ran from here on, or from shortly before."""
         self._run = None
         self._accept(Advance(copied(stretch.state), 0, Reason.LIMIT, stretch.samples), stretch.rows)
 
     def step_into(self) -> Record | None:
-        """Take the next sub-step; None if that closed the event, or nothing is left."""
+        """Take the next sub-step; None if the event is over, or nothing is left."""
         if self._run is None:
             if self.system.next_event(self.state) is None:
                 return None
@@ -230,13 +230,13 @@ class Timeline:
         return record
 
     def finish_event(self) -> None:
-        """Take the remaining sub-steps of the event in the making, if there is one."""
+        """Take the remaining sub-steps of the event in progress, if there is one."""
         if self._run is not None:
             self._run.finish()
             self._close(self._run)
 
     def step_over(self) -> np.ndarray:
-        """One event by the engine alone; its row [1], with all that is costly to count.
+        """One event by the engine alone; its row [1], with all costly counts.
 
         Raises PolicyError if the policy fails; the run stands just before that event.
         """
@@ -254,7 +254,7 @@ class Timeline:
         self._stand_after(self.state, run.state, run.row)  # the event ran on a copy
 
     def _stand_after(self, before: Any, state: Any, row: np.ndarray) -> None:
-        """Go on to the state after one event, whose digest may be taken later."""
+        """Advance the run to the state after one event; its digest may be taken later."""
         self._before, self.state = before, state
         self._accept(Advance(state, 1, Reason.LIMIT, self._sampled(state)), row)
         self.landings.owe(state)
@@ -262,7 +262,7 @@ class Timeline:
     # Backwards.
 
     def leave_event(self) -> None:
-        """Drop the event in the making: back to its start."""
+        """Drop the event in progress: back to its start."""
         self._run = None
 
     def step_back_into(self) -> None:
@@ -274,7 +274,7 @@ class Timeline:
             self.enter_event(None)
 
     def enter_event(self, substeps: int | None) -> None:
-        """Stand in the next event after so many sub-steps; None: after the last one."""
+        """Go into the next event, after so many sub-steps; None: after the last one."""
         self._run = None
         if substeps == 0 or self.system.next_event(self.state) is None:
             return
@@ -289,7 +289,7 @@ class Timeline:
         self._run = run if run.records else None
 
     def seek(self, event: int) -> None:
-        """Stand after *event* events, wherever the run is now.
+        """Go to the state after *event* events, forwards or backwards.
 
         Raises ReplayError if the replay does not land on the digest that was recorded there.
         """
@@ -305,7 +305,7 @@ class Timeline:
         self.mark()
 
     def seek_time(self, time: float) -> None:
-        """Stand after all events up to *time*, wherever the run is now.
+        """Go to the state after all events up to *time*, forwards or backwards.
 
         Raises ReplayError if the replay does not land on the digest that was recorded there.
         """
@@ -319,7 +319,7 @@ class Timeline:
         self.mark()
 
     def _replay_to(self, event: int, goal: int) -> None:
-        """Run on to an event on the way to the *goal*."""
+        """Run on to an event; progress is reported as that towards the *goal*."""
         start = self.event
         while self.event < event:
             if self.advance_a_slice(event - self.event) is Reason.END:
@@ -330,13 +330,13 @@ class Timeline:
 
     @property
     def state_before(self) -> Any:
-        """The state one event ago, to be read; at hand after :meth:`seek`, a step, and where it was last asked for."""
+        """The state one event ago, read-only; cached after :meth:`seek`, a step, and the last request."""
         if self._before is None or int(self._before.number[0]) != self.event - 1:
             self._before = self.fork_at(self.event - 1)
         return self._before
 
     def _come_near(self, event: int) -> None:
-        """Where keyframes are far apart, keep a state near the place that is sought: one steps back from there, too."""
+        """If keyframes are far apart, keep a state shortly before the event sought, for steps back from there."""
         before = event - self.engine.keyframe_every
         if self.event < before - self.engine.keyframe_every:
             self._replay_to(before, event)
@@ -349,7 +349,7 @@ class Timeline:
             if int(left.number[0]) == self.live_end:
                 self._keyframes.pass_by(left)
 
-    # Proof.
+    # Verification.
 
     def mark(self) -> str:
         """The digest of the present state; checked against the one recorded here before.
@@ -375,9 +375,9 @@ class Timeline:
         return sample
 
     def samples_around(self, time: float) -> np.ndarray | None:
-        """[2, width] the samples after the last event up to a *time* that was passed, and after the next one.
+        """[2, width] the samples after the last event up to a past *time*, and after the next event.
 
-        They are made again, as of a long run few are kept; None where that takes more than a moment.
+        They are computed by a replay, as few samples of a long run are kept; None if that would take long.
         """
         near = self._keyframes.near_time(time)
         following = min((kept for kept in self._keyframes.events if kept > near), default=self.live_end)
@@ -393,9 +393,9 @@ class Timeline:
     # The log.
 
     def rows(self, first: int, last: int) -> np.ndarray:
-        """Rows of the events *first* to *last*, with all that is costly to count.
+        """Rows of the events *first* to *last*, with all costly counts.
 
-        Events not kept are run again on a copy; the run itself stays where it is.
+        The events are replayed on a copy; the run itself stays where it is.
         """
         first = max(first, self.first_event + 1)
         last = min(last, self.live_end)
@@ -417,11 +417,11 @@ class Timeline:
         by: Engine | None = None,
         to_take: bool = True,
     ) -> Iterator[Stretch]:
-        """Run a copy on to an event, or as a task says, in slices: *own* ones, or those of the run.
+        """Run *state*, a copy, on to an event, or as a task says; yields slices, sized by *own* or by those of the run.
 
-        It is run *by* an engine of its own where that does so in a thread of its own.  Slices that the run is *to take*
-        end where it keeps states.
-        Raises GivenUpError if whoever waits has had enough.
+        In a thread of its own it needs an engine of its own, *by*.  If :meth:`take` is *to take* the slices, they end
+        at keyframes.
+        Raises GivenUpError if the waiter cancels.
         """
         result, task = Advance(state, 0, Reason.LIMIT), task._replace(past=self.live_end)
         start = place_of(state)
@@ -442,7 +442,7 @@ class Timeline:
             yield Stretch(result.state, rows[:count], result.samples, result.changes)
 
     def kept_before(self, event: int, most: int) -> list[Any]:
-        """At most so many of the states that are kept between the first event and *event*, evenly spread; no copies."""
+        """At most *most* of the keyframes between the first event and *event*, evenly spread; states, not copies."""
         inner = [kept for kept in self._keyframes.events if self.first_event < kept < event]
         chosen = (
             range(len(inner)) if len(inner) <= most else (len(inner) * (2 * k + 1) // (2 * most) for k in range(most))
@@ -450,29 +450,29 @@ class Timeline:
         return [self._keyframes.state(inner[place]) for place in chosen]
 
     def keyframe_before(self, event: int) -> int:
-        """The last keyframe before an event that is not the first of history."""
+        """The event of the last keyframe before *event*, which is after the first of history."""
         return self._keyframes.near(event - 1)
 
     def latest(self, reached: Callable[[Any], bool]) -> Any:
-        """A copy of the latest state kept that *reached* accepts, else of the first one.
+        """A copy of the latest keyframe's state that *reached* accepts, else of the first one.
 
-        *reached* must hold up to some event and for none after it.
+        *reached* must be true up to some event and false after it.
         """
         return copied(self._keyframes.latest(reached))
 
     def is_at_hand(self, event: int) -> bool:
-        """Whether the state after *event* events takes a moment to make again.
+        """Whether the state after *event* events can be replayed in a moment.
 
-        That is so for all of history, but for what a saved session has passed over.
+        That is so for all of history, except where a saved session has left out keyframes.
         """
         return event - self._keyframes.near(event) <= max(AT_HAND, 2 * self._every)
 
     def keyframe_at(self, event: int) -> Any:
-        """A copy of the latest state kept that is not after *event*."""
+        """A copy of the latest keyframe's state up to *event*."""
         return copied(self._keyframes.state(self._keyframes.near(event)))
 
     def at_hand(self, event: int) -> Any:
-        """A copy of the state after *event* events where none of them is run again; else None."""
+        """A copy of the state after *event* events, if that is cached as :attr:`state_before`; else None."""
         known = self._before
         return copied(known) if known is not None and int(known.number[0]) == event else None
 
@@ -487,12 +487,12 @@ class Timeline:
             state = self.keyframe_at(event)
         for reached, *_ in self.onwards(state, event):
             state, here = reached, int(reached.number[0])
-            if here - near >= self._every:  # a saved run was opened: nothing is kept of its past
+            if here - near >= self._every:  # a saved run was opened, which has no keyframes in its past
                 self._add_keyframe(reached)
                 near = here
         return state
 
 
 def place_of(state: Any) -> tuple[int, float]:
-    """The last event of a state, and its time."""
+    """The number of events of a state, and the time of the last one."""
     return int(state.number[0]), float(state.clock[0])

@@ -1,7 +1,7 @@
-"""Work that takes long: told in words, and stopped on request.
+"""Progress reports and cancellation of long work.
 
-It is called for deep inside, where a policy makes its plan or history is run again; so whoever
-waits is found by context and not handed through every call.
+Long work happens deep inside, where a policy computes its plan or history is replayed; so the receiver of its reports,
+the waiter, is found by a context variable and not passed through every call.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from typing import Callable, Iterator, NamedTuple
 from slotscope.model.errors import UserError
 from slotscope.model.phrase import Phrase
 
-#: Seconds between two sentences.
+#: Seconds between two reports.
 PERIOD = 0.25
 
 
 class GivenUpError(UserError):
-    """What took long was stopped by whoever waited for it."""
+    """Long work was cancelled by the waiter."""
 
 
 class Waiter(NamedTuple):
-    """Who waits."""
+    """Receives progress reports, and can cancel the work."""
 
-    tell: Callable[[Phrase], None]  #: takes a sentence on how far it is
-    wishes: Callable[[], int]  #: how often it was wished that it be given up
-    heard: int = 0  #: how many of these wishes are fulfilled already
-    counted: Callable[[Phrase, float], None] | None = None  #: takes what is being done, and which share of it is done
+    tell: Callable[[Phrase], None]  #: takes a sentence about the progress
+    wishes: Callable[[], int]  #: how often a cancellation was requested
+    heard: int = 0  #: how many of these requests have been obeyed already
+    counted: Callable[[Phrase, float], None] | None = None  #: takes what is being done, and the share that is done
 
     def stop(self) -> bool:
-        """Whether it is to be given up."""
+        """Whether the work is to be cancelled."""
         return self.wishes() > self.heard
 
     def look(self, doing: Phrase, share: float | None) -> None:
-        """Tell how far it is, and whether to go on; no *share* of what has no end.
+        """Report the progress; *share* is None if the end is unknown.
 
-        Raises GivenUpError if it is to be given up.
+        Raises GivenUpError if the work is to be cancelled.
         """
         percent = "" if share is None else f"{share:.0%}"
         if self.stop():
@@ -60,9 +60,9 @@ def waiting(
     key: str = "Esc",
     counted: Callable[[Phrase, float], None] | None = None,
 ) -> Iterator[None]:
-    """Within, long work is told to *tell*, at most every :data:`PERIOD`, and asks for *wishes*.
+    """Within this context long work reports to *tell*, at most every :data:`PERIOD`, and checks *wishes*.
 
-    *key* is what the user presses to stop it.  *counted* is told instead, each time, of what a share is known.
+    *key* is what the user presses to stop it.  Reports with a known share all go to *counted* instead, if it is given.
     """
     last = monotonic()
 
@@ -81,7 +81,7 @@ def waiting(
 
 @contextmanager
 def waiting_on() -> Iterator[None]:
-    """Within, what was given up is put right: only another wish stops that."""
+    """Within this context the clean-up after a cancellation runs: only another request cancels that."""
     who = _waiting.get()
     token = _waiting.set(who._replace(heard=who.wishes()))
     try:
@@ -91,15 +91,15 @@ def waiting_on() -> Iterator[None]:
 
 
 def who_waits() -> Waiter:
-    """Who waits for what is being done in this context; nobody, if nothing was said."""
+    """The waiter of this context; by default one that ignores reports and never cancels."""
     return _waiting.get()
 
 
 def nobody_waits() -> bool:
-    """Whether what is done now may take its time."""
+    """Whether there is no waiter, so that work may take its time."""
     return _waiting.get() is _NOBODY
 
 
 def share_of(here: float, start: float, end: float) -> float:
-    """How much of the way from *start* to *end* is done; 0 where it has no end."""
+    """The share of the way from *start* to *end* that is done; 0 if *end* is infinite."""
     return min(1.0, (here - start) / (end - start)) if end > start else 1.0

@@ -21,7 +21,7 @@ from slotscope.model.running.waiting import GivenUpError, share_of, who_waits
 from slotscope.model.systems.state import copied, differences
 from slotscope.model.whys.passing import PassedOver, passed_over
 
-#: Rows that the log shows at most.
+#: The most rows that the log shows.
 ROWS_OF_LOG = 400
 
 
@@ -29,30 +29,30 @@ class Walk:
     """A run that can be walked forwards and backwards.
 
     ``agreement`` says whether reference and kernel agreed on the event just stepped through (None: not compared).
-    With ``effect_first`` a compiled run stands after an event before its sub-steps are taken, if these take long:
-    :meth:`explain` takes them.
+    With ``effect_first`` a compiled run stands after an event before its sub-steps are computed, if these take long:
+    :meth:`explain` computes them.
     """
 
     effect_first = False
 
     def __init__(self, bench: Bench, state: Any = None) -> None:
         self.bench = bench
-        self._log = (-1, 0), np.zeros(0, bench.system.row_dtype)  # where it rested, and the log's rows up to that event
+        self._log = (-1, 0), np.zeros(0, bench.system.row_dtype)  # the moment that the log was shown for, and its rows
         self.timeline = Timeline(bench.runs, bench.reference, state)
         self._explained = Explained()
         self._stepped = -1  # the last event that was stepped through
         self.agreement: bool | None = None
         self._passed: tuple[tuple[int, ...], tuple[PassedOver, ...]] = (), ()
-        self._other: Any = None  # the state that the other engine reached last, as long as both agree
+        self._other: Any = None  # the last state of the other engine, as long as both agree
 
     @property
     def last_records(self) -> tuple[Record, ...]:
-        """The sub-steps of the event that led here, if they are at hand; none within the next one."""
+        """The sub-steps of the last event, if they are known; empty in the middle of the next one."""
         return self._explained.of(self.timeline.event) if not self.timeline.substep else ()
 
     @property
     def explaining(self) -> bool:
-        """Whether sub-steps of the event that led here are still to be taken."""
+        """Whether sub-steps of the last event are still to be computed."""
         return self._explained.is_left(self.timeline.event) and not self.timeline.substep
 
     @property
@@ -77,9 +77,9 @@ class Walk:
     def run(
         self, events: int | None = None, until: float = np.inf, stop: tuple[str, ...] = (), budget: float = np.inf
     ) -> Reason:
-        """Run on: so many events, until a time, or until an event of a kind.
+        """Run on: a number of events, until a time, or until an event of one of the kinds in *stop*.
 
-        ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`; without one who waits is told.
+        ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`; without a budget progress is reported.
         """
         flags = sum(self.bench.kind.vocabulary.event_kinds[kind] for kind in stop)
         last = NO_END if events is None else self.timeline.event + events
@@ -95,7 +95,7 @@ class Walk:
         return reason
 
     def _tell_of_way(self, start: tuple[int, float], last: int, until: float) -> None:
-        """How far it is to an event or a time; of what is looked for, which has no end, where it is."""
+        """Report the share of the way to an event or a time; or, in a search without an end, the present event."""
         here, share = (self.timeline.event, self.timeline.time), None
         goal = Phrase("Looking on at event {event}", event=grouped(here[0]))
         if last < NO_END or until < np.inf:
@@ -108,8 +108,8 @@ class Walk:
     def step(self) -> None:
         """One event; from the middle of one, to its end.
 
-        Raises PolicyError if the policy fails; the run stands where it stood, in the middle of the event at the last
-        sub-step that went well.
+        Raises PolicyError if the policy fails; then the run stands where it stood, or, if it was in the middle of the
+        event, at the last sub-step that succeeded.
         """
         inside = self.timeline.substep > 0
         if not inside and self.timeline.next_event is None:
@@ -125,12 +125,12 @@ class Walk:
             raise
 
     def step_out(self) -> None:
-        """To the end of the event in the making; nothing between events."""
+        """To the end of the event in progress; nothing between events."""
         if self.timeline.substep:
             self._finish()
 
     def step_into(self) -> None:
-        """One sub-step of the reference; closing an event compares it with the kernel."""
+        """One sub-step of the reference; at the end of an event it is compared with the kernel."""
         taken = self.timeline.records
         if self.timeline.step_into() is None and taken:
             self._explained.told(self.timeline.event, taken)
@@ -145,14 +145,14 @@ class Walk:
         self._explained.told(self.timeline.event, tuple(taken))
         self._check_agreement()
 
-    # What an event did, before how it came to that.
+    # The effect of an event first, its sub-steps later.
 
     @property
     def _goes_ahead(self) -> bool:
         return self.effect_first and self.compiled and not self.bench.runs.may_fail
 
     def _step_ahead(self) -> None:
-        """One event by the kernel, and its sub-steps if they can be had at once."""
+        """One event by the kernel, and as many of its sub-steps as can be computed at once."""
         run = EventRun(self.bench.runs, copied(self.timeline.state))
         self.agreement = self._other = None
         self._log_one(self.timeline.step_over())
@@ -160,25 +160,25 @@ class Walk:
         self._agree(self._explained.begin(self.timeline.event, run, True))
 
     def explain(self, stop: Callable[[], bool] = never) -> None:
-        """Take the sub-steps that are left of the event that led here; *stop* puts the rest off again."""
+        """Compute the sub-steps that are left of the last event; *stop* puts the rest off again."""
         if self.explaining:
             self._agree(self._explained.go_on(stop))
 
     def _agree(self, run: EventRun | None) -> None:
-        """Whether the sub-steps of the event that was stepped through came to what the kernel did."""
+        """Compare the state after the sub-steps, once they are finished, with that of the kernel."""
         if run is not None and self._stepped == self.timeline.event:
             self.agreement = not differences(run.state, self.timeline.state)
             if self.agreement:
                 self.timeline.snapshot.take(self.timeline.state, run.state)
 
     def leave_unexplained(self) -> None:
-        """The sub-steps that are left are not wanted."""
+        """Drop the sub-steps that are left."""
         self._explained.leave()
 
     def _check_agreement(self) -> None:
-        """Let the other engine run the event just stepped through; do both agree?
+        """Let the other engine run the event just stepped through, and compare the states.
 
-        Step after step it goes on from where it came to, so that what it keeps beside a state is not made anew.
+        In consecutive steps it goes on from its own last state, so that its index of the state is not built anew.
         """
         self.agreement, before, self._other = None, self._other, None
         if not self.compiled:
@@ -196,19 +196,19 @@ class Walk:
     # The log.
 
     def latest_rows(self, running: bool) -> np.ndarray:
-        """The log's rows; at rest those of a kernel may come from another run, which tells what is costly to count."""
+        """The log's rows; at rest a kernel's may come from a replay, which fills in the costly counts."""
         rows = self._recent_rows()
         if rows is not None and (running or not self._tell_more):
             return rows.copy()
         line = self.timeline
         moment, (rested, known) = (line.event, line.substep), self._log
-        if rested != moment and not (rested[0] == line.event and len(known)):  # what was given up is tried once more
+        if rested != moment and not (rested[0] == line.event and len(known)):  # a cancelled replay is tried once more
             self._log = moment, self._rows_again()
         return self._log[1]
 
     @property
     def log_takes_long(self) -> bool:
-        """Whether the log at rest is more than a slice of work away from that of a run, which is at hand."""
+        """Whether replaying the log's rows with all counts takes more than a slice; rows without them are at hand."""
         line = self.timeline
         if not self._tell_more or self._recent_rows() is None:
             return False
@@ -223,16 +223,15 @@ class Walk:
         return line.recent.between(max(line.first_event + 1, line.event - ROWS_OF_LOG + 1), line.event)
 
     def _log_one(self, row: np.ndarray) -> None:
-        """Add the row of the event just stepped through, if the log rested at the one before."""
+        """Append the row of the event just stepped through, if the log ends at the one before."""
         (event, _), known = self._log
         if event == self.timeline.event - 1 and len(known) and known["event"][-1] == event:
             self._log = (self.timeline.event, 0), np.concatenate((known, row))[-ROWS_OF_LOG:]
 
     def _rows_again(self) -> np.ndarray:
-        """The log's rows from another run of their events, of those that it has not shown before.
+        """The log's rows, by a replay of the events that it has not shown before.
 
-        None if a policy fails in that, if that would take long, or if whoever waits for it has
-        had enough.
+        Empty if a policy fails in that, if it would take long, or if it is cancelled.
         """
         line, known = self.timeline, self._log[1]
         first = max(line.event - ROWS_OF_LOG, line.first_event)
@@ -247,7 +246,7 @@ class Walk:
     # Backwards.
 
     def step_back(self) -> None:
-        """To the start of the event in the making, else one event back."""
+        """To the start of the event in progress, else one event back."""
         if self.timeline.substep:
             self.timeline.leave_event()
         else:
@@ -281,7 +280,7 @@ class Walk:
         return found is not None
 
     def previous_of(self, kind: str) -> int | None:
-        """The last event of a kind up to where the run stands, or None."""
+        """The last event of a kind up to the present one, or None."""
         flag = self.bench.kind.vocabulary.event_kinds[kind]
         last = self.timeline.event
         while last > self.timeline.first_event:
@@ -296,7 +295,7 @@ class Walk:
     def passed_over(self) -> tuple[PassedOver, ...]:
         """The servers that have room for the job that was decided on last, and do not get it; see ``last_records``.
 
-        None if the event cannot be run again: its policy fails in that, or whoever waits has had enough.
+        Empty if the event cannot be replayed, because its policy fails or the replay is cancelled.
         """
         moment = self.timeline.event, self.timeline.substep, len(self.last_records)
         if moment != self._passed[0]:
@@ -318,7 +317,7 @@ class Walk:
         return passed_over(self.bench.kind.whys, system, before, event, records, line.shown_state, not inside)
 
     def recall_once(self) -> None:
-        """Have the sub-steps of the event that led here at hand; none if it cannot be run again."""
+        """Compute the sub-steps of the last event, if they are not known; empty if it cannot be replayed."""
         if self._explained.event != self.timeline.event:
             self._explained.told(self.timeline.event, ())
             with suppress(PolicyError, GivenUpError):
@@ -326,7 +325,7 @@ class Walk:
                 self.explain()
 
     def _recall(self) -> None:
-        """The sub-steps of the event that led here, for the panels that show them."""
+        """Compute the sub-steps of the last event, for the panels that show them, unless its replay takes long."""
         self.agreement, self._stepped = None, -1
         before = self.timeline.event - 1
         if self.timeline.substep or before < self.timeline.first_event or self.last_records:

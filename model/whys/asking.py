@@ -1,4 +1,4 @@
-"""The answer to "why": the event is replayed, its candidates are put under conditions, and a change is searched."""
+"""Answers "why": replays the event, evaluates the conditions on its candidates, and searches the smallest change."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from slotscope.model.systems.state import copied
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
 from slotscope.model.whys.tables import Candidates
 
-#: Changes that are replayed at most.
+#: The most changes that are replayed.
 MOST_CHANGES = 200
 
-#: Events that a changed replay may take before the one in question comes.
+#: The most events that a changed replay may run until the decision in question.
 MOST_EVENTS_BEFORE = 50
 
-#: Events looked back over for one that decides something.
+#: How many events back a decision is searched.
 MOST_BACK = 1000
 
 
-#: How far the search for the smallest change is: nobody asks for it, it goes on, it is over, or it was given up.
+#: The state of the search for the smallest change: not requested, under way, finished, or cancelled.
 Search = Literal["none", "on", "done", "stopped"]
 
 
 class Flip(NamedTuple):
-    """The smallest change that was found, and what a replay with it came to; or that none was."""
+    """The smallest change that flips the decision, with the outcome of its replay; or that none was found."""
 
-    words: str  #: what is changed; empty: nothing of what was tried flips it
+    words: str  #: what is changed; empty: none of the changes tried flips it
     proof: str  #: "replayed: job 812 is admitted to server 7"
     tried: int
     change: Change | None = None
-    found: Subject | None = None  #: what is decided then
+    found: Subject | None = None  #: the decision with the change
 
     @property
     def none_told(self) -> str:
-        """What there is to say where none was found."""
+        """The sentence for the case that no change was found."""
         if not self.tried:
             return "There is no small change to try."
         return f"No small change flips it: {grouped(self.tried)} {'was' if self.tried == 1 else 'were'} replayed."
@@ -54,7 +54,7 @@ class Why:
 
     event: int
     time: float
-    job: int  #: negative: it is about none, such as a request for jobs
+    job: int  #: negative: the decision is about no job, such as a request for jobs
     question: str
     outcome: str
     sentence: str
@@ -66,9 +66,9 @@ class Why:
 
 
 def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) -> Why:
-    """Why the decision of an event (about a job) was what it was, and why not a server; without the change.
+    """Why an event (about a job) was decided as it was, and why not for *server*; without the smallest change.
 
-    Raises UserError if the run has no such event, it decides nothing of the job, or there is no such server.
+    Raises UserError if the run has no such event, it decides nothing about the job, or there is no such server.
     """
     last = max(timeline.live_end, timeline.event + (timeline.event_in_the_making is not None))
     if last == timeline.first_event:
@@ -107,10 +107,10 @@ def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) 
 
 
 def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) -> Why:
-    """As :func:`why`, of a thing that is pointed at, as of where the run stands: a job, a server, what stands for a job
-    (the head of a queue, a backup server), or what an event has made (a token).
+    """As :func:`why`, about a thing that the user points at in the present state: a job, a server, what stands for a
+    job (the head of a queue, a backup server), or what an event has created (a token).
 
-    Raises UserError if nothing was decided.
+    Raises UserError if nothing was decided about it.
     """
     server = thing.number if thing is not None and thing.what == SERVER else -1
     job = thing.number if thing is not None and thing.what == JOB else -1
@@ -130,14 +130,14 @@ def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) ->
 
 
 def with_flip(bench: Any, timeline: Any, answer: Why) -> Why:
-    """The same answer with the smallest change that flips the decision, proved by a replay."""
+    """The same answer with the smallest change that flips the decision, verified by a replay."""
     assert answer.setting is not None
     flip = _smallest(bench.kind.whys, answer.setting, timeline.fork_at(answer.event - 1))
     return replace(answer, flip=flip, search="done")
 
 
 def _made_in_the_making(bench: Any, timeline: Any) -> tuple[int, int] | None:
-    """The event that is being stepped through, and whose decision was made in it last; None: nobody's yet."""
+    """The event in progress, and the job of the decision made in it last (negative: no job); None: none yet."""
     here = int(timeline.event)
     if not timeline.records or here + 1 in bench.forced:
         return None
@@ -153,7 +153,7 @@ def _made_in_the_making(bench: Any, timeline: Any) -> tuple[int, int] | None:
 
 
 def latest_decision(bench: Any, timeline: Any, event: int) -> int:
-    """The last event up to *event* that decides something of a job; 0: there is none near."""
+    """The last event up to *event* that decides about a job; 0: there is none within :data:`MOST_BACK` events."""
     for near in range(event, max(timeline.first_event, event - MOST_BACK), -1):
         system = bench.at(near - 1).system
         subject = bench.kind.whys.subject(system, replayed(system, timeline.fork_at(near - 1)), -1)
@@ -163,13 +163,13 @@ def latest_decision(bench: Any, timeline: Any, event: int) -> int:
 
 
 def decided_at(bench: Any, timeline: Any, job: int) -> int:
-    """The event at which a job was decided; 0: not yet. Raises UserError if it was there from the start."""
+    """The event that decided about a job; 0: none yet. Raises UserError if the job was there from the start."""
     decided, initial = bench.kind.whys.decided, bench.system.initial_jobs
     return first_at(timeline, lambda state: bool(decided(state, job, initial)), f"job {bench.system.job_name(job)}")
 
 
 def _put_there_at(bench: Any, timeline: Any, job: int, decided: int) -> int:
-    """The event that put a job where it is as the run stands: that which decided it, or the last that moved it."""
+    """The event that put a job where it is now: the last one that moved it, else the one that *decided* about it."""
     server_now, last = bench.kind.whys.server_now, int(timeline.event)
     server = server_now(timeline.fork_at(last), job)
     if server == -1 or last <= decided:
@@ -181,9 +181,9 @@ def _put_there_at(bench: Any, timeline: Any, job: int, decided: int) -> int:
 
 
 def first_at(timeline: Any, holds: Callable[[Any], bool], what: str) -> int:
-    """The event after which something holds of the state that holds from then on; 0: not yet.
+    """The event after which *holds*, which never becomes false again, is true of the state; 0: not yet.
 
-    By halving: each look is a state of the timeline.
+    By bisection over the timeline's states.
     Raises UserError if it holds from the start, as *what* was there then.
     """
     low, high = int(timeline.first_event), int(timeline.live_end)
@@ -193,7 +193,7 @@ def first_at(timeline: Any, holds: Callable[[Any], bool], what: str) -> int:
 
 
 def _first_after(timeline: Any, holds: Callable[[Any], bool], low: int, high: int) -> int:
-    """The event after which something begins to hold that does not after event *low*, and does after *high*."""
+    """The first event after which *holds* is true, by bisection: false after event *low*, true after *high*."""
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(timeline.fork_at(middle)) else (middle, high)
@@ -201,16 +201,16 @@ def _first_after(timeline: Any, holds: Callable[[Any], bool], low: int, high: in
 
 
 def replayed(system: Any, before: Any) -> Happened:
-    """The next event of a state, by the reference; the state itself stays as it is."""
+    """Run the next event on a copy of a state, by the reference."""
     run = EventRun(system, copied(before))
     run.finish(who_waits().stop)
     return Happened(run.event, run.records, run.state)
 
 
 class Retaking:
-    """An event once more, from the state *before* it, for the states in which its decisions were made.
+    """Replays an event from the state *before* it, to give the states in which its decisions were made.
 
-    It is gone through once as long as they are asked for in turn.
+    It is replayed only once if these states are requested in order.
     """
 
     def __init__(self, system: Any, before: Any) -> None:
@@ -219,7 +219,7 @@ class Retaking:
         self._place = 0
 
     def to(self, place: int) -> tuple[Any, tuple[Record, ...]]:
-        """The state after so many sub-steps, which is the caller's own, and these."""
+        """A copy of the state after *place* sub-steps, for the caller to keep, and these sub-steps."""
         if self._run is None or place < self._place:
             self._run, self._place = EventRun(self._system, copied(self._before)), 0
         while self._place < place:
@@ -229,7 +229,7 @@ class Retaking:
 
 
 def taken_to(system: Any, before: Any, place: int) -> tuple[Any, tuple[Record, ...]]:
-    """As :meth:`Retaking.to`, for who asks once: of a large state one copy is made and not two."""
+    """As :meth:`Retaking.to`, for a single request: it makes one copy of the state, not two."""
     run = EventRun(system, copied(before))
     for _ in range(place):
         run.step()
@@ -239,7 +239,7 @@ def taken_to(system: Any, before: Any, place: int) -> tuple[Any, tuple[Record, .
 def setting_of(
     taken: tuple[Any, tuple[Record, ...]], system: Any, happened: Happened, subject: Subject, server: int = -1
 ) -> Setting:
-    """The state just before a decision of an event that *happened*, and is *taken* again up to there."""
+    """The setting of a decision in an event that *happened*; *taken* is its replay up to there."""
     state, records = taken
     decision = happened.records[subject.place] if subject.place < len(happened.records) else None
     return Setting(system, state, happened.event, records, subject, decision, server)
@@ -269,7 +269,7 @@ def _smallest(whys: Whys, setting: Setting, before: Any) -> Flip:
 
 
 def flips(setting: Setting, found: Subject) -> bool:
-    """Whether other servers for the job, or another choice, answer the question otherwise."""
+    """Whether the decision *found* differs: for the server asked about, else in the job's servers or the choice."""
     subject = setting.subject
     if setting.server >= 0:
         return (setting.server in found.on) != (setting.server in subject.on)
@@ -277,9 +277,9 @@ def flips(setting: Setting, found: Subject) -> bool:
 
 
 def outcome_with(whys: Whys, setting: Setting, before: Any, change: Change) -> Subject | None:
-    """What becomes of the job if something is changed before the event.
+    """The decision about the job if something is changed before the event.
 
-    None: its turn does not come, or the system could not be so.
+    None: it is not decided any more, or the changed state violates an invariant.
     """
     state = copied(before)
     system = change.make(state)
@@ -291,7 +291,7 @@ def outcome_with(whys: Whys, setting: Setting, before: Any, change: Change) -> S
         if setting.subject.job < 0 and happened.event.time < setting.event.time:
             continue  # a server that asks for jobs does so again and again, a job is placed once
         subject = whys.subject(system, happened, setting.subject.job)
-        if subject is not None and subject.job == setting.subject.job:  # else it is met in another's decision
+        if subject is not None and subject.job == setting.subject.job:  # else the job only occurs in another's decision
             return subject
     return None
 

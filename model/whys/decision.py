@@ -1,8 +1,7 @@
-"""What a room tells of a decision: the questions it answers, its candidates, and what could be changed.
+"""What a room declares about decisions: the questions that it answers, their candidates, and possible changes.
 
-And what policies of users say of their own decisions, which no paper explains.
-
-What changes of a state just before an event are made of is the same for several kinds.
+Also: what users' policies say about their own decisions, which no paper explains; and building blocks, shared by
+several kinds, of changes to a state just before an event.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ class Happened(NamedTuple):
 class Subject(NamedTuple):
     """The decision that is asked about.
 
-    ``place`` is the number of sub-steps taken before it: the state just then is what it was made in.
-    ``on`` are the servers that the job is on after the event, none where it was turned away or waits.
+    ``place`` is the number of sub-steps before it: it was made in the state after these.
+    ``on`` are the servers that the job is on after the event, empty if it was turned away or waits.
     """
 
-    job: int  #: negative: it is about none, such as a request for jobs; the number then says which
+    job: int  #: negative: it is about no job but, say, a request for jobs, which the number then identifies
     place: int
     on: tuple[int, ...]
     question: str  #: "Why is job 812 on server 7?"
     outcome: str  #: "job 812 is admitted to server 7"
-    choice: int = -1  #: what is chosen among the candidates of the last table, where that is asked about
+    choice: int = -1  #: the candidate chosen from the last table, if that is asked about
 
 
 class Setting(NamedTuple):
@@ -60,7 +59,7 @@ class Setting(NamedTuple):
 
 
 class Meant(NamedTuple):
-    """What a thing other than a job or a numbered server stands for: a job, or what has been *made* in a state."""
+    """What a thing other than a job or a numbered server stands for: a job, or what exists once *made* is true."""
 
     job: int = -1
     made: Callable[[Any], bool] | None = None
@@ -78,43 +77,43 @@ class Change(NamedTuple):
 
 
 class Whys(Protocol):
-    """What a kind of system knows of its decisions."""
+    """What a kind of system declares about its decisions."""
 
-    #: what must hold of a state that was changed; it may well be none that the policy would come to
+    #: the invariants that a changed state must satisfy; the policy itself need not be able to reach it
     monitors: Sequence[Monitor]
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
-        """The decision about a job in an event (-1: the job that the event is about); None: there is none."""
+        """The decision about a job in an event (-1: the job that the event is about); None if there is none."""
 
     def about(self, record: Record) -> int | None:
-        """The job whose decision a sub-step can be, or what stands in place of one; None: it decides of none."""
+        """The job that a sub-step may decide about, or what stands for one; None: it decides nothing."""
         return getattr(record, "job", None)
 
     def told(self, system: Any, happened: Happened) -> Subject | None:
-        """The decision that the sentence of the whole event tells the reason of; None: there is none.
+        """The decision that the event's sentence explains; None if there is none.
 
-        As a rule that about the job that arrives.
+        By default the one about the job that arrives.
         """
         return self.subject(system, happened, -1) if happened.event.kind == ARRIVAL else None
 
     def missed(self, setting: Setting) -> Subject | None:
-        """What the decision comes to where a change keeps its event from coming; None: nothing is known then."""
+        """The outcome if a change prevents the event of the decision; None: unknown."""
         return None
 
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
         """The tables; the first one is about servers."""
 
     def outlined(self, setting: Setting) -> NDArray[np.bool_]:
-        """[servers] where the job is put nowhere, those that could hold it, whatever the policy asks of them.
+        """[servers] for a job that is put nowhere: whether a server has room for it, whatever the policy's conditions.
 
-        And those that the sentence of the event speaks of.
+        Servers that the event's sentence mentions count, too.
         """
 
     def changes(self, setting: Setting, before: Any) -> Iterable[Change]:
-        """What could be changed in the state *before* the event, in any order."""
+        """The possible changes of the state *before* the event, in any order."""
 
     def decided(self, state: Any, job: int, initial_jobs: int) -> bool:
-        """Whether a job's decision has been made: as a rule, once it has arrived."""
+        """Whether a job's decision has been made: by default, once it has arrived."""
         return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
 
     def server_now(self, state: Any, job: int) -> int:
@@ -122,24 +121,24 @@ class Whys(Protocol):
         return -1
 
     def meant(self, state: Any, thing: Thing) -> Meant:
-        """Whose decision a thing is asked about; as a rule the last one.
+        """What a thing that is asked about stands for; by default nothing, which means the last decision.
 
         Raises UserError if it stands for nothing in this state.
         """
         return Meant()
 
 
-#: Where it is asked for, of what the system asks of a decision whoever makes it.
+#: The source of a condition that the system imposes on decisions, whoever makes them.
 SYSTEM = "the system"
 
 
 def asked_by(setting: Setting, place: str) -> str:
-    """Where a condition of the system comes from: the paper's *place*, under policies that follow it."""
+    """The source of a condition that the system imposes: the paper's *place*, or "the system" under a user's policy."""
     return SYSTEM if setting.system.policy.may_fail else place
 
 
 def last_said(setting: Setting) -> tuple[str, dict[str, Any]] | None:
-    """The last sub-step of the policy's own about the job before its decision, without the job's number."""
+    """The last thing that the policy said about the job before its decision: kind and values, without the job."""
     last = _last(setting)
     return None if last is None else (last.kind, {name: value for name, value in last.values.items() if name != "job"})
 
@@ -151,7 +150,7 @@ def _last(setting: Setting) -> Record | None:
 
 
 def own_choice(setting: Setting, numbers: Callable[[int], str] | None = None) -> Preference:
-    """The choice of a policy's file, with what it said last and with it; *numbers* are of the one that was chosen."""
+    """A user's policy's preference, in what it said before and with its choice; *numbers* describes a candidate."""
     policy, decision = setting.system.policy, setting.decision
     values = decision.values if decision is not None else {}
     with_it = {name: values[name] for name in said_by(policy) if name in values}
@@ -161,7 +160,7 @@ def own_choice(setting: Setting, numbers: Callable[[int], str] | None = None) ->
     words = f"it says “{'; '.join(said)}”" if said else "it says nothing of why"
     last = _last(setting)
     if last is not None and decision is None and setting.subject.job >= 0 and "job" not in last.values:
-        words = f"what it said last names no job: “{'; '.join(said)}”"  # it may be of another one
+        words = f"what it said last names no job: “{'; '.join(said)}”"  # it may be about another job
     return Preference(
         "the one that the policy's file chose",
         Path(policy.name).name,
@@ -181,9 +180,9 @@ def with_policy(system: Any, **attributes: Any) -> Any:
 
 
 def rescheduled(system: Any, field: str, count: int, record: int, time: float, state: Any) -> Any:
-    """The *system*, after what is due of a job record comes at another *time*.
+    """Move the due time of a job's record to *time*, in *field* of the state and in the heap; returns the *system*.
 
-    *field* of the state has it, and ``number[count]`` the size of the heap.
+    ``number[count]`` is the size of the heap.
     """
     due, size = getattr(state, field), int(state.number[count])
     position = int(np.flatnonzero(state.heap_record[:size] == record)[0])
@@ -194,7 +193,7 @@ def rescheduled(system: Any, field: str, count: int, record: int, time: float, s
 
 
 def soonest(due: np.ndarray, server: np.ndarray, asked: int, most: int) -> np.ndarray:
-    """Records in order of what is *due* of them: at most so many, and as many on the server asked about (-1: none)."""
+    """The *most* records with the soonest finite *due*; first up to *most* of the server *asked* about (-1: none)."""
     order = np.argsort(due, kind="stable")
     order = order[np.isfinite(due[order])]
     there = order[server[order] == asked][:most] if asked >= 0 else order[:0]

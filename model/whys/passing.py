@@ -1,4 +1,4 @@
-"""Servers that a decision passes over: those with room for the job that is not put there, and why not."""
+"""The servers that a decision passes over: they have room for the job, but do not get it; and why."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class PassedOver(NamedTuple):
     """A server that has room for a job and does not get it."""
 
     server: int
-    reasons: tuple[str, ...]  #: ever shorter, to be written into the server
+    reasons: tuple[str, ...]  #: the reason in ever shorter versions, to fit into the picture of the server
     refused: bool  #: whether no server gets the job
 
 
 def passed_over(
     whys: Whys, system: Any, before: Any, event: Event, records: Sequence[Record], after: Any, whole: bool
 ) -> tuple[PassedOver, ...]:
-    """What the last of an event's *records* passes over; of a *whole* event what its sentence tells of.
+    """The servers passed over by the last of an event's *records*; for a *whole* event, by what its sentence explains.
 
-    *before* is the state before the event, which is only read, and *after* that after the records.
+    *before* is the state before the event, which is only read, and *after* the one after the records.
     """
     last, happened = records[-1], Happened(event, records, after)
     if whole:
@@ -53,6 +53,6 @@ def _among(whys: Whys, setting: Setting) -> tuple[PassedOver, ...]:
 
 
 def _not_taken(setting: Setting) -> tuple[str, ...]:
-    """What is told of a server that nothing forbids: a policy of one's own leaves it, and may have said why."""
+    """The reasons for a server that meets all conditions: a user's policy did not take it, and may have said why."""
     said, reasons = last_said(setting), ("has room, not taken", "not taken", "")
     return (f"{reasons[0]}: {told(*said)}", f"not taken: {told(said[0], {})}", *reasons) if said else reasons

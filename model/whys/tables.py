@@ -1,6 +1,6 @@
-"""Candidates and the conditions that a policy asks of them, in order, over all of them at once.
+"""The candidates of a decision, and the policy's conditions on them, in order, each evaluated for all at once.
 
-Each candidate stands under the first condition that it failed, or under "could have been taken": the table of
+Each candidate is counted under the first condition that it fails, or under "could have been taken": the table of
 HTCondor's ``condor_q -analyze``, with numbers and the paper's line.
 """
 
@@ -15,42 +15,42 @@ from numpy.typing import NDArray
 
 from slotscope.model.reporting.explain import grouped, plural
 
-#: What stands for the candidates that failed nothing.
+#: The words for candidates that fail no condition.
 OPEN = "could have been taken"
 
-#: ``Candidates.it`` of those whose names are of several: "2 servers".
+#: ``Candidates.it`` for candidates whose name is a plural: "2 servers".
 THAT = "That"
 
 _OF_SEVERAL = {"has": "have", "is": "are", "was": "were", "does": "do"}
 
 
 class Condition(NamedTuple):
-    """What a policy asks of each of n candidates."""
+    """A condition of a policy on each of n candidates."""
 
-    words: str  #: what holds of it, as a clause: "has an empty slot"
-    fails: str  #: what holds of it otherwise: "has no empty slot"
-    symbols: str  #: the same in the paper's symbols
-    place: str  #: where the paper, or the policy, asks for it
-    holds: NDArray[np.bool_]  #: [n]
-    numbers: str  #: what was compared, over all of them
-    told: Callable[[int], str]  #: what was compared, of one
-    brief: tuple[str, ...] = ()  #: ``fails`` as it can stand in a picture of the candidate, ever shorter
+    words: str  #: a clause about a candidate that fulfils it: "has an empty slot"
+    fails: str  #: a clause about one that does not: "has no empty slot"
+    symbols: str  #: the condition in the paper's symbols
+    place: str  #: its source in the paper, or the policy
+    holds: NDArray[np.bool_]  #: [n] whether each candidate fulfils it
+    numbers: str  #: what was compared, over all candidates
+    told: Callable[[int], str]  #: what was compared, for one candidate
+    brief: tuple[str, ...] = ()  #: ``fails`` in ever shorter versions, to fit into a picture of the candidate
 
 
 class Preference(NamedTuple):
-    """Which of the candidates that could have been taken is taken."""
+    """How a policy chooses among the candidates that meet all conditions."""
 
     words: str  #: "the one that ..."
-    place: str
-    told: Callable[[int], str]  #: the numbers of one
+    place: str  #: its source in the paper, or the policy
+    told: Callable[[int], str]  #: the numbers of one candidate
     rank: NDArray[np.int64] | None = None  #: [n] the least is taken; None: drawn, or several are taken
-    compared: bool = False  #: whether ``told`` says in what those that were not taken are worse
+    compared: bool = False  #: whether ``told`` shows why a candidate that was not taken is worse
     compares: NDArray[np.generic] | None = None  #: [n] what the paper compares, the least wins; None: any may be taken
-    declined: str = ""  #: what there is to say where none is taken
+    declined: str = ""  #: the reason if none is taken
 
 
 class WhyLine(NamedTuple):
-    """A line of the table: how many a condition removed, and how many were left after it."""
+    """A line of the table: how many candidates a condition removed, and how many were left after it."""
 
     condition: str
     symbols: str
@@ -62,15 +62,15 @@ class WhyLine(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """n candidates of a decision, and what was asked of them."""
+    """The n candidates of a decision, with the conditions on them."""
 
     what: str  #: what they are: "server", "waiting job", "number of servers"
-    names: Callable[[int], str]  #: the name of one, as it stands in a sentence
-    number_of: NDArray[np.int64]  #: the number of one as it stands in the state: a server's, a job's
+    names: Callable[[int], str]  #: the name of a candidate in a sentence
+    number_of: NDArray[np.int64]  #: [n] the number of each in the state: a server's, a job's
     conditions: tuple[Condition, ...]
     preference: Preference
-    chosen: NDArray[np.int64]  #: those that were taken; none where the job was turned away or waits
-    it: str = "It"  #: what stands for the name of one in the next sentence
+    chosen: NDArray[np.int64]  #: those that were taken; empty if the job was turned away or waits
+    it: str = "It"  #: the pronoun for a candidate in the next sentence
 
     @property
     def count(self) -> int:
@@ -79,7 +79,7 @@ class Candidates:
 
     @cached_property
     def failed(self) -> NDArray[np.int64]:
-        """[n] the place of the first condition that each failed; behind the last one: none."""
+        """[n] the index of the first condition that each fails; the number of conditions if it fails none."""
         found = np.full(self.count, len(self.conditions), np.int64)
         for place in range(len(self.conditions) - 1, -1, -1):
             found[~self.conditions[place].holds] = place
@@ -87,17 +87,17 @@ class Candidates:
 
     @cached_property
     def open(self) -> NDArray[np.int64]:
-        """Those that could have been taken."""
+        """The candidates that could have been taken: they fail no condition."""
         return np.flatnonzero(self.failed == len(self.conditions))
 
     @cached_property
     def legal(self) -> NDArray[np.int64]:
-        """Those that could as well have been taken: where the paper leaves a choice, more than one."""
+        """The candidates that the paper allows to take: more than one if it leaves a choice."""
         found, compares = self.open, self.preference.compares
         return found if compares is None or not len(found) else found[compares[found] == compares[found].min()]
 
     def lines(self) -> tuple[WhyLine, ...]:
-        """A line for each condition, and one for what is left."""
+        """A line for each condition, and one for the candidates left."""
         removed = np.bincount(self.failed, minlength=len(self.conditions) + 1)
         left = self.count - np.cumsum(removed)
         told = [
@@ -115,7 +115,7 @@ class Candidates:
         return f"{self.names(first)} taken: {self.preference.words} ({self.preference.told(first)})"
 
     def place_of(self, number: int) -> int:
-        """The candidate with a number of the state; -1: it is none."""
+        """The index of the candidate with a number in the state; -1 if there is none."""
         found = np.flatnonzero(self.number_of == number)
         return int(found[0]) if len(found) else -1
 
@@ -133,16 +133,16 @@ class Candidates:
             return f"Why not {name}? {self.it} {self._satisfied()}, but the policy took none{self._declined()}."
         other = int(self.chosen[0])
         mine, its = self._compared(candidate), self._compared(other)
-        told = f" ({mine})" if mine != its else ""  # what a policy's file says is of all of them
+        told = f" ({mine})" if mine != its else ""  # what a user's policy says is the same for all
         return f"Why not {name}? {self.it} {OPEN}{told}, but {self.taken_for(other)} ({its})."
 
     def taken_for(self, candidate: int) -> str:
-        """What the one that was taken is; a name of several stands behind its verb."""
+        """A clause that describes the candidate taken; a plural name comes after the verb."""
         name, words = self.names(candidate), self.preference.words
         return f"{words} is {name}" if self.it == THAT else f"{name} is {words}"
 
     def _declined(self) -> str:
-        """Why none was taken of those that could have been, where the policy says so."""
+        """Why none of the candidates was taken that could have been, if the policy says so."""
         return f": {self.preference.declined}" if self.preference.declined and len(self.open) else ""
 
     def _compared(self, candidate: int) -> str:
@@ -170,7 +170,7 @@ class Candidates:
 
 
 def of_several(clause: str) -> str:
-    """What holds of one, "has no token out: it asks for no job", as it is said of several."""
+    """The plural of a clause about one candidate, such as "has no token out: it asks for no job"."""
     said = []
     for part in clause.split(": it "):
         verb, space, rest = part.partition(" ")
@@ -179,5 +179,5 @@ def of_several(clause: str) -> str:
 
 
 def nothing_told(_: int) -> str:
-    """For a condition that says all in its words."""
+    """The numbers of a condition whose words already say all."""
     return "it is so for all of them"
