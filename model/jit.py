@@ -1,12 +1,11 @@
-"""One source for a function that runs as plain Python and compiled.
+"""Functions that run both as plain Python and compiled, from one source.
 
 Functions marked :func:`jitable` are written in the subset of Python that Numba compiles.
-Called from Python they are plain Python, and nothing imports Numba; called from a
+Called from Python they are plain Python, and Numba is not imported; called from a
 function that went through :func:`compiled` they are compiled and inlined into it.  Neither
 may allocate an array (callers pass scratch arrays): without Numba's reference counting the
-kernels run eight times faster.  So the physics of
-a system is written once for the reference engine and for the kernels, and the window can
-paint before Numba (0.7 s to import) is there.
+kernels run eight times faster.  So the physics of a system is written once for the reference
+engine and for the kernels, and the window can paint before Numba (0.7 s to import) is loaded.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ from slotscope.model.folders import may_be_made, own_temporary_folder, user_fold
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-#: How kernels and what they call are compiled.  Nothing calls them from C, for which each would be compiled once more.
+#: Options with which kernels and what they call are compiled.  Nothing calls them from C, so C wrappers are left out.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
 _marked: list[Callable[..., Any]] = []
-_registering = Lock()  # one thread loads kernels while another one runs
+_registering = Lock()  # several threads may load kernels at the same time
 _called_back: list[Any] = []
 
 
@@ -48,14 +47,14 @@ def jitable(function: _Function) -> _Function:
     return function
 
 
-#: An index that is never counted from an array's end: compiled code is spared the question.  Plain Python takes it as
-#: it is, an integer of its own, by the call that takes least: with one of NumPy's it would index ten times as slowly.
+#: An index that is not negative: compiled code need not check whether it counts from the array's end.  In plain Python
+#: it stays a Python integer, by the cheapest call there is: with one of NumPy's, indexing is ten times as slow.
 unsigned: Callable[[Any], Any] = operator.index
 
 
 @cache
 def _inlined() -> dict[str, Any]:
-    """How what kernels call is compiled."""
+    """Options with which functions that kernels call are compiled."""
     from slotscope.model.compiling.inlining import InlinedCompiler
 
     return {**_OPTIONS, "forceinline": True, "pipeline_class": InlinedCompiler}
@@ -73,7 +72,7 @@ meant_by(unsigned, _register_unsigned)
 
 
 def touch(array: Any, at: Any) -> None:
-    """Ask for the memory of ``array[at]``, without a sign; plain Python has nothing to ask."""
+    """Prefetch the memory of ``array[at]``, *at* >= 0, into the cache; does nothing in plain Python."""
 
 
 @cache
@@ -90,7 +89,7 @@ def _register_touch() -> None:
         place = builder.gep(start, [builder.mul(arguments[1], stride)])
         kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
         ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        builder.call(ask, [place, word(0), word(3), word(1)])  # to read, to keep, data
+        builder.call(ask, [place, word(0), word(3), word(1)])  # read access, high locality, data cache
         return context.get_dummy_value()
 
     def prefetched(_: Any, array: Any, at: Any) -> Any:
@@ -108,7 +107,7 @@ meant_by(touch, _register_touch)
 
 
 def lowest_bit(word: Any) -> int:
-    """The position of the lowest set bit of a word that is not 0: compiled, an instruction of the processor's."""
+    """The position of the lowest set bit of a word that is not 0; compiled to one instruction."""
     whole = int(word)
     return (whole & -whole).bit_length() - 1
 
@@ -130,7 +129,7 @@ meant_by(lowest_bit, _register_lowest_bit)
 
 
 def parts_of(number: float) -> tuple[float, int]:
-    """The mantissa in [0.5, 1) and the exponent of a number above 0, as of ``frexp``: compiled, without its call."""
+    """The mantissa in [0.5, 1) and the exponent of a number above 0, as by ``frexp``; compiled without a call."""
     return math.frexp(number)
 
 
@@ -152,7 +151,7 @@ meant_by(parts_of, _register_parts_of)
 
 
 def called_at(address: int, one: int, two: int, three: int, four: int, five: int) -> float:
-    """What machine code at an address gives for five integers; it raises nothing."""
+    """Call the machine code at an address with five integers; it must not raise."""
     return float(CFUNCTYPE(c_double, *[c_int64] * 5)(address)(one, two, three, four, five))
 
 
@@ -180,7 +179,7 @@ def _register_called_at() -> None:
 meant_by(called_at, _register_called_at)
 
 
-#: What lets compiled code call what is no plain function there.
+#: Registers the implementations, in compiled code, of functions that differ from their plain Python.
 _REGISTERED = (_register_unsigned, _register_touch, _register_lowest_bit, _register_parts_of, _register_called_at)
 
 
@@ -195,12 +194,12 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def compiled_for_disjoint(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As :func:`compiled`, where no two arrays among the arguments share memory, unless nobody writes to it."""
+    """As :func:`compiled`, for functions no two of whose array arguments share memory that is written to."""
     return compiled_anew(function, kept=True, disjoint=True)
 
 
 def compiled_anew(function: Callable[..., Any], kept: bool, disjoint: bool = False) -> Callable[..., Any]:
-    """As :func:`compiled`, without remembering it; *kept* says whether the cache on disk may keep it."""
+    """As :func:`compiled`, without memoization; *kept* says whether to use the cache on disk."""
     numba = load_numba()
     with _registering:
         for register in _REGISTERED:
@@ -211,7 +210,7 @@ def compiled_anew(function: Callable[..., Any], kept: bool, disjoint: bool = Fal
 
     compiler = DisjointCompiler if disjoint else KernelCompiler
     twin: Callable[..., Any] = numba.njit(**_OPTIONS, pipeline_class=compiler)(function)
-    if kept and twin is not function:  # it is where Numba is switched off, by NUMBA_DISABLE_JIT
+    if kept and twin is not function:  # they are the same if Numba is disabled, by NUMBA_DISABLE_JIT
         from slotscope.model.compiling.keeping import keep
 
         keep(twin, _OPTIONS, _inlined(), disjoint)
@@ -219,7 +218,7 @@ def compiled_anew(function: Callable[..., Any], kept: bool, disjoint: bool = Fal
 
 
 def at_hand(twin: Callable[..., Any], types: tuple[Any, ...] = ()) -> bool:
-    """Whether a twin can be called at once, with arguments of *types* if they are given: compiled, or kept on disk."""
+    """Whether a twin is ready to be called, with arguments of *types* if given: it is compiled, or cached on disk."""
     here = getattr(twin, "overloads", None)
     if here is None or (types in here if types else here):
         return True
@@ -231,10 +230,10 @@ def at_hand(twin: Callable[..., Any], types: tuple[Any, ...] = ()) -> bool:
 def with_others(
     function: Callable[..., Any], others: Mapping[Callable[..., Any], Callable[..., Any]], name: str = ""
 ) -> Callable[..., Any]:
-    """A copy of *function* in which calls go to *others* in place of the functions that these stand for.
+    """A copy of *function* in which calls to the keys of *others* go to their values.
 
-    What it calls is copied along where that leads to one of them; all else is shared, and *function*
-    itself where nothing does.  By *name* Numba's cache tells one copy from another.
+    Functions that it calls are copied, too, if they lead to one of the keys; all others are shared, and so is
+    *function* itself if it leads to none.  *name* tells copies apart in Numba's cache.
     """
     if function in others:
         return others[function]
@@ -251,9 +250,9 @@ def with_others(
 
 
 def called_back(answer: Callable[[int], int], symbol: str) -> Any:
-    """What stands for a plain *answer* in compiled code, which takes Python's lock to call it.
+    """An external function with which compiled code calls the Python function *answer*, taking the GIL.
 
-    Code on disk knows it by its *symbol*: so it is made once, and *answer* raises nothing.
+    Code on disk refers to it by its *symbol*: so it is made only once.  *answer* must not raise.
     """
     from llvmlite.binding import add_symbol  # type: ignore[import-untyped]
 
@@ -264,10 +263,10 @@ def called_back(answer: Callable[[int], int], symbol: str) -> Any:
 
 
 def linked(function: Any, symbol: str) -> Any:
-    """What stands for a function of :mod:`ctypes` in compiled code, which on disk knows it by its *symbol*.
+    """An external function with which compiled code calls a function of :mod:`ctypes`, by its *symbol*.
 
-    By itself Numba writes its address, which is another one in each process, so that its code cannot be kept.
-    What it cannot call is given back as it is.
+    By default Numba embeds the function's address, which differs between processes, so that the code cannot be cached.
+    A function that Numba cannot call is returned unchanged.
     """
     from llvmlite.binding import add_symbol
     from numba.core.typing.ctypes_utils import make_function_type
@@ -284,7 +283,7 @@ def linked(function: Any, symbol: str) -> Any:
 
 @cache
 def load_llvm() -> Any:
-    """LLVM, as Numba has it: what compiles code that is written as text."""
+    """The LLVM that comes with Numba, to compile IR that is written as text."""
     import llvmlite.binding  # type: ignore[import-untyped]
 
     return llvmlite.binding
@@ -292,17 +291,17 @@ def load_llvm() -> Any:
 
 @cache
 def load_numba() -> ModuleType:
-    """Numba, which keeps its compiled code in a folder of this program's."""
+    """Numba, with its cache in this program's folder."""
     os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
-    # Where colorama is installed Numba colours thousands of messages of errors that nobody ever sees.
+    # With colorama installed, Numba would colour thousands of error messages that nobody sees.
     os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
     import numba
     import numba.extending
     import numba.np.linalg as algebra
     from numba.core.config import reload_config
 
-    reload_config()  # type: ignore[no-untyped-call]  # who imported Numba before had no folder
-    # Numba's first use imports scipy.linalg only to see whether it is there, as it always is here.
+    reload_config()  # type: ignore[no-untyped-call]  # Numba may have been imported before, with another folder
+    # Numba's first use imports scipy.linalg only to check that it is installed, as it always is here.
     ensured, algebra.ensure_blas = algebra.ensure_blas, lambda: None
     try:
         import numba.np.arraymath
@@ -312,7 +311,7 @@ def load_numba() -> ModuleType:
     return module
 
 
-#: Files whose change may lead to compiling anew, below ``model/``.
+#: Files, below ``model/``, whose change may require recompilation.
 _COMPILED_FROM = (
     "jit.py",
     "reporting/records.py",
@@ -325,14 +324,14 @@ _COMPILED_FROM = (
 
 
 def cache_folder() -> Path:
-    """The folder for this user's compiled code, whatever clone or version of the program it comes from."""
+    """The folder for this user's compiled code, shared by all clones and versions of the program."""
     usual = user_folder("XDG_CACHE_HOME", ".cache")
     folder = usual if may_be_made(usual / "compiled") else Path(own_temporary_folder()) / "slotscope"
     return folder / "compiled"
 
 
 def source_meaning() -> str:
-    """A hash of what all source means that kernels are made from, without importing any of it."""
+    """A hash of the meaning of all sources that kernels are made from, without importing them."""
     here = Path(__file__).parent
     paths = [path for pattern in _COMPILED_FROM for path in sorted(here.glob(pattern))]
     known = cache_folder() / f"meanings-{sys.implementation.cache_tag}.json"
@@ -342,10 +341,10 @@ def source_meaning() -> str:
 
 
 def _meanings(sources: list[bytes], file: Path) -> list[str]:
-    """What each source does, as a hash; a change of comments or docstrings leaves it as it is.
+    """A hash of what each source does, which does not change with comments or docstrings.
 
-    Parsing all sources takes most of a second, so *file* remembers the meaning of each text.  It is for one
-    version of Python, since another one has other syntax trees.
+    Parsing all sources takes most of a second, so *file* caches the meaning of each text.  It is for one
+    version of Python, as syntax trees differ between versions.
     """
     texts = [hashlib.blake2b(source, digest_size=16).hexdigest() for source in sources]
     try:
@@ -356,7 +355,7 @@ def _meanings(sources: list[bytes], file: Path) -> list[str]:
     for place in missing:
         known[texts[place]] = meaning_of(sources[place])
     if missing:
-        with suppress(OSError):  # then it is parsed again the next time
+        with suppress(OSError):  # without a cache the sources are parsed again next time
             file.parent.mkdir(parents=True, exist_ok=True)
             fresh = file.with_suffix(f".{os.getpid()}")
             fresh.write_text(json.dumps({text: known[text] for text in texts}), encoding="utf-8")
@@ -365,7 +364,7 @@ def _meanings(sources: list[bytes], file: Path) -> list[str]:
 
 
 def meaning_of(source: bytes) -> str:
-    """A hash of what a source does: of its syntax tree without docstrings."""
+    """A hash of what a source does: that of its syntax tree without docstrings."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):

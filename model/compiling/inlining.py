@@ -1,7 +1,7 @@
-"""Compiles kernels, and functions that are inlined wherever they are called, and that nobody calls in machine code.
+"""Compilers for kernels, and for the functions that are inlined into them and never called on their own.
 
-Numba optimizes each function as if it were called by itself, with all that is inlined into it, and makes machine code
-of it; then it is inlined, and what it has become is optimized once more.  Here the last time is the only one.
+By default Numba optimizes each function, with all that is inlined into it, and generates machine code for it; then it
+is inlined into its caller, and optimized again there.  Here only that last optimization takes place.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numba.core.targetconfig import ConfigStack
 
 
 class InlinedCode(JITCodeLibrary):
-    """Code of a function for those into which it is inlined: made smaller as far as that costs little."""
+    """The code of a function that is only inlined into others: simplified as far as that is cheap."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)  # type: ignore[no-untyped-call]
@@ -25,29 +25,29 @@ class InlinedCode(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """Is told where a function's Python objects are; code that never runs by itself has no place for that."""
+        """A stub that ignores the address of a function's environment, which code that never runs alone lacks."""
         return SimpleNamespace(set_env=lambda *_: None)
 
     def _optimize_final_module(self) -> None:
-        """The first of Numba's two rounds, which inlines what is called."""
+        """Run only the first of Numba's two rounds of passes, which inlines callees."""
         passes, builder = self._codegen._module_pass_manager(
             loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
         )
         passes.run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
-        """As it is: the module is linked into others, and not into this process."""
+        """Skip code generation: the module is linked into others, not into this process."""
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """None: there is no machine code."""
+        """0, a null pointer: there is no machine code."""
         if not self._finalized:
             self.finalize()  # type: ignore[no-untyped-call]
         return 0
 
 
 class InlinedCompiler(Compiler):
-    """Numba's compiler, which keeps what it compiles as :class:`InlinedCode`."""
+    """Numba's compiler, whose results are :class:`InlinedCode`."""
 
     def compile_extra(self, func: Any) -> Any:
         """Compile *func*."""
@@ -56,9 +56,9 @@ class InlinedCompiler(Compiler):
 
 
 class KernelCompiler(Compiler):
-    """Numba's compiler, for which what a kernel calls is the same as what is called within that.
+    """Numba's compiler, in which a kernel's callees are compiled with the same flags as callees of inlined functions.
 
-    By itself it compiles a function once for those who are inlined, and once more for each kernel that calls it.
+    By default Numba would compile a function once for callers that are inlined, and once more for kernels.
     """
 
     def compile_extra(self, func: Any) -> Any:
@@ -67,17 +67,17 @@ class KernelCompiler(Compiler):
             return super().compile_extra(func)  # type: ignore[no-untyped-call]
 
     def define_pipelines(self) -> Any:
-        """Numba's, in which what is called sees a caller that is inlined."""
+        """Numba's pipelines; the flags are set so that callees see a caller that is inlined."""
         caller: Any = ConfigStack.top_or_none()  # type: ignore[no-untyped-call]
         caller.forceinline, caller.no_cpython_wrapper, caller.dbg_optnone = True, True, False
         return super().define_pipelines()  # type: ignore[no-untyped-call]
 
 
 class DisjointCompiler(KernelCompiler):
-    """The same for functions whose arguments share no memory.
+    """As :class:`KernelCompiler`, for functions whose array arguments share no memory.
 
-    What is written to one array cannot have changed what was read from another, and need not be read again.  It says
-    nothing of the arguments of what the function calls.
+    Values read from one array need not be reloaded after a write to another.  This does not apply to the arguments of
+    the functions that it calls.
     """
 
     def compile_extra(self, func: Any) -> Any:
@@ -88,7 +88,7 @@ class DisjointCompiler(KernelCompiler):
 
 @contextmanager
 def _nothing_collected() -> Iterator[None]:
-    """Python looks for no garbage: that is an eighth of what compiling takes, and finds next to nothing."""
+    """Disable Python's garbage collector: it takes an eighth of the time of compiling, and frees next to nothing."""
     collects = gc.isenabled()
     gc.disable()
     try:

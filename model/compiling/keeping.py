@@ -1,7 +1,7 @@
-"""Numba's cache on disk, asked by what a function means rather than by its file.
+"""Numba's cache on disk, keyed by the meaning of a function rather than by its file.
 
-Numba itself keeps compiled code by the path and the text of the function's own file: another folder, or a
-word in a docstring, compiles anew, and a change in another file does not.
+Numba's own key is the path and the text of the function's own file: moving the folder, or changing a word in
+a docstring, would recompile it, but a change in another file that it uses would not.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from numba.core.runtime.nrt import rtsys
 
 from slotscope.model.compiling.meaning import MeaningUnknownError, meaning_of_function
 
-#: What a file raises that is damaged, or names what has moved.
+#: What loading a file raises that is damaged, or refers to what has moved.
 _DAMAGED = (OSError, EOFError, ImportError, AttributeError, TypeError, ValueError, pickle.UnpicklingError)
 
 _VERSIONS = (numba.__version__, llvmlite.__version__, np.__version__)
 
 
 def keep(twin: Any, *options: object) -> None:
-    """Let *twin*, a function to be compiled with *options*, be kept on disk and loaded from there.
+    """Enable the cache on disk for *twin*, a function to be compiled with *options*.
 
-    Where it uses what cannot be compared between processes, it is compiled in each.
+    If it uses something that cannot be compared between processes, it is not cached, and each process compiles it.
     """
     try:
         meaning = meaning_of_function(twin.py_func, _VERSIONS, options)
@@ -42,13 +42,13 @@ def keep(twin: Any, *options: object) -> None:
 
 
 def is_kept(twin: Any, types: tuple[Any, ...] = ()) -> bool:
-    """Whether code of *twin* is on disk, for arguments of those *types* if they are given."""
+    """Whether code of *twin* is on disk, for arguments of *types* if given."""
     kept = twin._cache
     return isinstance(kept, KeptCode) and (kept.holds(types, twin.targetctx) if types else kept.index.exists())
 
 
 def _in_turn(twin: Any, compile_now: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """As *compile_now*; while another process compiles the same it waits, and then finds it on disk."""
+    """Wrap *compile_now*: if another process is compiling the same function, wait, and then load it from disk."""
 
     def compile_once(signature: Any) -> Any:
         if is_kept(twin):
@@ -61,9 +61,9 @@ def _in_turn(twin: Any, compile_now: Callable[[Any], Any]) -> Callable[[Any], An
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """While no other process has the same lock; without one where the folder cannot be written, or the system has none.
+    """Hold a file lock between processes; none if the folder is not writable, or the system has no such locks.
 
-    The file goes with who had it: those who wait for it find code on disk, and so do all who come later.
+    The holder deletes the file: processes that wait for it, or come later, find the code on disk.
     """
     with ExitStack() as held:
         with suppress(OSError, ImportError):
@@ -79,7 +79,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 class _MeaningLocator(_CacheLocator):
-    """Names files after what a function means."""
+    """Names cache files by the meaning of a function."""
 
     def __init__(self, function: Any, path: str) -> None:
         self._py_file = path
@@ -87,19 +87,19 @@ class _MeaningLocator(_CacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> _MeaningLocator:
-        """A place for the code of *py_func*, wherever its file is."""
+        """The locator of *py_func*, wherever its file is."""
         return cls(py_func, py_file)
 
     def get_cache_path(self) -> str:
-        """The folder."""
+        """The cache folder."""
         return cast("str", vars(numba.config)["CACHE_DIR"])
 
     def get_source_stamp(self) -> str:
-        """What must be the same for the code to be used."""
+        """The stamp that must match for the code to be used."""
         return self._meaning
 
     def get_disambiguator(self) -> str:
-        """What tells its files from those of others of its name."""
+        """The part of its file names that tells functions of the same name apart."""
         return self._meaning
 
 
@@ -108,17 +108,17 @@ class _MeaningCache(CompileResultCacheImpl):
 
 
 class KeptCode(FunctionCache):
-    """The code of one function on disk, for each list of types of arguments and each processor."""
+    """The cached code of one function, for each signature and each type of processor."""
 
     _impl_class = _MeaningCache
 
     @property
     def index(self) -> Path:
-        """The file that names what is on disk."""
+        """The path of the index file."""
         return Path(self._cache_file._index_path)
 
     def holds(self, types: tuple[Any, ...], target_context: Any) -> bool:
-        """Whether the file names code for arguments of those types."""
+        """Whether the index has code for arguments of those types."""
         try:
             index = self._cache_file._load_index()  # type: ignore[no-untyped-call]
         except _DAMAGED:
@@ -126,26 +126,26 @@ class KeptCode(FunctionCache):
         return self._index_key(types, target_context.codegen()) in index
 
     def _index_key(self, sig: Any, codegen: Any) -> str:
-        """A text: objects would be imported from modules that may have moved since."""
+        """The key as a hash of text: pickled objects would be imported from modules that may have moved since."""
         text = repr((list(_types(sig)), codegen.magic_tuple()))
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
     def _save_overload(self, sig: Any, data: Any) -> None:
-        """Nothing where the folder cannot be written: the code is used all the same."""
+        """Save the code; if the folder is not writable, it is used without being saved."""
         with suppress(OSError):
             super()._save_overload(sig, data)  # type: ignore[no-untyped-call]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """As Numba does it, which first would import all that it compiles with: twice what loading takes.
+        """As in Numba, but without importing the whole compiler first, which takes twice as long as loading.
 
-        What is compiled links with Numba's runtime alone; the rest is imported where something is to be compiled.
+        Compiled code links to Numba's runtime only; the rest is imported when something has to be compiled.
         """
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        """None where a file is damaged, or names what has moved: then it is compiled."""
+        """The code; None if a file is damaged, or refers to what has moved: then it is compiled."""
         try:
             return super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except _DAMAGED:
@@ -153,7 +153,7 @@ class KeptCode(FunctionCache):
 
 
 def _types(given: Any) -> Iterator[str]:
-    """The types, and the order of fields of each named tuple among them."""
+    """The names of types, with the fields of each named tuple among them, in order."""
     for one in given:
         yield str(one)
         if hasattr(one, "instance_class"):

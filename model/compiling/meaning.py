@@ -1,9 +1,9 @@
-"""What a function means: a hash of all that its compiled code is made from.
+"""The meaning of a function: a hash of everything that its compiled code is made from.
 
-It follows the function to whatever it reaches (functions, constants, the fields of named tuples) and
-nowhere else.  So it stays through a change of comments and docstrings, of the function's place in its file
-and on the disk, and of everything that the function does not use; and it changes with what it does use,
-in whatever file that stands.
+It covers all that the function reaches (functions, constants, the fields of named tuples), and nothing
+else.  So it does not change with comments and docstrings, the function's position in its file or on
+disk, or anything that the function does not use; it does change with everything that it uses, in
+whatever file that is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
-#: Whose functions are told by their names, since their versions are told apart beside the meaning.
+#: Packages whose functions are identified by name: their versions enter the hash separately.
 _OTHERS = ("numpy", "numba", "llvmlite", "scipy")
 _OURS = "slotscope"
 _PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes, range, np.generic, np.dtype)
@@ -24,13 +24,13 @@ _compiled_as: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
 class MeaningUnknownError(TypeError):
-    """Of what a function uses nothing is known that could be compared."""
+    """A function uses an object that cannot be compared between processes."""
 
 
 def meaning_of_function(function: Callable[..., Any] | tuple[object, ...], *also: object) -> str:
-    """A hash of what *function* does (or the constants of one), and of *also*.
+    """A hash of what *function* (or a tuple of a function's constants) does, and of *also*.
 
-    Raises MeaningUnknownError if it uses an object of which only the identity is known.
+    Raises MeaningUnknownError if it uses an object that can only be compared by identity.
     """
     digest = hashlib.blake2b(digest_size=16)
     for part in _MeaningWalk().parts_of((function, *also)):
@@ -39,19 +39,19 @@ def meaning_of_function(function: Callable[..., Any] | tuple[object, ...], *also
 
 
 def meant_by(stand_in: Callable[..., Any], compiled_as: Callable[..., Any]) -> None:
-    """Say that compiled code has what *compiled_as* gives where *stand_in* is called."""
+    """Declare that compiled calls of *stand_in* are implemented by what *compiled_as* registers."""
     _compiled_as[stand_in] = compiled_as
 
 
 class _MeaningWalk:
-    """One way through what a function reaches; what was met before is told by its number."""
+    """A traversal of what a function reaches; an object that was met before is represented by its number."""
 
     def __init__(self) -> None:
         self._met: dict[int, int] = {}
-        self._alive: list[object] = []  # ids must not come again on the way
+        self._alive: list[object] = []  # keeps objects alive, so that no id is reused
 
     def parts_of(self, value: Any, names: frozenset[str] = frozenset()) -> Iterator[str]:
-        """What tells *value* from others; of a module, what the *names* in the code at hand mean there."""
+        """Texts that identify *value*; of a module, only the members among *names*, which the code uses."""
         if isinstance(value, Enum):
             yield f"{_name(type(value))}.{value.name}={value.value!r}"
         elif isinstance(value, _PLAIN):
@@ -93,10 +93,10 @@ class _MeaningWalk:
         elif isinstance(value, BuiltinFunctionType | np.ufunc):
             yield f"built in {value.__name__}"
             yield from self.parts_of(_compiled_as.get(value))
-        elif (inner := getattr(value, "py_func", None)) is not None:  # compiled by itself, with its options
+        elif (inner := getattr(value, "py_func", None)) is not None:  # a compiled function, with options of its own
             yield f"compiled {sorted(map(str, value.targetoptions.items()))}"
             yield from self.parts_of(inner)
-        elif (symbol := getattr(value, "symbol", None)) is not None:  # not compiled, but linked to by its name
+        elif (symbol := getattr(value, "symbol", None)) is not None:  # an external function, linked by its symbol
             yield f"symbol {symbol} {value.sig}"
         elif (inner := getattr(value, "__wrapped__", None)) is not None:
             yield from self.parts_of(inner)
@@ -136,7 +136,7 @@ class _MeaningWalk:
 
 
 def names_in(code: CodeType) -> Iterator[str]:
-    """The names of globals and attributes in code, and in functions that it defines."""
+    """The names of globals and attributes in code, including functions defined in it."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,4 +1,4 @@
-"""Gives memory back in which code of libraries stands: a start reads twice as much of it as what comes after."""
+"""Returns memory with code of libraries to the system: a start reads twice as much of it as what comes after."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _MAPPING = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \d+\s*(.*)")
 
 
 class _Mapping(NamedTuple):
-    """A stretch of memory: where, of which file, whether code in it runs, bytes that are in memory, and were changed.
+    """A memory mapping: its range, file, whether it is executable, and how many bytes are resident, and modified.
 
-    One that can be written to counts as of no file: a page might be written between the look and the letting go.
+    A writable one counts as having no file: a page might be written between the check and its release.
     """
 
     start: int
@@ -27,12 +27,12 @@ class _Mapping(NamedTuple):
 
 
 def give_back_libraries(smaps: Path = Path("/proc/self/smaps")) -> int:
-    """Let go of the pages of libraries that are as they are in their files; bytes that they took.
+    """Release the unmodified pages of libraries; returns how many bytes they took.
 
-    Most of LLVM runs when a kernel is loaded, 70 MB, and half of the rest while libraries are linked and a window is
-    built.  Whatever runs again gets its pages from the file, which the system has in memory as long as there is room.
-    Other files stay: they may be let go of by now, and something else stand there.  0 where the system does not tell
-    what is mapped.
+    Most of LLVM, 70 MB, runs when a kernel is loaded, and half of the rest while libraries are linked and a window is
+    built.  Code that runs again gets its pages from the file, which is in the system's page cache as long as there is
+    room.  Mappings of other files are left alone: they may have been replaced in the meantime.  Returns 0 if the system
+    does not list mappings.
     """
     advise = getattr(ctypes.CDLL(None), "madvise", None) if hasattr(mmap, "MADV_DONTNEED") else None
     if advise is None:
@@ -48,7 +48,7 @@ def give_back_libraries(smaps: Path = Path("/proc/self/smaps")) -> int:
 
 
 def _mappings(smaps: Path) -> Iterator[_Mapping]:
-    """What is mapped; nothing where that cannot be read."""
+    """The process's memory mappings; none if the list cannot be read."""
     with suppress(OSError):
         start, end, file, runs, resident = 0, 0, "", False, 0
         for line in smaps.read_text(encoding="utf-8", errors="replace").splitlines():
