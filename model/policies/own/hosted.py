@@ -1,6 +1,6 @@
-"""A policy of one's own as the program meets it: it runs in another process, and nothing it does can harm a run.
+"""The program's side of a user policy, which runs in another process, so that nothing it does can corrupt a run.
 
-What is asked of its file, that process alone executes; parameters are among it.
+Only that process executes the policy's file, also to validate parameters.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from slotscope.model.systems.view import PolicyView
 
 
 def asked_of_file(verb: str, source: Source, *arguments: Any, of: Child | None = None) -> Any:
-    """What the process of the policies says of a file; *arguments* come after it.
+    """The answer of the policy process to a request about a file; *arguments* follow the file.
 
-    Raises UserError: what is wrong, also if the file ends the process.
+    Raises UserError if there is a fault, also if the file ends the process.
     """
     try:
         return HOST.ask(verb, source, *arguments, seconds=limits.LIMITS.seconds_to_load, of=of)
@@ -43,16 +43,16 @@ def asked_of_file(verb: str, source: Source, *arguments: Any, of: Child | None =
 
 
 class HostedParameters(Section):
-    """Parameters of a policy of one's own, which its process validates."""
+    """Parameters of a user policy, validated in its process."""
 
     _source: ClassVar[Source]
     _given: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @classmethod
     def model_validate(cls, obj: Any, **_: Any) -> Self:
-        """Parameters as plain data, as the file's own schema has made them.
+        """Parameters as plain data, as the file's own schema parses them.
 
-        Raises ValidationFaultError if they are wrong.
+        Raises ValidationFaultError if they are invalid.
         """
         made = cls.model_construct(**asked_of_file("validate", cls._source, obj))
         made._given = obj
@@ -60,7 +60,7 @@ class HostedParameters(Section):
 
 
 def schema_of(source: Source, loaded: Loaded) -> type[Section]:
-    """What stands for the schema of a policy's file."""
+    """The stand-in for the schema of a policy file."""
     if not loaded.parameters:
         return NoParameters
     fields: dict[str, Any] = {}
@@ -72,14 +72,14 @@ def schema_of(source: Source, loaded: Loaded) -> type[Section]:
     return made
 
 
-#: Seconds after which what a policy has yielded so far comes, at the latest.
+#: The longest time, in seconds, for which the records that a policy yields are held back.
 LONGEST_BATCH = 0.1
 
 _numbers = count()
 
 
 class _Stage(NamedTuple):
-    """Where a policy is shown one event, and then another one: only what differs is sent."""
+    """A slot in a process where a policy is shown one event after the other, so that only differences are sent."""
 
     number: int
     child: Child
@@ -89,12 +89,12 @@ class _Stage(NamedTuple):
 
 @cache
 def hosted(base: Any) -> Any:
-    """The class of such policies, as the system of *base*'s kind meets it."""
+    """The class of hosted policies for a kind of system, derived from the kind's *base*."""
     return type("HostedPolicy", (HostedPolicy, base), {})
 
 
 class HostedPolicy(OwnPolicy):
-    """A policy of one's own.
+    """A user policy, hosted in the policy process.
 
     - *source*, *loaded*: See :class:`.policy.OwnPolicy`.
     - *numbers*, *parameters*: What it is made for.
@@ -107,7 +107,7 @@ class HostedPolicy(OwnPolicy):
         self.parameters = parameters
         self.number = next(_numbers)
         self.batch_seconds = LONGEST_BATCH
-        self.renewed = False  # whether its file may have to be executed anew before the next event
+        self.renewed = False  # whether its file may need to be executed anew before the next event
         self.source, self._real = source, numbers
         self._stages: list[_Stage] = []
         self._stage_numbers = count()
@@ -118,27 +118,27 @@ class HostedPolicy(OwnPolicy):
             self.made(self._made_in(HOST.child))
 
     def note_end(self, event: int, lost: LostError) -> None:
-        """Its process has ended in what follows *event* events; where it hung there, nobody waits for it again."""
+        """Note that the process ended in the event after *event* events; if it hung, the event is not tried again."""
         self._end = (event, lost) if lost.stopped else None
 
     def left_in(self, event: int, lost: LostError) -> PolicyFileError:
-        """What is said where somebody stopped it in what follows *event* events."""
+        """The error for a policy that the user stopped in the event after *event* events."""
         said = stopped(lost.stopped, lost.asked, True, lost.grown)
         return fault_or_stop(lost.asked)(
             f"at event {event + 1}: {said}", where=place_in(self.name, lost.line_in(self.name))
         )
 
     def ends_at(self, state: Any) -> LostError | None:
-        """The end that is known of what follows *state*."""
+        """How the process ended in the event that follows *state*, if that is known."""
         return self._end[1] if self._end is not None and self._end[0] == int(state.number[EVENT]) else None
 
     def stand_in(self, child: Child) -> None:
-        """Be made in a process, unless it has been made there."""
+        """Make the policy in the process *child*, unless it has been made there."""
         if child is not self._child:
             self._made_in(child)
 
     def _made_in(self, child: Child) -> dict[str, Any]:
-        """Make the policy in a process that has not got it; what the program must know of it."""
+        """Make the policy in a process that does not have it; return the attributes that the program needs."""
         given = getattr(self.parameters, "_given", {})
         attributes: dict[str, Any] = asked_of_file("make", self.source, self.number, self._real, given, of=child)
         self._child = child
@@ -146,17 +146,17 @@ class HostedPolicy(OwnPolicy):
         return attributes
 
     def stage(self) -> _Stage:
-        """A place where the next event can be shown, in a process that has the policy."""
+        """A free stage for the next event, in a process that has the policy."""
         with HOST.lock:
             child = HOST.child
             self.stand_in(child)
             return self._stages.pop() if self._stages else _Stage(next(self._stage_numbers), child, Mirror(), {})
 
     def called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
-        """See :class:`.policy.OwnPolicy`; it is asked of the process up to its next decision at once."""
+        """See :class:`.policy.OwnPolicy`; each request to the process covers all records up to the next decision."""
         event = _HostedEvent(self, occasion, view, arguments)
         if (known := self.ends_at(view._state)) is not None:
-            self._end = None  # it may be asked again
+            self._end = None  # it may be tried again next time
             raise event.lost(known)
         try:
             over = False
@@ -171,24 +171,24 @@ class HostedPolicy(OwnPolicy):
                     raise error_of(batch.fault)
                 over = batch.over
         except BaseException:
-            HOST.drop(self.number, event.stage.number)  # also an event that was left halfway, to go back or elsewhere
+            HOST.drop(self.number, event.stage.number)  # also if the event was abandoned halfway, e.g. by a rewind
             self.renewed = True
             raise
         self._stages.append(event.stage)
 
 
 class _HostedEvent:
-    """One occasion on which a policy acts, asked of its process."""
+    """One call of a policy on one occasion, made through its process."""
 
     def __init__(self, policy: HostedPolicy, occasion: Occasion, view: PolicyView, arguments: tuple[Any, ...]) -> None:
         self._policy, self._occasion, self._view, self._arguments = policy, occasion, view, arguments
         self._line = policy.first_lines.get(occasion.name, 0)
         self._records = 0
-        self._changes: dict[int, Changes] = {}  # of the state, by how many records had come
+        self._changes: dict[int, Changes] = {}  # of the state, by the number of records received before
         self.stage = policy.stage()
 
     def batch(self) -> Batch:
-        """What comes up to the next decision. Raises PolicyFileError if the process ends meanwhile."""
+        """The records up to the next decision. Raises PolicyFileError if the process ends meanwhile."""
         with HOST.lock:
             self._follow()
             changes = self.stage.mirror.changes(self._view._state)
@@ -208,7 +208,7 @@ class _HostedEvent:
         return cast("Batch", self._asked("begin", seconds, changes, self._occasion.name, part, self._arguments))
 
     def _follow(self) -> None:
-        """Where the process has ended meanwhile, with another policy, come in a fresh one to where the last one was."""
+        """If the process has ended because of another policy, replay the event so far in a fresh process."""
         if not self._changes or self.stage.child.runs:
             return
         self.stage = self._policy.stage()._replace(mirror=self.stage.mirror)
@@ -216,7 +216,7 @@ class _HostedEvent:
             self._next(self._changes.get(record, NOTHING), 0.0, begins=not record)
 
     def refuse(self, why: str) -> NoReturn:
-        """Raise the fault that a decision is impossible, told with its line."""
+        """Raise the error for an impossible decision, with its line in the file."""
         self._follow()
         self._asked("refuse", why)
         raise AssertionError("a refusal is a fault")
@@ -232,8 +232,8 @@ class _HostedEvent:
             raise self.lost(lost) from None
 
     def lost(self, lost: LostError) -> PolicyFileError:
-        """What is said where the process has ended."""
-        self._policy.batch_seconds = 0.0  # so that one can step up to there
+        """The error for a call during which the process has ended."""
+        self._policy.batch_seconds = 0.0  # so that one can step up to that point
         path = self._policy.name
         said = stopped(lost.stopped, lost.asked, True, lost.grown) if lost.stopped else lost.said
         moment = moment_of(self._policy.kind, self._occasion.name, self._view, self._arguments)

@@ -1,6 +1,6 @@
-"""What a kind of system says of policies of one's own; the guard of all kinds reads it.
+"""What a kind of system declares about user policies; the guard of all kinds reads it.
 
-A room's module ``own.py`` defines ``OWN``: its words and checks, and nothing that guards.
+The module ``own.py`` of each kind defines ``OWN``: the kind's checks and wordings, but no guard code.
 """
 
 from __future__ import annotations
@@ -16,72 +16,72 @@ from slotscope.model.reporting.records import Record
 
 
 class Occasion(NamedTuple):
-    """When a policy is called: a method, and its arguments after ``self``."""
+    """An occasion on which a policy is called: the method, and its arguments after ``self``."""
 
     name: str
     arguments: tuple[str, ...] = ("view",)
-    answers: tuple[type[Record], ...] = ()  #: decisions one of which must be yielded; none: it may do nothing
-    unanswered: str = ""  #: what is said of a policy that yields none of them, after "it"
+    answers: tuple[type[Record], ...] = ()  #: decisions of which one must be yielded; if empty, none is required
+    unanswered: str = ""  #: the message, after "it", about a policy that yields none of them
 
 
 def nothing_to_add(*_: Any) -> Mapping[str, Any]:
-    """Decisions are told by their own fields."""
+    """No values beyond a decision's own fields."""
     return {}
 
 
 def itself(numbers: Any) -> tuple[Any, ...]:
-    """Numbers without objects of the program inside."""
+    """Numbers that consist of a single object."""
     return (numbers,)
 
 
 def nothing_to_refuse(*_: Any) -> None:
-    """Each attribute is right whatever the others are."""
+    """Accept any combination of attributes."""
 
 
 class KernelKind(NamedTuple):
-    """What a kind of system says of kernels of one's own."""
+    """What a kind of system declares about user kernels."""
 
-    arguments: tuple[str, ...]  #: those of the function ``kernel``
-    #: makes the engine of a system whose policy brings one along, a :class:`.driver.OwnKernel`
+    arguments: tuple[str, ...]  #: the arguments of the function ``kernel``
+    #: makes the engine, a :class:`.driver.OwnKernel`, of a system whose policy has a kernel
     engine: Callable[[Any], Any]
 
 
 class OwnKind(NamedTuple):
-    """A kind of system, as far as the guard of policies of one's own must know it."""
+    """What the guard of user policies needs to know of a kind of system."""
 
-    base: type[Policy]  #: what the kind's system runs; it has what a file leaves out
-    own: type[Policy]  #: what a file's class starts from
-    occasions: tuple[Occasion, ...]  #: methods that may be there
-    #: methods of which a file must define one; the first, where its class does not start from *own*
+    base: type[Policy]  #: the base class of what the system runs, with defaults for what a file leaves out
+    own: type[Policy]  #: the base class for the classes in policy files
+    occasions: tuple[Occasion, ...]  #: the methods that a policy may have
+    #: methods of which a file must define one; it must be the first if its class does not derive from *own*
     enough: tuple[str, ...]
     hint: str  #: what the first of them does, in a few words
-    #: the decisions that may be yielded, each with the check of its fields; ``say`` goes without
+    #: the decisions that may be yielded, each with the check of its fields; ``say`` needs no entry
     records: Mapping[type[Record], RecordCheck]
-    #: words for the moment of an occasion: (its name, view, arguments)
+    #: describes the moment of a call in words: (name of the occasion, view, arguments)
     about: Callable[[str, Any, tuple[Any, ...]], str]
-    kernels: KernelKind  #: what is known of kernels of one's own
+    kernels: KernelKind  #: the declaration about user kernels
     #: attributes of the policy that the system reads, each with its check
     attributes: Mapping[str, Check] = MappingProxyType({})
-    reserved: frozenset[str] = frozenset()  #: kinds of sub-steps that the program itself records
-    needed: Mapping[str, tuple[str, ...]] = MappingProxyType({})  #: values that the words for a known kind are made of
-    #: kinds of sub-steps of which the system takes notice although they decide nothing
+    reserved: frozenset[str] = frozenset()  #: kinds of sub-steps that only the program may record
+    needed: Mapping[str, tuple[str, ...]] = MappingProxyType({})  #: the values that each known kind's sentence needs
+    #: kinds of sub-steps that the system reads although they decide nothing
     heeded: frozenset[str] = frozenset()
-    #: what the value of a name that panels know must be, as the view tells
+    #: checks of values whose names the panels give a meaning; each check gets the view's numbers
     names: Mapping[str, Check] = MappingProxyType({})
-    #: values that a decision gets where it has none of them: (record, view, arguments)
+    #: default values that explain a decision: (record, view, arguments)
     explained: Callable[[Record, Any, tuple[Any, ...]], Mapping[str, Any]] = nothing_to_add
-    #: the numbers, and what else they consist of, with all computed that is to be watched
+    #: the numbers and the objects inside them to watch for changes, with all lazy values computed
     parts: Callable[[Any], tuple[Any, ...]] = itself
-    #: refuses attributes that do not fit each other: (the policy with all of them, numbers)
+    #: raises if attributes contradict each other: (the policy with all of them, numbers)
     together: Callable[[Any, Any], None] = nothing_to_refuse
 
     @property
     def switches(self) -> list[str]:
-        """Attributes that are true or false: of the file's class already."""
+        """Names of the attributes that are True or False; they are checked on the file's class already."""
         return [name for name, check in self.attributes.items() if check is truth]
 
 
 def kind_of(system: str) -> OwnKind:
-    """What a kind of system says of policies of one's own."""
+    """The declaration of a kind of system about user policies."""
     found: OwnKind = import_module(ROOMS[system].own_policies).OWN
     return found

@@ -1,4 +1,4 @@
-"""What a policy of one's own may take: time, sub-steps and memory."""
+"""The limits of user policies: time, sub-steps and memory."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import NamedTuple
 
-#: The share of the machine's memory that the process of such policies may have.
+#: The share of the machine's memory that the policy process may use.
 SHARE_OF_MEMORY = 0.5
 
 
 def _half_of_the_memory() -> float:
-    """Bytes; infinity where the system does not tell them."""
+    """Half of the machine's memory, in bytes; infinity if the operating system does not tell."""
     try:
         return SHARE_OF_MEMORY * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
@@ -21,7 +21,7 @@ def _half_of_the_memory() -> float:
 
 
 def memory_of(process: int) -> int:
-    """Bytes that a running process has taken of the machine's memory; 0 where the system does not tell them."""
+    """The resident memory of a running process in bytes; 0 if the operating system does not tell."""
     try:
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError, IndexError):
@@ -29,29 +29,29 @@ def memory_of(process: int) -> int:
 
 
 class Limits(NamedTuple):
-    """Limits on code that somebody else wrote."""
+    """Limits on user code."""
 
-    #: seconds, seconds_in_event: for one resumption of a policy, and for one event over all its sub-steps
+    #: seconds, seconds_in_event: for one resumption of a policy, and for one event with all its sub-steps
     seconds: float = 5.0
     seconds_in_event: float = 60.0
-    seconds_to_load: float = 30.0  #: for a policy's file, which may import large libraries
-    #: longer than that nothing may go on: code that no exception reaches is ended with its process
+    seconds_to_load: float = 30.0  #: for loading a policy file, which may import large libraries
+    #: after so much more time, code that no exception reaches is ended with its process
     seconds_of_grace: float = 2.0
     substeps: int = 100_000  #: in one event
-    turns: int = 10**8  #: that the loops of a function of a kernel may make in one call
-    memory: float = _half_of_the_memory()  #: bytes that all policies of one's own may have together
+    turns: int = 10**8  #: iterations of all loops of a kernel's function in one call
+    memory: float = _half_of_the_memory()  #: bytes for all user policies together
 
 
-#: Those in force; the process of the policies is told when they change.
+#: The limits in force; the policy process is told when they change.
 LIMITS = Limits()
 
 
 def put_in_force(limits: Limits) -> None:
-    """Let *limits* hold from now on, in the process of the policies."""
+    """Put *limits* in force, in the policy process."""
     global LIMITS  # noqa: PLW0603
     LIMITS = limits
     with suppress(ImportError, ValueError, OSError):
-        import resource  # no system but those like Unix has it: elsewhere memory has no limit
+        import resource  # exists only on Unix-like systems: elsewhere memory has no limit
 
         if isfinite(limits.memory):
             hard = resource.getrlimit(resource.RLIMIT_DATA)[1]

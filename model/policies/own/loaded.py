@@ -1,4 +1,4 @@
-"""What a policy's file has, in the process of such policies; and what of it the program is told."""
+"""A loaded policy file in the policy process, and the part of it that is sent to the program."""
 
 from __future__ import annotations
 
@@ -29,42 +29,42 @@ from slotscope.model.scenario.validation import validated
 
 
 class Source(NamedTuple):
-    """A policy's file as it was when it was read."""
+    """A policy's file as it was read."""
 
     path: str
     text: str
-    package: str  #: in which the file stands, for imports; empty for one of the user's
-    system: str  #: the kind of system that it is for, where its class names none
-    beside: tuple[tuple[str, str], ...] = ()  #: modules in its folder that it imports: their files and digests
+    package: str  #: the package that the file belongs to, for imports; "" for a file of the user
+    system: str  #: the kind of system that the policy is for, if its class names none
+    beside: tuple[tuple[str, str], ...] = ()  #: modules in its folder that it imports: (file, digest) of each
 
 
 class ParameterField(NamedTuple):
     """A parameter of a policy."""
 
     name: str
-    choices: tuple[Any, ...] | None  #: of those alone, False and True for a truth; None: anything
+    choices: tuple[Any, ...] | None  #: the allowed values, False and True for a bool; None: any value
     required: bool
     default: Any  #: as plain data
 
 
 class Loaded(NamedTuple):
-    """What a file says of its policy."""
+    """What a file declares about its policy."""
 
-    #: title, paper: what the window calls the policy; where it comes from, if the file says so
+    #: title, paper: the title that the window shows; the source that the file cites, if any
     title: str
     paper: str
     system: str  #: the kind of system that it is for
-    #: pseudocode, own_algorithm: what is shown, and the number of the algorithm that is made of the file's own lines
+    #: pseudocode, own_algorithm: the lines to show, and the algorithm number of the file's own lines among them
     pseudocode: tuple[PseudocodeLine, ...]
     own_algorithm: int
-    parameters: tuple[ParameterField, ...]  #: those that its schema has
-    #: where its methods begin, without those that it inherits and that do nothing: the program has these, too
+    parameters: tuple[ParameterField, ...]  #: the fields of its schema
+    #: first lines of its methods, without inherited ones that do nothing: the program has these, too
     first_lines: Mapping[str, int]
-    kernel_line: int  #: where its kernel begins; 0: it has none
+    kernel_line: int  #: the first line of its kernel; 0 if it has none
 
 
 class PolicyClass:
-    """A file that was executed, and found to have the right shape."""
+    """The class of a policy file that was executed and has the right shape."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -74,7 +74,7 @@ class PolicyClass:
 
     @classmethod
     def of(cls, source: Source) -> PolicyClass:
-        """The class in a file; the same as long as its text is."""
+        """The class in a file; the same object while the source is unchanged."""
         return _known(source)
 
     @property
@@ -83,7 +83,7 @@ class PolicyClass:
 
     @cached_property
     def loaded(self) -> Loaded:
-        """What the program is told."""
+        """What is sent to the program."""
         function = kernel_function(self._cls)
         return Loaded(
             self._title or Path(self._source.path).stem,
@@ -97,19 +97,19 @@ class PolicyClass:
 
     @property
     def _title(self) -> str:
-        """What the policy calls itself: not what the policy of the program's own is called from which it starts."""
+        """The policy's own title, not one inherited from a built-in policy; "" if it has none."""
         given = (vars(cls)["title"] for cls in self._cls.__mro__ if "title" in vars(cls) and not vars(cls).get("name"))
         title = next(given, "")
         return title if isinstance(title, str) else ""
 
     @property
     def _own_occasions(self) -> list[str]:
-        """Occasions on which the file must be asked: not where it inherits what does nothing."""
+        """The names of the occasions for which the file must be called, without inherited methods that do nothing."""
         found = []
         for occasion in self._kind.occasions:
             usual = getattr_static(self._kind.base, occasion.name, None)
             same = usual is not None and getattr_static(self._cls, occasion.name, None) is usual
-            if not same or usual.__code__.co_names:  # what does something calls something
+            if not same or usual.__code__.co_names:  # a method that does something calls something
                 found.append(occasion.name)
         return found
 
@@ -129,9 +129,9 @@ class PolicyClass:
         return (*given, *own), number
 
     def validated(self, given: dict[str, Any]) -> BaseModel:
-        """Parameters as the file's schema has them.
+        """The parameters, parsed by the file's schema.
 
-        Raises ValidationFaultError if they are wrong; PolicyFileError if the schema itself fails.
+        Raises ValidationFaultError if they are invalid; PolicyFileError if the schema itself fails.
         """
         try:
             return watched(lambda: validated(self._schema, given))
@@ -144,7 +144,7 @@ class PolicyClass:
             ) from None
 
     def made(self, numbers: Any, given: dict[str, Any]) -> GuardedPolicy:
-        """The policy for a scenario, from a file that was executed anew.
+        """Make the policy for a scenario; the file is executed anew.
 
         Raises PolicyFileError if its ``__init__`` fails.
         """
@@ -160,7 +160,7 @@ class PolicyClass:
 
             def made() -> Made:
                 policy = cls.__new__(cls)
-                if isinstance(policy, own):  # an __init__ of the file's need not call this one
+                if isinstance(policy, own):  # the file's own __init__ need not call this one
                     own.__init__(policy, *usual)
                 cls.__init__(policy, *arguments)
                 lacking = policy if isinstance(policy, self._kind.base) else own(*usual)

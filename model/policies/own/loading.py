@@ -1,6 +1,6 @@
-"""Executing a policy's file; what is shown of its text, and what is added before it runs.
+"""Executing a policy file, the part of its text that is shown, and the calls that are inserted before it runs.
 
-It may know modules by the names that they had when it was written.
+A file may import modules by names that they had when it was written.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from slotscope.model.policies.own.shape import place_in
 from slotscope.model.policies.own.trust import digest_of
 from slotscope.model.policies.own.watch import CodeStoppedError, go_on_stopping, watched
 
-#: The name under which a file finds :func:`model.policies.own.watch.go_on_stopping`.
+#: The name by which a file's code calls :func:`model.policies.own.watch.go_on_stopping`.
 STOP = "__slotscope_stop__"
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _INDENT = 4
 
-#: Methods that no step of a run comes to.
+#: Methods that no step of a run shows.
 _UNSEEN = frozenset({"__init__", "kernel", "kernel_data"})
 
 
 def stoppable(tree: ast.Module) -> ast.Module:
-    """*tree* with a call at the head of each handler, so that none holds up a stop for good.
+    """*tree* with a call inserted at the head of each handler, so that no handler can prevent a stop.
 
-    ``while True: try: ... except: pass`` would otherwise swallow what is to end it.
+    Otherwise ``while True: try: ... except: pass`` would swallow the exception that is to end it.
     """
     changed: ast.Module = ast.fix_missing_locations(_Stoppable().visit(tree))
     return changed
@@ -67,9 +67,9 @@ def _call(beside: ast.stmt) -> ast.stmt:
 
 
 def own_lines(text: str, class_name: str) -> list[tuple[int, int, str]]:
-    """Number, indent and rich text of each line to be shown: the methods and the functions.
+    """(number, indent, rich text) of each line to show: those of the class's methods and of the functions.
 
-    Docstrings, ``__init__``, a kernel of one's own, and blank lines are left out.
+    Docstrings, ``__init__``, a kernel with its data, and blank lines are left out.
     """
     tree = ast.parse(text)
     lines = text.splitlines()
@@ -108,7 +108,7 @@ def _docstrings(function: ast.FunctionDef) -> set[int]:
 
 
 def _starts(text: str) -> dict[int, set[str]]:
-    """The keywords of each line, strings and comments apart."""
+    """The keywords in each line, outside strings and comments."""
     found: dict[int, set[str]] = {}
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.NAME and keyword.iskeyword(token.string):
@@ -129,29 +129,29 @@ def _emphasized(line: str, number: int, keywords: dict[int, set[str]]) -> str:
     return "".join(parts) + (f"<i>{html.escape(sign + comment)}</i>" if comment else "")
 
 
-#: The program's package, and that of the model before it had one.
+#: The program's package, and the top-level package of the model before it belonged to the program's.
 PROGRAM, MODEL = __name__.partition(".")[0], "model"
-#: Packages that modules have left, and where these are now.
+#: Former packages of modules, with the packages where these are now.
 FORMER = {old: new for room in ROOMS.values() for old, new in room.former_packages.items()}
-#: Modules that policies know and that have moved by themselves.
+#: Former names of single modules that policies import, with their names now.
 MOVED = {"model.records": "model.reporting.records"}
 
 
 class _FormerNames(MetaPathFinder, Loader):
-    """Imports a module that has moved under its former name as well: it is one module."""
+    """Makes a module that has moved importable under its former name as well, as the same module object."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """What Python asks of each finder."""
+        """See :class:`importlib.abc.MetaPathFinder`."""
         return ModuleSpec(name, self) if self._now(name) else None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the module itself in the place of the empty one."""
+        """Replace the empty module by the one that has moved."""
         sys.modules[module.__name__] = import_module(self._now(module.__name__))
 
     def _now(self, name: str) -> str:
-        """The module's name today; nothing where it is none that has moved."""
+        """The module's present name; "" if it has not moved."""
         inside = name.removeprefix(f"{PROGRAM}.")
         package, _, own = inside.rpartition(".")
         now = f"{PROGRAM}.{name}" if f"{name}.".startswith(f"{MODEL}.") else ""
@@ -164,15 +164,15 @@ _FINDER = _FormerNames()
 
 
 def answer_to_former_names() -> None:
-    """Let files be executed that import from where modules once were."""
+    """Make modules importable under their former names, for policy files that use these."""
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
 
 
 def executed(path: str, text: str, package: str) -> ModuleType:
-    """A module of its own with all that the file defines, and with the modules beside it as they are now.
+    """A fresh module with all that the file defines; the modules beside it are imported as they are now.
 
-    Raises PolicyFileError if the text is no Python, or fails.
+    Raises PolicyFileError if the text is not valid Python, or fails.
     """
     answer_to_former_names()
 
@@ -185,14 +185,14 @@ def executed(path: str, text: str, package: str) -> ModuleType:
     module = ModuleType(f"slotscope_policy_{digest_of(text)[:16]}")
     module.__file__, module.__package__ = path, package
     vars(module)[STOP] = go_on_stopping
-    sys.modules[module.__name__] = module  # where pydantic and dataclasses look names up
+    sys.modules[module.__name__] = module  # pydantic and dataclasses look names up here
     with imported_anew(path, beside):
         loaded(path, lambda: exec(code, vars(module)), "the file")
     return module
 
 
 def _remember(path: str, text: str) -> None:
-    """Let the text that is executed be found by whoever looks for a function's, whatever the file becomes."""
+    """Make the executed text available to lookups of a function's source, even if the file changes later."""
     linecache.cache[path] = len(text), None, text.splitlines(keepends=True), path
 
 
@@ -209,9 +209,9 @@ def _compiled(path: str, text: str) -> Any:
 
 
 def loaded(path: str, call: Any, what: str) -> Any:
-    """What *call* gives; whatever it raises becomes an error that says where in the file.
+    """The result of *call*; any exception becomes an error with the place in the file.
 
-    Raises PolicyFileError if it fails, or takes too long.
+    Raises PolicyFileError if it fails or takes too long.
     """
     most = limits.LIMITS.seconds_to_load
     try:
@@ -228,6 +228,6 @@ def loaded(path: str, call: Any, what: str) -> Any:
 
 
 def too_long(what: str, seconds: float, grown: int) -> str:
-    """What is said of loading that was stopped after so many seconds, with so many bytes of memory more."""
+    """The message about loading that was stopped after so many seconds, with so many bytes of memory growth."""
     found, asks = overtime(seconds, grown)
     return f"{what} {found} to load, allowed: {limits.LIMITS.seconds_to_load:g}; {asks}"

@@ -1,7 +1,7 @@
-"""Loops of a kernel of one's own: their turns are counted, since compiled code looks at nothing else.
+"""The loops of user kernels: their iterations are counted, as compiled code can be stopped in no other way.
 
-Every :data:`LOOK_EVERY` turns compiled code asks whether it is to go on.  So a loop without end comes to an end with
-its line, and Esc reaches one that merely takes long; all else that does not return ends with its process.
+Every :data:`LOOK_EVERY` iterations compiled code asks whether to go on.  So an endless loop ends with an error that
+names its line, and Esc stops one that merely takes long; anything else that does not return ends with its process.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from slotscope.model.jit import called_back, jitable, linked, load_numba
 from slotscope.model.policies.own import limits, watch
 from slotscope.model.policies.own.shape import KNOWN, home_of, place_in
 
-#: Turns that the loops of a function may make in one call, and those from one question to the next, less one.
+#: The most iterations of a function's loops in one call, and the number between two questions, less one.
 MOST_TURNS = limits.Limits().turns
 LOOK_EVERY = 2**16 - 1
 _SAID = f"more than {MOST_TURNS:,} turns of its loops in one call; is this a loop without end?"
 
-#: What a function calls what asks, what is asked of a list's turns, and its counter.
+#: Names that counted code uses: the question, the check of a comprehension's range, and the counter.
 _LEAVE, _FEW, _TURNS = "__slotscope_leave__", "__slotscope_few__", "__slotscope_turns__"
 
-#: What functions in C, as :mod:`ctypes` has them, are.
+#: The class of C functions in :mod:`ctypes`.
 _InC: type = ctypes.CFUNCTYPE(None).__bases__[0]
 
 _stops: list[watch.Entry] = []
@@ -37,7 +37,7 @@ _stops: list[watch.Entry] = []
 
 @contextmanager
 def bounded(seconds: float) -> Iterator[watch.Entry]:
-    """Within, compiled code ends at its next question once so many seconds are over, or somebody wants to stop it."""
+    """Within this block, compiled code ends at its next question after so many seconds, or on a request to stop."""
     try:
         with watch.guarding(seconds, _stops.append, os.getpid()) as entry:
             yield entry
@@ -51,22 +51,22 @@ def _is_to_leave(turns: int) -> bool:
 
 @cache
 def _question() -> Any:
-    """What asks, as compiled code calls it."""
+    """The question, callable from compiled code."""
     return called_back(_is_to_leave, "slotscope_turns")
 
 
 @jitable
 def _few(turns: range) -> range:
-    """Those of a list in brackets, which has no place for a counter."""
+    """The range of a comprehension, which has no place for a counter, checked for its length."""
     if len(turns) > MOST_TURNS:
         raise RuntimeError(_SAID)
     return turns
 
 
 def counted(function: FunctionType) -> FunctionType:
-    """A copy of *function*, to be compiled, whose loops are counted, as are those of all of the user's that it calls.
+    """A copy of *function*, to be compiled, with counted loops, as in all user functions that it calls.
 
-    Raises PolicyFileError if the text of one of them is not at hand, or does what cannot be counted.
+    Raises PolicyFileError if the source of one of them is not available, or contains what cannot be counted.
     """
     return _Copies().of(function)
 
@@ -78,19 +78,19 @@ class _Copies:
         self._known: dict[FunctionType, Any] = {}
 
     def of(self, function: FunctionType) -> FunctionType:
-        """A copy whose loops are counted, which calls copies."""
+        """A copy of a function with counted loops, which calls copies of the user's functions."""
         node = _definition(function)
         code = function.__code__ if node is None else _compiled(function, node)
         names = frozenset(names_in(code))
         space = {**function.__globals__, _LEAVE: _question(), _FEW: _few}
-        home = f"{code.co_filename} {function.__module__}"  # no two files have symbols in common, nor two texts of one
+        home = f"{code.co_filename} {function.__module__}"  # distinguishes symbols of two files, or two texts of a file
         space.update({name: self._in_place_of(space[name], names, f"{home}.{name}") for name in names & space.keys()})
         held = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         cells = tuple(CellType(self._in_place_of(held[name].cell_contents, names)) for name in code.co_freevars)
         return FunctionType(code, space, function.__name__, function.__defaults__, cells)
 
     def _in_place_of(self, value: Any, names: Iterable[str], symbol: str = "") -> Any:
-        """What stands where *value* did; of a module such *names* as code uses, of a function in C its *symbol*."""
+        """The replacement of *value*: in a module, of the *names* that the code uses; *symbol*: for a C function."""
         if symbol and isinstance(value, _InC):
             return linked(value, symbol)
         if home_of(value) in KNOWN and not hasattr(value, "py_func"):
@@ -112,9 +112,9 @@ class _Copies:
 
 
 def _definition(function: FunctionType) -> ast.FunctionDef | None:
-    """Where a function is defined in the text that was executed; None of one that is an expression.
+    """The definition of a function in the executed source text; None for a lambda.
 
-    Raises PolicyFileError if there is none.
+    Raises PolicyFileError if it is not found.
     """
     code = function.__code__
     for node in ast.walk(ast.parse("".join(linecache.getlines(code.co_filename)))):
@@ -132,13 +132,13 @@ def _first_line(node: ast.FunctionDef) -> int:
 
 
 def _is_decorated(function: FunctionType) -> bool:
-    """Whether Numba knows a plain function by its decorator."""
+    """Whether a function not yet wrapped by Numba has a jit decorator in its source."""
     node = _definition(function)
     return node is not None and any("jit" in ast.unparse(one) for one in node.decorator_list)
 
 
 def _compiled(function: FunctionType, node: ast.FunctionDef) -> CodeType:
-    """The code of a function whose loops are counted."""
+    """The code of a function with counted loops."""
     file, free = function.__code__.co_filename, function.__code__.co_freevars
     node = _Counted(file).visit(node)
     node.decorator_list.clear()
@@ -188,7 +188,7 @@ class _Counted(ast.NodeTransformer):
 
 
 def _at(node: ast.stmt, text: str) -> list[ast.stmt]:
-    """Statements that stand where *node* begins, for whoever asks where it fails."""
+    """The statements of *text*, placed at the first line of *node* in tracebacks."""
     tree = ast.parse(text)
     for part in ast.walk(tree):
         if isinstance(part, ast.stmt | ast.expr):

@@ -1,7 +1,7 @@
-"""Prints of objects, by which it is seen that something was changed behind the run's back.
+"""Fingerprints of objects, which reveal changes that a rewind could not undo.
 
-What a policy keeps in its attributes or in its file's variables is no part of the state: a
-rewind does not take it back.  So both are compared after every event.
+What a policy keeps in its attributes or in its file's variables is not part of the state, so that
+a rewind does not restore it.  Therefore both are compared after every event.
 """
 
 from __future__ import annotations
@@ -20,32 +20,33 @@ from typing import Any, Iterable, Iterator, Mapping
 import numpy as np
 from pydantic import BaseModel
 
-#: What attributes and variables may hold in all, because all of it is looked at after each
-#: event: so many parts, nested so deep.  An array of numbers is one part.
+#: The most parts that attributes and variables may hold in total, and their deepest nesting, since all of it is
+#: examined after each event.  An array of numbers is one part.
 MOST_PARTS, MOST_DEPTH = 10_000, 200
 
-#: Types whose values tell themselves; subclasses may have been given any ``__repr__``.
+#: Types whose ``repr`` is their value; subclasses may override ``__repr__``, so they do not count.
 _PLAIN = frozenset({int, float, complex, str, bytes, bool, type(None), Fraction, range})
-#: Types of what always consists of the same.
+#: Types whose objects always hold the same parts.
 _CONSTANT = _PLAIN - {Fraction} | {tuple, frozenset}
-#: Types of what tells parts that are no objects of their own.
+#: Types compared by value in a look, as they are made for it and are not parts of the object.
 _TOLD = frozenset({bytes, str, int})
-#: So many values are looked at one by one.
+#: Dictionaries with fewer entries are compared value by value.
 _FEW = 20
 #: Types of containers that have no attributes.
 _BARE = frozenset({list, tuple, dict, set, frozenset, bytearray})
 
 
 class TooMuchError(ValueError):
-    """More is held than can be looked at after each event."""
+    """A policy holds more than can be examined after each event."""
 
 
 class Lasting:
-    """What lasts from event to event beside the state: to be left as it is.
+    """What lasts from event to event outside the state, and must not change.
 
-    *owner* is the policy, *variables* are those of its file; *known* objects are not looked into.
-    Values that ``functools.cached_property`` keeps do not count: they can be computed again.
-    Raises TooMuchError, naming what holds more than :data:`MOST_PARTS` or is nested deeper than :data:`MOST_DEPTH`.
+    *owner* is the policy, *variables* are those of its file; the contents of *known* objects are not examined.
+    Values kept by ``functools.cached_property`` are exempt: they can be computed again.
+    Raises TooMuchError with the name of what holds more than :data:`MOST_PARTS` or nests deeper than
+    :data:`MOST_DEPTH`.
     """
 
     def __init__(self, owner: Any, variables: Mapping[str, Any], known: Iterable[Any]) -> None:
@@ -63,7 +64,7 @@ class Lasting:
         self._note_places(press)
 
     def _first_prints(self, press: _Press) -> dict[str, tuple[Any, _Print | None]]:
-        """By name each value and its print, or None for what cannot change in place."""
+        """By name, each value and its print; None instead of the print for what cannot change in place."""
         before = dict[str, tuple[Any, _Print | None]]()
         for name, value in self._all():
             try:
@@ -73,17 +74,17 @@ class Lasting:
         return before
 
     def changed(self) -> list[str]:
-        """Names of attributes and variables that are not what they were."""
+        """The names of the attributes and variables that have changed."""
         if self._in_place() and all(_held(value) == made for value, made in self._held) and self._noted.are_in_place():
             return []
         press, left = _Press(self._known, self._module), dict(self._before)
         found = [name for name, value in self._all() if name not in left or not _same(press, value, *left.pop(name))]
-        if not (found or left):  # what is new does not count, or is as it was
+        if not (found or left):  # nothing changed but, at most, identities or exempt values
             self._note_places(press)
         return [*found, *left]
 
     def _note_places(self, press: _Press) -> None:
-        """Note which objects stand where, also in those of which *press* has made prints."""
+        """Note the objects now held, and those inside them that *press* has noted, for a quick comparison later."""
         pairs = [(value, *self._before[name]) for name, value in self._all()]
         self._held = [(value, made) for value, _, made in pairs if isinstance(made, tuple)]
         self._noted = press
@@ -95,7 +96,7 @@ class Lasting:
             self._places = [(space, tuple(space), tuple(space.values())) for space in spaces]
 
     def _in_place(self) -> bool:
-        """Whether the same objects stand there under the same names, which most often is all that has to be seen."""
+        """Whether the same objects are held under the same names, which usually settles the comparison."""
         for space, names, values in self._places:
             same = len(space) == len(names) and all(map(is_, space, names)) and all(map(is_, space.values(), values))
             if not same:
@@ -103,7 +104,7 @@ class Lasting:
         return bool(self._places) and object.__getattribute__(self._owner, "__dict__") is self._places[0][0]
 
     def _is_own(self, value: Any) -> bool:
-        """Whether it is a class of the policy's file."""
+        """Whether a value is a class of the policy's file."""
         return isinstance(value, type) and value.__module__ == self._module
 
     def _all(self) -> Iterator[tuple[str, Any]]:
@@ -121,13 +122,13 @@ class Lasting:
                 yield f"the variable {name}", value
 
     def _is_fixed(self, value: Any, depth: int = 0) -> bool:
-        """Whether a value cannot change without becoming another object."""
+        """Whether a value is immutable, so that a change makes it another object."""
         kind = type(value)
         if depth > MOST_DEPTH:
             return False
         if kind in _PLAIN or id(value) in self._known or kind is ModuleType:
             return True
-        # A function of the file, with what was compiled of it; what a class keeps for isinstance.
+        # A compiled function of the file; what an abstract class keeps for isinstance.
         if kind.__module__.partition(".")[0] in {"numba", "_abc"}:
             return True
         if isinstance(value, tuple):
@@ -150,14 +151,14 @@ def _is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-#: Of arrays of numbers, and of dictionaries of plain values, what they hold; of all else a hash.
+#: The contents, of arrays of numbers and small dictionaries of plain values; of anything else a hash.
 _Print = bytes | tuple[Any, ...]
 
 
 def _held(value: Any) -> tuple[Any, ...]:
-    """What an array of numbers holds, a tuple of some, or a small dictionary of plain values.
+    """The contents of an array of numbers, a tuple of such arrays, or a small dictionary of plain values.
 
-    Empty for all else, which takes ten times as long to print.
+    Empty for anything else, for which a print takes ten times as long.
     """
     if type(value) is dict:
         parts = _flat(value.items()) if len(value) < _FEW else [value]
@@ -180,7 +181,7 @@ def _same(press: _Press, value: Any, before: Any, made: _Print | None) -> bool:
 
 
 def _is_constant(item: Any) -> bool:
-    """Whether it consists of the same objects for ever."""
+    """Whether an item holds the same objects for ever."""
     if isinstance(item, np.generic):
         return type(item).__module__ == "numpy" and not isinstance(item, np.void)
     return type(item) in _CONSTANT or (isinstance(item, tuple) and not hasattr(item, "__dict__"))
@@ -195,21 +196,21 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 class _Press:
-    """Makes prints, of at most :data:`MOST_PARTS` parts in all, and notes which parts stood in what can change.
+    """Makes prints, of at most :data:`MOST_PARTS` parts in all, and notes the parts of whatever can change.
 
-    Where the same ones stand there, nothing need be printed again: that is seen ten times as fast.
+    If these parts are still the same objects, no new print is needed; that comparison is ten times as fast.
 
-    - *known*: Objects that are not looked into, by their id.
+    - *known*: Objects whose contents are not examined, by their id.
     - *module*: The name of the policy's own module.
     """
 
     def __init__(self, known: Mapping[int, Any], module: str) -> None:
         self._known, self._module = known, module
         self._left = MOST_PARTS
-        self._looks: list[tuple[Any, tuple[Any, ...]]] = []  # each before what it consists of
+        self._looks: list[tuple[Any, tuple[Any, ...]]] = []  # pairs (item, its parts)
 
     def are_in_place(self) -> bool:
-        """Whether all that was printed still consists of the same objects."""
+        """Whether everything printed still consists of the same objects."""
         return all(_are_same(self._look(item), look) for item, look in self._looks)
 
     def _note(self, item: Any) -> None:
@@ -217,7 +218,7 @@ class _Press:
             self._looks.append((item, self._look(item)))
 
     def _look(self, item: Any) -> tuple[Any, ...]:
-        """What an item consists of: the objects themselves, or bytes, texts and numbers that tell them."""
+        """The parts of an item: objects, or bytes, texts and numbers that represent them."""
         kind = type(item)
         if kind is dict:
             return kind, *item, *item.values()
@@ -233,9 +234,9 @@ class _Press:
         return (kind, head, *parts) if isinstance(item, np.ndarray) else (kind, *parts)
 
     def print(self, value: Any, depth: int = 0) -> bytes:
-        """A hash of all that *value* consists of."""
+        """A hash of *value* and everything in it."""
         made = blake2b(digest_size=16)
-        # Kept until the end: the id of an object that is gone may be that of the next one.
+        # Kept alive to the end: the id of a freed object may be reused for another.
         seen: dict[int, Any] = {}
         pending: list[tuple[Any, int]] = [(value, depth)]
         while pending:
@@ -264,7 +265,7 @@ class _Press:
             )
 
     def _taken_apart(self, item: Any, depth: int) -> tuple[bytes, Iterable[Any]]:
-        """Something that tells the item itself, and its parts."""
+        """Bytes that represent the item itself, and its parts."""
         name = type(item).__qualname__.encode()
         if isinstance(item, np.ndarray):
             whole = not item.dtype.hasobject
@@ -280,7 +281,7 @@ class _Press:
 
 
 def _beside(container: Any) -> list[Any]:
-    """The attributes of a container."""
+    """The attributes of a container object, apart from its members."""
     return [] if type(container) in _BARE else _flat(_attributes(container))
 
 
@@ -323,7 +324,7 @@ def _flat(pairs: Iterable[tuple[Any, Any]]) -> list[Any]:
 
 
 def _attributes(item: Any) -> Iterator[tuple[str, Any]]:
-    """Attributes in the object's own dictionary and slots, read without the object's help."""
+    """The attributes in the object's own dictionary and slots, read without running the object's code."""
     with suppress(AttributeError):
         yield from tuple(object.__getattribute__(item, "__dict__").items())
     for kind in type(item).__mro__:

@@ -1,4 +1,4 @@
-"""The state of a run, in the program and in the process of the policies: only words that have changed are sent."""
+"""Copies of a run's state in the program and in the policy process, kept equal by sending only changed words."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-#: Arrays begin at multiples of so many bytes, which are a word.
+#: The alignment of arrays in the buffer, in bytes; such a unit is a word.
 _WORD = 8
 
 
 class Form(NamedTuple):
-    """How the arrays of a state lie in one buffer."""
+    """The layout of a state's arrays in one buffer."""
 
     kind: type
-    arrays: tuple[tuple[str, tuple[int, ...]], ...]  #: type and shape of each
+    arrays: tuple[tuple[str, tuple[int, ...]], ...]  #: (type, shape) of each
 
     def laid_out(self, buffer: np.ndarray) -> Any:
-        """A state whose arrays are parts of *buffer* [bytes]."""
+        """A state whose arrays are views into *buffer* [bytes]."""
         parts, start = [], 0
         for kind, shape in self.arrays:
             end = start + np.dtype(kind).itemsize * prod(shape)
@@ -28,7 +28,7 @@ class Form(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What brings a state to another one: words and their places, or all of them with the form."""
+    """The changes from one state to another: the changed words and their places, or all words with the form."""
 
     words: bytes
     places: bytes = b""
@@ -39,7 +39,7 @@ NOTHING = Changes(b"")
 
 
 def words_of(state: Any) -> tuple[Form, bytes]:
-    """How a state lies in one buffer, and what is in that."""
+    """The layout of a state in one buffer, and the contents of this buffer."""
     parts: list[Any] = []
     for array in state:
         parts += (array, bytes(-array.nbytes % _WORD))
@@ -47,7 +47,7 @@ def words_of(state: Any) -> tuple[Form, bytes]:
 
 
 class Mirror:
-    """What both processes know of a state."""
+    """The last state that both processes know."""
 
     def __init__(self) -> None:
         self._form: Form | None = None
@@ -55,11 +55,11 @@ class Mirror:
 
     @property
     def whole(self) -> Changes:
-        """All that it was told last."""
+        """The whole state that was sent last."""
         return Changes(self._words, form=self._form)
 
     def changes(self, state: Any) -> Changes:
-        """What it must be told to know *state*."""
+        """The changes to send so that the other process knows *state*; notes it as known."""
         form, words = words_of(state)
         before, self._words = self._words, words
         if form != self._form:
@@ -70,7 +70,7 @@ class Mirror:
         return Changes(now[places].tobytes(), places.astype(np.int32).tobytes())
 
     def learn(self, changes: Changes) -> None:
-        """Take note of what the other process has told of it."""
+        """Apply the changes that the other process has sent."""
         if changes.form is not None:
             self._form, self._words = changes.form, changes.words
         elif changes.places:
@@ -79,6 +79,6 @@ class Mirror:
             self._words = words.tobytes()
 
     def follow(self, changes: Changes) -> Any:
-        """The state as the other process has told of it: in arrays of its own."""
+        """The state after the changes that the other process has sent, in newly allocated arrays."""
         self.learn(changes)
         return cast("Form", self._form).laid_out(np.frombuffer(bytearray(self._words), np.uint8))

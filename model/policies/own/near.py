@@ -1,4 +1,4 @@
-"""A system under a policy of one's own, in the process of such policies: it runs hundreds of events at once."""
+"""A system with a user policy in the policy process, which runs hundreds of events per request."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from slotscope.model.systems.view import PolicyView
 
 
 class MissingJobsError(Exception):
-    """An arrival is needed whose block was not sent."""
+    """An arrival is needed whose block of jobs was not sent."""
 
 
 class SentJobs:
-    """A workload of which the program sends the blocks that are needed; None after the last."""
+    """A workload made of the blocks that the program has sent; a block None marks the end."""
 
     def __init__(self) -> None:
         self._blocks: deque[Any] = deque(maxlen=BLOCKS)
 
     def take(self, blocks: tuple[Any, ...]) -> None:
-        """Keep more of them."""
+        """Add blocks."""
         self._blocks.extend(blocks)
 
     def block_at(self, arrival: int) -> Any:
@@ -49,7 +49,7 @@ class SentJobs:
 
 
 class NearPolicy(OwnPolicy):
-    """A policy of one's own that is called where it is; *guarded* looks after it."""
+    """A user policy called in its own process, under the guard *guarded*."""
 
     def __init__(self, source: Source, loaded: Loaded, guarded: GuardedPolicy) -> None:
         super().__init__(source, loaded)
@@ -57,7 +57,7 @@ class NearPolicy(OwnPolicy):
         self.guarded, self.shown = guarded, Shown()
 
     def called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
-        """See :class:`.policy.OwnPolicy`; what the policy is given besides the state is a copy, as through pipes."""
+        """See :class:`.policy.OwnPolicy`; arguments beside the state are copied, as when sent through pipes."""
         guarded, shown = self.guarded, self.shown
         shown.look_at(view._state)
         given = arguments if is_fixed(arguments) else copied_apart(arguments)
@@ -76,9 +76,9 @@ class NearPolicy(OwnPolicy):
 
 
 class NearRun:
-    """A system under a policy of one's own, in the process of such policies.
+    """A system with a user policy, in the policy process.
 
-    Its events' *rows* are written where the program sees them at once: should the process end, so many had happened.
+    The *rows* of its events are written to shared memory: if the process ends, they tell how many events had happened.
     """
 
     def __init__(
@@ -95,9 +95,9 @@ class NearRun:
     def advance(
         self, changes: Changes, blocks: tuple[Any, ...], events: int, task: Task, seconds: float
     ) -> NearAdvance:
-        """Run so many events; those before one that takes longer than *seconds*, or whose jobs are missing.
+        """Run *events* events; fewer if one takes longer than *seconds*, or if its jobs are missing.
 
-        Where the policy fails, those before are run again: that costs less than to keep each state.
+        If the policy fails, the events before the failure are re-run, which costs less than keeping every state.
         """
         self._jobs.take(blocks)
         tape, until = self._rows[:events], monotonic() + seconds
@@ -115,11 +115,11 @@ class NearRun:
         return NearAdvance(result.rows, result.samples, result.reason, self._mirror.changes(result.state), fault)
 
     def _before(self) -> Any:
-        """The state as the program has told of it, where the policy sees what becomes of it."""
+        """The state last received from the program, in memory where the policy sees its changes."""
         return self._shown.hold(self._mirror.whole)
 
     def _again(self, tape: np.ndarray, task: Task) -> Advance | None:
-        """The same events once more; None if the policy now fails at one of them."""
+        """Re-run the events; None if the policy now fails at one of them."""
         self._guarded.renew()
         try:
             return self._engine.advance(self._before(), tape, task)
@@ -129,5 +129,5 @@ class NearRun:
 
 @cache
 def near(base: Any) -> Any:
-    """The class of such policies, as the system of *base*'s kind meets it."""
+    """The class of policies called in their process for a kind of system, derived from the kind's *base*."""
     return type("NearPolicy", (NearPolicy, base), {})

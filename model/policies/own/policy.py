@@ -1,4 +1,4 @@
-"""What stands for a policy of one's own where a system calls it: in the program, or in the process of such policies."""
+"""The object that a system calls in place of a user policy, in the program or in the policy process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from slotscope.model.policies.own.kind import OwnKind, kind_of
 from slotscope.model.policies.own.loaded import Loaded, Source
 from slotscope.model.reporting.records import Record
 
-#: What a policy of one's own is told when a replay takes another course.
+#: The advice to the author of a user policy whose decisions differ in a replay.
 ON_DRIFT = (
     "the policy decided differently when it was asked again; take random numbers from "
     "view.random(name) and no time of day, and keep what must last with Remember"
@@ -18,13 +18,13 @@ ON_DRIFT = (
 
 
 class OwnPolicy(Policy):
-    """A policy of one's own as a system meets it; a subclass says how it is called.
+    """A user policy as a system sees it; subclasses define how the policy itself is called.
 
-    - *source*, *loaded*: Its file, and what that says.
+    - *source*, *loaded*: Its file, and what that declares.
     """
 
-    #: what the policy yields: (occasion, view, further arguments); raises :class:`model.errors.PolicyFileError` where
-    #: it does what it must not
+    #: the records that the policy yields: (occasion, view, further arguments); raises
+    #: :class:`model.errors.PolicyFileError` if the policy does something that it must not
     called: Callable[..., Generator[Record, None, None]]
 
     may_fail = True
@@ -36,7 +36,7 @@ class OwnPolicy(Policy):
         self.first_lines = loaded.first_lines
 
     def made(self, attributes: Mapping[str, Any]) -> None:
-        """Have what the file's class has beside its methods, as the guard has checked it."""
+        """Set the attributes of the file's class, as checked by the guard, and the methods that it defines."""
         title = self.title
         vars(self).update(attributes)
         self.title = title

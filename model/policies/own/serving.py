@@ -1,4 +1,4 @@
-"""What the process of policies of one's own does: it answers the program, one request at a time."""
+"""The main loop of the policy process: it answers the program's requests, one at a time."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ from slotscope.model.policies.own.wire import (
 from slotscope.model.reporting.records import Record
 from slotscope.model.running.engine import Task
 
-#: Of Linux: the signal that a process gets when the one that started it ends.
+#: The prctl option of Linux that sets the signal sent to a process when its parent ends.
 _PR_SET_PDEATHSIG = 1
 
 
 class Policies:
-    """All that the process keeps; each public method is a verb of :class:`.wire.Query`, as are those of ``kernels``."""
+    """The state of the process; each public method is a verb of :class:`.wire.Query`, as are those of ``kernels``."""
 
     def __init__(self) -> None:
         self.kernels = Kernels()
@@ -59,20 +59,20 @@ class Policies:
         self._runs: dict[int, NearRun] = {}
 
     def load(self, source: Source) -> Loaded:
-        """What a file says of its policy."""
+        """What a file declares about its policy."""
         return PolicyClass.of(source).loaded
 
     def validate(self, source: Source, given: dict[str, Any]) -> dict[str, Any]:
-        """Parameters as the file's schema has them, as plain data."""
+        """The parameters as parsed by the file's schema, as plain data."""
         return PolicyClass.of(source).validated(given).model_dump(mode="json")
 
     def make(self, source: Source, policy: int, numbers: Any, given: dict[str, Any]) -> dict[str, Any]:
-        """Make a policy for a scenario; what the program must know of it."""
+        """Make a policy for a scenario; return the attributes that the program needs."""
         self._policies[policy] = made = PolicyClass.of(source).made(numbers, given)
         return made.attributes
 
     def renew(self, policy: int, _event: int) -> None:
-        """Execute a policy's file anew if what it has done cannot be taken back otherwise."""
+        """Execute a policy's file anew if what it has changed cannot be undone otherwise."""
         self._policies[policy].renew()
 
     def begin(
@@ -85,9 +85,9 @@ class Policies:
         part: ViewPart,
         arguments: tuple[Any, ...],
     ) -> Batch:
-        """Call a policy on an occasion; *event* names what is shown to it.
+        """Call a policy on an occasion; *event* identifies what it is shown.
 
-        What it yields is passed on at its next decision, or after *patience* seconds.
+        Returns the records up to its next decision, or those of *patience* seconds.
         """
         guarded, place = self._policies[policy], (policy, event)
         shown = self._shown.setdefault(place, Shown())
@@ -98,16 +98,16 @@ class Policies:
         return self._batch(place, patience)
 
     def go_on(self, policy: int, event: int, patience: float, changes: Changes) -> Batch:
-        """Go on after a decision, which has changed the state so."""
+        """Resume the policy after a decision that has changed the state by *changes*."""
         self._shown[policy, event].follow(changes)
         return self._batch((policy, event), patience)
 
     def refuse(self, policy: int, event: int, why: str) -> None:
-        """The last decision is impossible. Raises PolicyFileError that says so."""
+        """Raise PolicyFileError: the last decision is impossible, *why* says the reason."""
         raise self._calls[policy, event][0].fault(why)
 
     def ready(self, policy: int, source: Source, parts: SystemParts, path: str) -> None:
-        """Put a system together in which a policy runs here, and write rows to the file at *path*."""
+        """Set up a system in this process that a policy runs in; it writes its rows to the file at *path*."""
         self._runs[policy] = NearRun(source, self.load(source), self._policies[policy], parts, mapped(path))
 
     def run(
@@ -118,7 +118,7 @@ class Policies:
         return self._runs[policy].advance(changes, blocks, events, task, seconds)
 
     def drop(self, policy: int, event: int | None) -> None:
-        """Forget a policy, or an event of it that was left halfway."""
+        """Forget a policy, or one of its events that was abandoned halfway."""
         gone = [place for place in self._shown if place == (policy, event) or (event is None and place[0] == policy)]
         for place in gone:
             call, _ = self._calls.pop(place, (None, None))
@@ -146,7 +146,7 @@ class Policies:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer until the program is gone."""
+    """Answer requests until the program is gone."""
     policies = Policies()
     put(answers, Answer())
     with suppress(EOFError, OSError):
@@ -181,24 +181,24 @@ def _answer(verb: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
 
 
 def main(parent: int) -> None:
-    """Serve the program with that number, through the pipes that are standard input and output."""
+    """Serve the program with the process number *parent*, through the pipes at standard input and output."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
-    os.dup2(2, 1)  # what a policy prints is no answer
-    unbuffered = FileIO(2, "wb", closefd=False)  # what was printed before a crash is not lost
+    os.dup2(2, 1)  # what a policy prints must not go to the answers
+    unbuffered = FileIO(2, "wb", closefd=False)  # so that output before a crash is not lost
     sys.stdout = sys.stderr = TextIOWrapper(cast("BinaryIO", unbuffered), "utf-8", "replace", write_through=True)
     _end_with(parent)
     signal.signal(signal.SIGINT, lambda *_: watch.interrupt())
     tell_ends()
     stay_one()
     serve(requests, answers)
-    end(0)  # without waiting for threads of a policy
+    end(0)  # without waiting for threads that a policy started
 
 
 def _end_with(parent: int) -> None:
-    """End when the program does, also while C code hangs; and before it where the machine has no memory left."""
-    with suppress(Exception):  # Linux has both
+    """End with the program, even while C code hangs; be the first to be killed if the machine runs out of memory."""
+    with suppress(Exception):  # Linux only
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         Path("/proc/self/oom_score_adj").write_text("1000")
     if os.name == "posix" and os.getppid() != parent:

@@ -1,4 +1,4 @@
-"""The shape of a policy of one's own: its class, its methods, its attributes."""
+"""Checks of the shape of a user policy: its class, methods and attributes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.policies.common import NoParameters, PseudocodeLine
 from slotscope.model.policies.own.kind import Occasion, OwnKind
 
-#: Modules whose functions come back by themselves.
+#: Modules whose functions are known to return.
 KNOWN = frozenset({"numpy", "math", "numba", "slotscope", "builtins"})
 
 
 def circle(function: FunctionType, on_the_way: tuple[FunctionType, ...] = ()) -> tuple[FunctionType, ...]:
-    """Functions of which each calls the next and the last one the first, among *function* and what it calls."""
+    """A cycle of calls, each function calling the next, among *function* and what it calls; empty if there is none."""
     if function in on_the_way:
         return on_the_way[on_the_way.index(function) :]
     found = (circle(called, (*on_the_way, function)) for called in _called(function))
@@ -29,13 +29,13 @@ def circle(function: FunctionType, on_the_way: tuple[FunctionType, ...] = ()) ->
 
 
 def home_of(value: Any) -> str:
-    """The top name of the module that *value* is, or comes from."""
+    """The top-level name of the module that *value* is or comes from."""
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or ""
     return str(name).partition(".")[0]
 
 
 def _called(function: FunctionType) -> Iterator[FunctionType]:
-    """Functions of the user's that *function* names, decorated by Numba or not; also as ``module.function``."""
+    """The user's functions that *function* names, also as ``module.function``, with or without Numba's decorator."""
     names = frozenset(names_in(function.__code__))
     named = [function.__globals__.get(name) for name in names]
     named += [getattr(module, name, None) for module in named if isinstance(module, ModuleType) for name in names]
@@ -44,7 +44,7 @@ def _called(function: FunctionType) -> Iterator[FunctionType]:
             yield value
 
 
-#: Names of the class, the first one is preferred.
+#: Allowed names of the class; the first one is preferred.
 CLASSES = ("Policy", "Reference")
 
 
@@ -54,16 +54,16 @@ def place_in(path: str, line: int) -> str:
 
 
 def system_of(module: ModuleType, default: str) -> str:
-    """The kind of system that a file's class names; *default* where it names none."""
+    """The kind of system that a file's class names; *default* if it names none."""
     cls = next((vars(module)[name] for name in CLASSES if name in vars(module)), None)
     named = getattr(cls, "system", "")
     return named if type(named) is str and named in ROOMS else default
 
 
 def policy_class(path: str, module: ModuleType, kind: OwnKind) -> type:
-    """The class that a file defines, once its shape was found to be right for a kind of system.
+    """The class that a file defines, after a check of its shape for a kind of system.
 
-    Raises PolicyFileError if there is none, or a method or attribute of it is not as it must be.
+    Raises PolicyFileError if there is no such class, or a method or attribute of it has the wrong shape.
     """
     variables = vars(module)
     cls = next((variables[name] for name in CLASSES if name in variables), None)
@@ -82,7 +82,7 @@ def policy_class(path: str, module: ModuleType, kind: OwnKind) -> type:
 
 
 def takes_nothing(cls: type) -> bool:
-    """Whether the class is made without arguments; one without ``__init__`` is."""
+    """Whether the class is instantiated without arguments, as one without ``__init__`` is."""
     return not _binds(cls, "numbers", "parameters") and _binds(cls)
 
 
@@ -128,13 +128,13 @@ def _check_kernel(path: str, cls: type, kind: OwnKind) -> None:
 
 
 def kernel_function(cls: type) -> Any:
-    """The plain function of a class that decides in a kernel, decorated by Numba or not; None: it has none."""
+    """The plain function ``kernel`` of a class, without Numba's decorator; None if the class has none."""
     given = getattr(cls, "kernel", None)
     return getattr(given, "py_func", given)
 
 
 def _is_defined(cls: type, name: str, own: type) -> bool:
-    """Whether a class has a method, other than the one that it starts from."""
+    """Whether a class has a method other than the one of its base class *own*."""
     method = inspect.getattr_static(cls, name, None)
     same = issubclass(cls, own) and method is inspect.getattr_static(own, name, None)
     return callable(getattr(cls, name, None)) and not same
@@ -150,7 +150,7 @@ def _check_generator(path: str, line: int, occasion: Occasion, function: Functio
 
 
 def _returns(function: FunctionType) -> bool:
-    """Whether a function that does not yield may return another one's generator."""
+    """Whether a function that does not yield may return the generator of another one."""
     steps = list(dis.get_instructions(function))
     return any(
         step.opname == "RETURN_VALUE" and (before.opname, before.argval) != ("LOAD_CONST", None)
@@ -186,7 +186,7 @@ def _binds(call: Any, *arguments: str) -> bool:
 
 
 def line_of(item: Any) -> int:
-    """Where a function or class begins; 0 if its code is not at hand."""
+    """The first line of a function or class; 0 if its code is not available."""
     code = getattr(item, "__code__", None)
     if code is not None:
         return int(code.co_firstlineno)

@@ -1,4 +1,4 @@
-"""Arrays that two processes work on, or that one may only read: laid out in a file that is in the memory of both."""
+"""Arrays in memory shared by two processes, which both may write or one may only read: views of a mapped file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, Callable, Literal, NamedTuple
 
 import numpy as np
 
-#: Arrays begin at multiples of so many bytes, as NumPy's own do.
+#: The alignment of arrays in bytes, the same as NumPy's.
 _ALIGNED = 64
 
-#: Where a file is memory and nothing else; the usual folder is the other choice.
+#: A folder whose files are in memory only; if it cannot be written, the usual temporary folder is used.
 _IN_MEMORY = "/dev/shm"
 
 
 class SharedPlace(NamedTuple):
-    """Stands for an array."""
+    """Describes an array by its place in a shared buffer."""
 
     start: int
     kind: np.dtype[Any]
@@ -27,7 +27,7 @@ class SharedPlace(NamedTuple):
     writeable: bool
 
     def within(self, buffer: np.ndarray) -> np.ndarray:
-        """The array as a part of *buffer* [bytes]."""
+        """The array as a view into *buffer* [bytes]."""
         size = self.kind.itemsize * prod(self.shape)
         array = buffer[self.start : self.start + size].view(self.kind).reshape(self.shape)
         array.flags.writeable = self.writeable
@@ -35,7 +35,7 @@ class SharedPlace(NamedTuple):
 
 
 def _with(change: Callable[[Any], Any], thing: Any) -> Any:
-    """Tuples as they are, and in them what *change* makes of all else."""
+    """A copy of nested tuples in which *change* is applied to all other values."""
     if not isinstance(thing, tuple) or isinstance(thing, SharedPlace):
         return change(thing)
     parts = (_with(change, part) for part in thing)
@@ -43,12 +43,12 @@ def _with(change: Callable[[Any], Any], thing: Any) -> Any:
 
 
 class Layout:
-    """Tuples of arrays and numbers, as the other process is told them."""
+    """The layout of tuples of arrays and numbers in a shared buffer, and their description for the other process."""
 
     def __init__(self, thing: Any) -> None:
-        self.size = 0  #: the bytes that all need
+        self.size = 0  #: bytes needed for all arrays
         self._at: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
-        #: The same with a :class:`SharedPlace` for each array; views of one array have one place.
+        #: The same tuples with a :class:`SharedPlace` for each array; views of the same bytes share one place.
         self.told = _with(self._place, thing)
 
     def _place(self, item: Any) -> Any:
@@ -62,50 +62,50 @@ class Layout:
         return SharedPlace(start, item.dtype, item.shape, item.flags.writeable)
 
     def copies(self, buffer: np.ndarray) -> Copies:
-        """What copies the arrays to *buffer* [bytes] and back, as often as one likes."""
+        """What copies the arrays to *buffer* [bytes] and back; may be used any number of times."""
         found = [(array, SharedPlace(start, array.dtype, array.shape, True)) for start, array in self._at.values()]
         pairs = [(array.flags.writeable, as_bytes(array, place.within(buffer))) for array, place in found]
         return Copies([pair for _, pair in pairs], [pair for writeable, pair in pairs if writeable])
 
 
 class Copies(NamedTuple):
-    """Arrays, each with where the other process sees it: all, and those that it may write."""
+    """Pairs (array, its place in the shared buffer): all of them, and those that the other process may write."""
 
     all: list[tuple[np.ndarray, ...]]
     written: list[tuple[np.ndarray, ...]]
 
     def put(self) -> None:
-        """Show the other process the arrays as they are."""
+        """Copy all arrays to the shared buffer."""
         for array, place in self.all:
             place[...] = array
 
     def take(self) -> None:
-        """Take over what it has written."""
+        """Copy back what the other process may have written."""
         for array, place in self.written:
             array[...] = place
 
 
 def as_bytes(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The same bytes in a row, where all arrays lie in one piece: NumPy copies structured rows field by field."""
+    """Views of the arrays as flat bytes, if all are contiguous: NumPy copies structured rows field by field."""
     if all(array.flags.c_contiguous for array in arrays):
         return tuple(array.reshape(-1).view(np.uint8) for array in arrays)
     return arrays
 
 
 def seen(told: Any, buffer: np.ndarray) -> Any:
-    """What :class:`Layout` was told of, in the other process: its arrays are parts of *buffer*."""
+    """The tuples that a :class:`Layout` describes, in the other process: their arrays are views into *buffer*."""
     return _with(lambda item: item.within(buffer) if isinstance(item, SharedPlace) else item, told)
 
 
 def mapped(path: str, mode: Literal["r", "r+"] = "r+") -> np.ndarray:
-    """The bytes of a file, which whoever maps it sees written, and writes with *mode* ``r+``."""
+    """The bytes of a file, shared by all processes that map it; writeable with *mode* ``r+``."""
     return np.asarray(np.memmap(path, np.uint8, mode))
 
 
 def lent(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Fresh bytes, and the same ones for whoever must not change them.
+    """Newly allocated bytes, and a read-only view of them to hand out.
 
-    Those cannot be made writeable: the processor itself stops what tries all the same.
+    That view cannot be made writeable: an attempt to write all the same is a memory access fault.
     Raises OSError if there is no room for them.
     """
     seen_by_others: list[np.ndarray] = []
@@ -114,14 +114,14 @@ def lent(size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def shared_with(tell: Callable[[str], Any], size: int) -> np.ndarray:
-    """Fresh bytes of a file that only this process has, and whoever *tell* lets map it.
+    """The bytes of a new file, shared with the process to which *tell* sends its path; the path is removed afterwards.
 
     Raises OSError if there is no room for them.
     """
     folder = _IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None
     try:
         path = _made(size, folder)
-    except OSError:  # there is less of it than of memory
+    except OSError:  # the folder in memory may have less room than the disk
         path = _made(size, None)
     try:
         buffer = mapped(path)
@@ -133,7 +133,7 @@ def shared_with(tell: Callable[[str], Any], size: int) -> np.ndarray:
 
 
 def _made(size: int, folder: str | None) -> str:
-    """The path of a file that has its room: none is short of it later, where that would be the end."""
+    """The path of a file whose space is allocated: to run out of it later, in a mapping, would end the process."""
     descriptor, path = tempfile.mkstemp(prefix="slotscope-", dir=folder)
     try:
         with os.fdopen(descriptor, "wb") as file:

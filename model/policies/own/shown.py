@@ -1,4 +1,4 @@
-"""What a policy of one's own is shown: the state, which it can only read, and a copy of the numbers."""
+"""What a user policy sees: the state, read-only, and a copy of the numbers."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from slotscope.model.systems.view import PolicyView
 
 
 class Shown:
-    """A state as it is in the program, and the view that a policy has of it.
+    """A copy of the program's state, and the view that a policy has of it.
 
-    All arrays lie in one piece of memory, which the policy is lent: it reads the run's own, and cannot write them.
+    All arrays lie in one block of memory, of which the policy gets a read-only mapping.
     """
 
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}
         self._form: Form | None = None
         self._bytes: Any = None
-        self._seen: Any = None  # the state that was looked at last, if it lies here
+        self._seen: Any = None  # the last state passed to look_at, if its arrays lie in this memory
 
     def follow(self, changes: Changes) -> None:
-        """Come to what the state in the program is now."""
+        """Apply the *changes* of the program's state."""
         if changes.form is None:
             words = self._bytes.view(np.uint64)
             words[np.frombuffer(changes.places, np.int32)] = np.frombuffer(changes.words, np.uint64)
@@ -39,12 +39,12 @@ class Shown:
         self._bytes[:] = np.frombuffer(changes.words, np.uint8)
 
     def hold(self, changes: Changes) -> Any:
-        """A state for a run that goes on where the policy sees it; *changes* must be all of it."""
+        """A writeable state in this memory, where the policy sees a run change it; *changes* must be a whole state."""
         self.follow(changes)
         return cast("Form", self._form).laid_out(self._bytes)
 
     def look_at(self, state: Any) -> None:
-        """Come to the run's *state*: there is nothing to do if it lies here, as it does until it has to grow."""
+        """Show *state*: nothing to do if its arrays lie in this memory, as they do until one of them has to grow."""
         if state is self._seen:
             return
         here = all(array.base is self._bytes for array in state)
@@ -54,19 +54,19 @@ class Shown:
             self.follow(Changes(words, form=form))
 
     def viewed_by(self, part: ViewPart, numbers: Any) -> PolicyView:
-        """The view of one event; *numbers* are those that a policy may look at."""
+        """The view for one event from the parts that were sent; *numbers* are the policy's copy."""
         view = cast("PolicyView", put_together(part, {STATE: self._state, NUMBERS: numbers}, self._known))
         view.__class__ = _fixed(cast(Any, part.cls))
         return view
 
     def like(self, view: PolicyView, numbers: Any) -> PolicyView:
-        """The same where the view is at hand."""
+        """The view for one event from the system's *view*; *numbers* are the policy's copy."""
         stand_ins = {id(view._state): self._state, id(view.numbers): numbers}
         return cast("PolicyView", _like(view, _fixed(cast(Any, type(view))), stand_ins, self._known))
 
 
 def _like(thing: Any, kind: Any, stand_ins: Mapping[int, Any], known: dict[str, Any]) -> Any:
-    """A copy as a *kind*, with *stand_ins* for some objects, by their ids; *known* has what was copied before."""
+    """A copy of *thing* as a *kind*; *stand_ins* by id replace some objects, *known* keeps copies from before."""
     made = object.__new__(kind)
     own = vars(made)
     for name, value in vars(thing).items():
@@ -74,7 +74,7 @@ def _like(thing: Any, kind: Any, stand_ins: Mapping[int, Any], known: dict[str, 
             own[name] = stand_in
         elif is_fixed(value):
             own[name] = value
-        elif hasattr(value, "_state"):  # it looks at the state, too
+        elif hasattr(value, "_state"):  # a part of the view with its own reference to the state
             own[name] = _like(value, type(value), stand_ins, known.setdefault(name, {}))
         else:
             if name not in known or known[name][0] is not value:
@@ -85,7 +85,7 @@ def _like(thing: Any, kind: Any, stand_ins: Mapping[int, Any], known: dict[str, 
 
 @cache
 def _fixed(kind: Any) -> Any:
-    """The kind of view with attributes that cannot be set."""
+    """A subclass of the kind of view whose attributes cannot be set."""
 
     def refuse(_: PolicyView, name: str, __: Any) -> None:
         raise AttributeError(f"view.{name} cannot be set: a policy yields decisions instead")
@@ -94,9 +94,9 @@ def _fixed(kind: Any) -> Any:
 
 
 class PrivateNumbers:
-    """A copy of a scenario's numbers, of which it is known when it was changed.
+    """A copy of a scenario's numbers that detects changes to it.
 
-    *parts* gives the objects that numbers consist of.
+    *parts* gives the objects that the numbers consist of.
     """
 
     def __init__(self, numbers: Any, parts: Callable[[Any], tuple[Any, ...]]) -> None:
@@ -113,7 +113,7 @@ class PrivateNumbers:
         self._arrays = [(name, array, array.dtype, array.shape, array.tobytes()) for name, array in arrays]
 
     def changed(self) -> list[str]:
-        """Names of the attributes that are not what they were."""
+        """The names of the attributes that have changed."""
         found = []
         for own, names, values in self._pinned:
             if not all(map(is_, map(own.get, names), values)):

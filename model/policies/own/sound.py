@@ -1,9 +1,9 @@
-"""Is what a policy yields a decision at all: known records with fields of the right kind.
+"""Checks whether what a policy yields is a decision at all: a known record with fields of the right types.
 
-Whether a decision is possible in the present state is checked by the kind's system; here arbitrary
-values, of a policy that anybody may have written, become exact integers and floats or a sentence.
+Whether a decision is possible in the present state is checked by the kind's system.  Here arbitrary values
+from user code become exact integers and floats, or an error message.
 
-So do arrays that a kernel of one's own is given beside the state.
+So do the arrays that a user kernel gets beside the state.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ import numpy as np
 
 from slotscope.model.reporting.records import Line, Record, altered
 
-#: Checks a value, told what it is and the scenario's numbers (or a view); gives it exactly.
+#: Checks a value: (value, its description, the scenario's numbers or a view); returns it in exact form.
 Check = Callable[[Any, str, Any], Any]
-#: Checks the fields of a record: by name those that it has.
+#: Checks the fields of a record: (record, numbers); returns the checked fields by name.
 RecordCheck = Callable[[Any, Any], dict[str, Any]]
 
-#: Largest whole number in a decision: that of a 64-bit array.
+#: The largest integer in a decision: the maximum of a 64-bit integer.
 LARGEST = 2**63 - 1
 #: Most jobs or slots of one type on a server.
 MOST_JOBS = 2**31 - 1
-#: Numbers that a policy can remember.
+#: The most numbers that a policy can remember.
 MOST_MEMORY = 1_000_000
-#: Characters of a value shown in a sentence.
+#: The most characters of a value shown in a message.
 _SHOWN = 40
 
 
 class NotADecisionError(ValueError):
-    """What was yielded is no record, or a field of it has a value that makes no sense."""
+    """What was yielded is not a record, or one of its fields has an invalid value."""
 
 
 def sound(record: Any, checks: Mapping[type[Record], RecordCheck], numbers: Any) -> Record:
-    """*record* with exact integers and floats in its fields; the same object where it had.
+    """*record* with exact integers and floats in its fields; the same object if they are exact already.
 
     Raises NotADecisionError: a sentence that names what was found and what is allowed.
     """
@@ -68,7 +68,7 @@ def sound(record: Any, checks: Mapping[type[Record], RecordCheck], numbers: Any)
 
 
 def fields(**checks: Check) -> RecordCheck:
-    """The check of a record whose fields are checked one by one."""
+    """The check of a record that checks its fields one by one."""
 
     @cache
     def told(kind: Any) -> tuple[tuple[str, Check, str], ...]:
@@ -81,7 +81,7 @@ def fields(**checks: Check) -> RecordCheck:
 
 
 def found(value: Any) -> str:
-    """A value as it may stand in a sentence, without asking an unknown object for its text."""
+    """A value as text for a message, without calling the code of an unknown object."""
     kind = type(value)
     if value is None or kind is bool:
         return str(value)
@@ -99,12 +99,12 @@ def found(value: Any) -> str:
 
 
 def whole(value: Any, what: str, lowest: int = 0, highest: int = LARGEST) -> int:
-    """*value* as a Python integer. Raises NotADecisionError if it is none, or lies outside of the bounds."""
+    """*value* as a Python integer. Raises NotADecisionError if it is not an integer or is out of bounds."""
     if type(value) is int and lowest <= value <= highest:
         return value
     number = None
     if isinstance(value, int) and not isinstance(value, bool):
-        number = int.__index__(value)  # an object's own code may do anything: it is not asked
+        number = int.__index__(value)  # not int(value), which would call the object's own code
     elif isinstance(value, np.integer):
         number = int(value)
     if number is None or not lowest <= number <= highest:
@@ -114,7 +114,7 @@ def whole(value: Any, what: str, lowest: int = 0, highest: int = LARGEST) -> int
 
 
 def real(value: Any, what: str) -> float:
-    """*value* as a Python float, which may be infinite. Raises NotADecisionError if it is no number."""
+    """*value* as a Python float, which may be infinite. Raises NotADecisionError if it is not a number."""
     if type(value) is float and not isnan(value):
         return value
     known = type(value) in (int, float, Fraction) or isinstance(value, np.integer | np.floating)
@@ -128,29 +128,29 @@ def real(value: Any, what: str) -> float:
 
 
 def number(lowest: int = 0, highest: int = LARGEST) -> Check:
-    """The check of a whole number within bounds."""
+    """The check of an integer within bounds."""
     return lambda value, what, _: whole(value, what, lowest, highest)
 
 
 def server(value: Any, what: str, numbers: Any) -> int:
-    """The number of a server, of ``numbers.servers``."""
+    """Check the number of a server: an integer from 0 below ``numbers.servers``."""
     return whole(value, what, 0, numbers.servers - 1)
 
 
 def number_or_infinity(value: Any, what: str, _: Any) -> float:
-    """A number, which may be infinite."""
+    """Check a number, which may be infinite."""
     return real(value, what)
 
 
 def truth(value: Any, what: str, _: Any) -> bool:
-    """True or False."""
+    """Check a bool."""
     if not isinstance(value, bool):
         raise NotADecisionError(f"{what} is {found(value)}, allowed: True or False")
     return value
 
 
 def of_class(*classes: type) -> Check:
-    """The check of an object of one of the program's own classes, or None."""
+    """The check of an instance of the given classes of the program, or None."""
 
     def check(value: Any, what: str, _: Any) -> Any:
         if value is not None and type(value) not in classes:
@@ -162,7 +162,7 @@ def of_class(*classes: type) -> Check:
 
 
 def remembered(record: Any, _: Any) -> dict[str, Any]:
-    """The check of Remember."""
+    """The check of a Remember record."""
     numbers = sequence(record.numbers, "numbers of Remember")
     return {
         "start": whole(record.start, "start of Remember"),
@@ -171,7 +171,7 @@ def remembered(record: Any, _: Any) -> dict[str, Any]:
 
 
 def sequence(value: Any, what: str, length: int | None = None) -> list[Any]:
-    """The members of a tuple, list or array. Raises NotADecisionError if it is none, or not of that length."""
+    """The members of a tuple, list or array. Raises NotADecisionError if it is none of these or has another length."""
     items: list[Any] | None = None
     if type(value) is np.ndarray and value.ndim >= 1:
         items = list(value)
@@ -186,7 +186,7 @@ def sequence(value: Any, what: str, length: int | None = None) -> list[Any]:
 
 
 def same_tuple(before: Any, items: Iterable[Any]) -> tuple[Any, ...]:
-    """A tuple of *items*; *before* itself where it was made of these very objects."""
+    """A tuple of *items*; *before* itself if it consists of the same objects."""
     made = tuple(items)
     same = type(before) is tuple and all(a is b for a, b in zip(before, made, strict=True))
     return before if same else made
@@ -208,11 +208,11 @@ def _no_record(value: Any, checks: Mapping[type[Record], RecordCheck]) -> str:
 
 
 class ImpossibleDecisionError(Exception):
-    """A kernel of one's own has decided what cannot be: raised in compiled code."""
+    """A user kernel has made an impossible decision; raised in compiled code."""
 
 
 def arrays(value: Any, what: str, _: Any) -> tuple[np.ndarray, ...] | np.ndarray:
-    """An array of numbers or a tuple of such, as copies that nobody can change.
+    """An array of numbers or a tuple of such arrays, as read-only copies.
 
     Raises NotADecisionError if it is anything else.
     """

@@ -1,9 +1,9 @@
-"""Which files of policies may run: those that the user named, or has run before as they are.
+"""Which policy files may run: those that the user has named, or has allowed with their present text.
 
-A scenario or a session that somebody sends may name a policy's file, which may do anything.  So a
-file runs only after an act of the user's own: naming it on the command line, choosing it in the
-window, or allowing it once.  What was allowed is kept by the hash of its text and of those of the
-modules beside it, in the user's folder for data.
+A scenario or session received from someone else may name a policy file, whose code may do anything.  So
+a file runs only after an act of the user: naming it on the command line, choosing it in the window, or
+allowing it once.  Permissions are kept by the hash of the file's text and of the texts of the modules
+beside it, in the user's data folder.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _allowed: set[str] = set()
 
 
 def allow_named(path: str) -> None:
-    """The user has named this file: here it runs, also after the next change to it."""
+    """Allow a file that the user has named: in this process it runs, also after later changes to it."""
     _named.add(_absolute(path))
 
 
 def digest_of(text: str) -> str:
-    """The hash by which a changed file is known."""
+    """The hash by which a change of a file is noticed."""
     return sha256(text.encode("utf-8")).hexdigest()
 
 
 def allow_text(path: str, text: str) -> None:
-    """The user allows the very text of this file and of the modules beside it, wherever they stand, from now on.
+    """Allow a file's present text, with the modules beside it, from now on; the permission holds in any folder.
 
     *text* is that of :func:`.beside.whole_text`.
 
-    Where the user's folder cannot be written it holds in this process.
+    If the user's data folder cannot be written, the permission holds in this process only.
     """
     if digest_of(text) not in _allowed:
         _allowed.add(digest_of(text))
@@ -44,7 +44,7 @@ def allow_text(path: str, text: str) -> None:
 
 
 def keep_allowed(path: str, text: str) -> None:
-    """Let later processes know that *text* is allowed. Raises UserError if the user's folder cannot be written."""
+    """Record for later processes that *text* is allowed. Raises UserError if the data folder cannot be written."""
     digest = digest_of(text)
     if digest in _kept():
         return
@@ -58,9 +58,9 @@ def keep_allowed(path: str, text: str) -> None:
 
 
 def check_allowed(path: str, text: str) -> None:
-    """Refuse a file that nobody has allowed to run.
+    """Refuse a file that the user has not allowed to run.
 
-    Raises UntrustedPolicyError also if it was allowed with another text, of its own or of a module beside it.
+    Raises UntrustedPolicyError, also if the file or a module beside it has changed since it was allowed.
     """
     whole = whole_text(path, text)
     if _absolute(path) in _named:
@@ -74,7 +74,7 @@ def _is_allowed(digest: str) -> bool:
 
 
 def _kept() -> set[str]:
-    """The hashes of what was allowed, here or in other processes, and is remembered."""
+    """The recorded hashes of what was allowed, in this process or another."""
     try:
         lines = record().read_text("utf-8").splitlines()
     except (OSError, ValueError):
@@ -83,7 +83,7 @@ def _kept() -> set[str]:
 
 
 def record() -> Path:
-    """The file with the hashes of what was allowed."""
+    """The file in which the hashes of allowed texts are recorded."""
     return user_folder("XDG_DATA_HOME", ".local", "share") / "allowed-policies.txt"
 
 

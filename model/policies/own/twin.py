@@ -1,7 +1,7 @@
-"""The function ``kernel`` of a policy's file, in the process of such kernels: compiled, and run in its kind's loop.
+"""The function ``kernel`` of a policy file in the kernel process: compiled, and run in the loop of its kind of system.
 
-All else of the loop is the program's: what happens in an event, rows and samples.  So the function is put
-in the place of the one in which the kind's own policies differ (:func:`model.jit.with_others`).
+The rest of the loop, that is, the physics of events, rows and samples, is the program's.  The user's function
+replaces the function in which the kind's own policies differ (:func:`model.jit.with_others`).
 """
 
 from __future__ import annotations
@@ -26,85 +26,85 @@ from slotscope.model.policies.own.shape import CLASSES, KNOWN, home_of, kernel_f
 from slotscope.model.policies.own.shared import mapped, seen
 from slotscope.model.policies.own.sound import ImpossibleDecisionError
 
-#: What Numba writes around the one sentence that says what is wrong.
+#: Patterns of what surrounds the one informative sentence in Numba's error messages.
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _INNERMOST = "raised a specific error:"
 _NO_MEANING = ("Failed in nopython mode pipeline", "No implementation of function")
-#: The types of all that a state holds.
+#: The types of all arrays of a state, in such a message.
 _MEMBERS = re.compile(r"(?<=State)\((readonly )?array\(.*\)\)")
 
-#: The place of the time in a loop's arguments.
+#: The index of the end time in a loop's arguments.
 UNTIL = -5
 
 
 class Ran(NamedTuple):
-    """What came of a request to run a kernel."""
+    """The result of a request to run a kernel."""
 
-    code: int | None = None  #: why its loop came back; None where it did not
-    #: said, line: what is wrong instead, and where in the file; empty where it must be compiled first
+    code: int | None = None  #: why its loop returned; None if it did not
+    #: said, line: the fault instead, and its line in the file; empty if the kernel must be compiled first
     said: str = ""
     line: int = 0
-    impossible: bool = False  #: whether its last answer is what is wrong
-    asked: bool = False  #: whether somebody asked for an end of it (Esc)
-    seconds: float = 0.0  #: of a processor that it took
+    impossible: bool = False  #: whether the fault is an impossible last answer
+    asked: bool = False  #: whether the user asked to stop it (Esc)
+    seconds: float = 0.0  #: CPU seconds
     ended: bool = False  #: whether its process ended with it
 
 
 class Kernels:
-    """The kernels of a process, by their numbers; each public method is a verb of :class:`.wire.Query`."""
+    """The kernels of a process, by number; each public method is a verb of :class:`.wire.Query`."""
 
     def __init__(self) -> None:
         self._twins: dict[int, KernelTwin] = {}
         self._buffer = np.empty(0, np.uint8)
-        self._given: dict[int, Any] = {}  # what the loop of each runs on, as it was told last
+        self._given: dict[int, Any] = {}  # the last loop arguments sent for each
 
     def share(self, path: str) -> None:
-        """Take the file at *path* for all arrays from now on."""
+        """Use the file at *path* as the shared memory of all arrays from now on."""
         self._buffer = mapped(path)
         self._given.clear()
 
     def compile(self, number: int, source: Source, line: int, room: Any, told: Any) -> None:
-        """Compile a kernel for the loop of *room*; *told* is what it is given there, and what the loop is.
+        """Compile a kernel for the loop of *room*; *told* is (example arguments of the kernel, loop arguments).
 
-        Raises PolicyFileError if its file fails, or Numba cannot compile it.
+        Raises PolicyFileError if its file fails, or Numba cannot compile the kernel.
         """
         if number not in self._twins:
             self._twins[number] = KernelTwin(source, line)
         self._twins[number].compile(room, *seen(told, self._buffer))
 
     def run(self, number: int, told: Any, until: float) -> Ran:
-        """Run the loop *until* a time, or until it comes back; *told* is None where it is what it was the last time."""
+        """Run the loop *until* a time, or until it returns; *told* is None if the arguments have not changed."""
         if told is not None:
             self._given[number] = seen(told, self._buffer)
         twin = self._twins.get(number)
         return Ran() if twin is None else twin.run(self._given[number], until)
 
     def drop(self, number: int) -> None:
-        """A kernel is not needed any more."""
+        """Forget a kernel."""
         self._twins.pop(number, None)
         self._given.pop(number, None)
 
 
 class KernelTwin:
-    """What a policy's file brings along to decide in compiled code.
+    """The compiled kernel of a policy file.
 
-    - *source*, *line*: Its file, and where the function ``kernel`` begins in it.
+    - *source*, *line*: The file, and the first line of the function ``kernel`` in it.
     """
 
     def __init__(self, source: Source, line: int) -> None:
         self._source, self._where, self._path = source, place_in(source.path, line), source.path
         self._loop: Any = None
-        self._fits: Any = None  # what it is compiled for, of all that it was given last
+        self._fits: Any = None  # the last arguments, if it is compiled for their types
 
     @cached_property
     def function(self) -> FunctionType:
-        """``kernel``, as a plain function whose loops are counted. Raises PolicyFileError if the file fails."""
+        """``kernel`` as a plain function with counted loops. Raises PolicyFileError if the file fails."""
         module = executed(self._path, self._source.text, self._source.package)
         return loops.counted(kernel_function(next(vars(module)[name] for name in CLASSES if name in vars(module))))
 
     @cached_property
     def decide(self) -> Any:
-        """The function, to be compiled: what it does wrong is an exception, as it is in Python."""
+        """The function, to be compiled with Python's semantics of errors: a wrong index, for one, is an exception."""
         options = {"forceinline": True, "boundscheck": True, "error_model": "python", "nogil": True}
         return load_numba().njit(**options)(self.function)
 
@@ -113,18 +113,18 @@ class KernelTwin:
         if self._loop is None:
             self._loop = self.inside(room)
         types = _types(given)
-        if not at_hand(self._loop, types):  # it comes to the disk once the function was found to be sound
+        if not at_hand(self._loop, types):  # only code whose function passed this check is cached on disk
             self.check(room.answers, *example)
         self._loop.compile(types)
 
     def inside(self, room: Any) -> Callable[..., int]:
-        """A kind's loop with what its hooks make of :attr:`decide` in the place of functions of it."""
+        """The kind's loop with functions of it replaced by its hooks around :attr:`decide`."""
         name = kept_as(cast("FunctionType", self.function))
         others = {place: jitable(other) for place, other in room.hooks(self.decide).items()}
         return compiled_anew(with_others(room.loop, others, name), kept=bool(name))
 
     def run(self, given: tuple[Any, ...], until: float) -> Ran:
-        """See :meth:`Kernels.run`; in *given*, the loop's arguments, any time stands in the place of that."""
+        """See :meth:`Kernels.run`; the time within *given*, the loop's arguments, is ignored in favour of *until*."""
         if given is not self._fits:
             if self._loop is None or _types(given) not in self._loop.overloads:
                 return Ran()
@@ -143,9 +143,9 @@ class KernelTwin:
         return Ran(None, said, line_in(failure, self._path), impossible, entry.asked)
 
     def check(self, answers: int, *arguments: Any) -> None:
-        """Compile the function alone, for arguments like these: what is wrong with it is told shortly so.
+        """Compile the function alone, for arguments like these, as errors in it are then reported briefly.
 
-        Raises PolicyFileError if Numba cannot compile it, or it does not return so many whole numbers.
+        Raises PolicyFileError if Numba cannot compile it, or it does not return *answers* whole numbers.
         """
         numba = load_numba()
         try:
@@ -171,14 +171,14 @@ class KernelTwin:
 
 
 def _types(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What Numba takes arguments for."""
+    """The Numba types of the arguments."""
     return tuple(map(load_numba().typeof, arguments))
 
 
 def kept_as(function: FunctionType) -> str:
-    """A hash by which compiled code of a file's function is known; empty where it depends on what no hash tells.
+    """A hash that identifies the compiled code of a file's function; empty if it depends on what cannot be hashed.
 
-    The module is named after the file's text, and compiled code names it.
+    The hash includes the module's name, which is made from the file's text, as compiled code contains it.
     """
     made = blake2b(function.__module__.encode(), digest_size=16)
     try:
@@ -190,9 +190,9 @@ def kept_as(function: FunctionType) -> str:
 
 
 def _parts(function: Any, seen: set[int]) -> list[bytes]:
-    """Code and variables of a function of a file, and of those that it calls.
+    """The code and global variables of a function of a file, and of the functions of the file that it calls, as bytes.
 
-    Raises TypeError if one of them is something that cannot be told.
+    Raises TypeError if one of them cannot be expressed as bytes.
     """
     if id(function) in seen:
         return []

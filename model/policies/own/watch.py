@@ -1,10 +1,9 @@
-"""Limits of time on what may never return: code that somebody else wrote, and the process in which it runs.
+"""Time limits on calls that may never return: user code, and requests to the process in which it runs.
 
-In that process a watching thread raises :class:`Overtime` in the thread that runs too long.  Everything that
-arms, fires and disarms holds one lock, so an exception is only ever raised while the code
-that is watched runs, never in what comes after it.  What blocks inside one call of C code
-(``time.sleep``) is stopped so when it returns; the program, which watches the process in the same
-way (:func:`guarding`), ends that one soon after.
+In that process a watchdog thread raises :class:`Overtime` in the thread that runs too long.  Arming, firing
+and disarming all hold one lock, so an exception is only ever raised while the watched code runs, never in
+what comes after it.  A single blocking call of C code (``time.sleep``) is stopped only when it returns; the
+program, which watches the process in the same way (:func:`guarding`), ends the process soon after.
 """
 
 from __future__ import annotations
@@ -23,41 +22,42 @@ from slotscope.model.policies.own import limits
 
 Result = TypeVar("Result")
 
-#: Seconds between two looks of the watching thread, and between two attempts to stop.
+#: Seconds between two looks of the watchdog thread, and between two attempts to stop.
 LOOK_EVERY = 0.05
 TRY_AGAIN_AFTER = 0.5
-#: The watching thread ends when nothing was watched for so long.
+#: Seconds without watched calls after which the watchdog thread ends.
 IDLE_SECONDS = 10.0
-#: Seconds without a look after which the whole process has stood still, as by Ctrl+Z, if it has worked for no more than
-#: a share of them: code that lets nobody look works all the time.
+#: Seconds without a look, and a share of them as CPU time: a process that has used less CPU time was suspended, for
+#: example by Ctrl+Z; code that keeps the watchdog from looking uses CPU all the time.
 STOOD_STILL, WORKS = 1.0, 0.1
-#: Esc stops code that has run for so long; what takes less ends by itself.
+#: Seconds after which Esc stops code; shorter calls end by themselves.
 NOTICEABLE = 0.25
 
 
 class Overtime(BaseException):
-    """Raised in code that ran too long; no ``except Exception`` holds it."""
+    """Raised in code that ran too long; not an Exception, so ``except Exception`` does not catch it."""
 
 
 class CodeStoppedError(Exception):
-    """The code was stopped."""
+    """Watched code was stopped."""
 
     def __init__(self, entry: Entry, cause: BaseException | None) -> None:
         super().__init__("stopped")
         self.seconds = entry.elapsed  #: how long it had run
-        self.grown = entry.grown  #: how many bytes of memory its process had taken meanwhile
-        self.asked = entry.asked  #: whether somebody asked for it (Esc), instead of a limit
-        self.cause = cause  #: the exception that ended it, with its traceback; None if it ended by itself
+        self.grown = entry.grown  #: bytes by which the memory of its process had grown meanwhile
+        self.asked = entry.asked  #: whether the user asked for it (Esc); otherwise a limit was reached
+        self.cause = cause  #: the exception that ended it, with its traceback; None if it returned by itself
 
 
 class Entry:
-    """One call that is watched.
+    """One watched call.
 
-    *stop* is done once its time is over, and again while it goes on; without it an exception is raised in it.
+    When its time is over, *stop* is called, and again while the call goes on; without *stop*, an exception is raised
+    in the call.
     """
 
-    fired = asked = False  #: whether that was done; whether because somebody asked for it
-    grown = 0  #: bytes of memory that the process in which the call goes on had taken until then
+    fired = asked = False  #: whether it was stopped; whether because the user asked for it
+    grown = 0  #: bytes by which the memory of the call's process had grown when it was first stopped
     _memory_before: int | None = None
 
     def __init__(self, seconds: float, outer: Entry | None, stop: Callable[[Entry], None] | None, process: int) -> None:
@@ -74,17 +74,17 @@ class Entry:
         return limits.memory_of(self._process or os.getpid())
 
     def look(self) -> None:
-        """Notice what memory there is while it goes on."""
+        """Note the memory of the process at the first look."""
         if self._memory_before is None:
             self._memory_before = self._memory()
 
     def allow(self, since: float, now: float) -> None:
-        """Do not count the time from one moment to the other, in which its process stood still."""
+        """Exclude the time from *since* to *now*, during which the process was suspended."""
         stood = now - max(since, self.started)
         self.started, self.deadline = self.started + stood, self.deadline + stood
 
     def fire(self, thread: int) -> None:
-        """Stop what runs too long in a thread."""
+        """Stop the call, which runs too long in *thread*."""
         if not self.fired:
             self.grown = self._memory() - (self._memory_before or 0)
         if self.stop is None:
@@ -95,10 +95,10 @@ class Entry:
 
 
 class Turn(Entry):
-    """The calls of a thread that are watched one after the other: it stays, and its time is over only within a call.
+    """The entry for successive watched calls of a thread: it stays, with a finite deadline only during a call.
 
-    A call begins and ends without the lock.  So whoever meddles with it says so first, ``met``, and looks only then
-    whether a call goes on; and a call that ends says so first, and looks only then whether somebody has met it.
+    A call begins and ends without taking the lock.  Instead, whoever modifies the entry first sets ``met`` and then
+    reads whether a call goes on; a call that ends first resets its deadline and then reads ``met``.
     """
 
     met = False
@@ -108,10 +108,10 @@ class Turn(Entry):
 
 
 class _Watchdog:
-    """The calls that are watched, by thread, and the thread that watches them."""
+    """The watched calls, by thread, and the thread that watches them."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # a signal asks to stop in the thread that holds it
+        self._lock = threading.RLock()  # reentrant: a signal handler may call interrupt in the thread that holds it
         self._entries: dict[int, Entry] = {}
         self._thread: threading.Thread | None = None
         self._last_used = 0.0
@@ -132,7 +132,7 @@ class _Watchdog:
             self._thread.start()
 
     def turn(self, moment: float, seconds: float) -> Turn | None:
-        """Watch a call of this thread that begins at a *moment*, which is now; None where one goes on already."""
+        """Watch a call of this thread that begins now, at *moment*; None if a call is being watched already."""
         entry = self._entries.get(get_ident())
         if type(entry) is not Turn:
             if entry is not None:
@@ -148,14 +148,14 @@ class _Watchdog:
         return entry
 
     def end(self, turn: Turn) -> None:
-        """Its call has ended, and somebody has met it; also takes back what has not arrived yet."""
+        """End a call that was modified (``met``); also revokes an exception that has not arrived yet."""
         with self._lock:
             turn.deadline, turn.met = inf, False
             if turn.fired:
                 _raise_in(get_ident(), None)
 
     def disarm(self, entry: Entry) -> None:
-        """Leave the calling thread alone; also takes back what has not arrived yet."""
+        """Stop watching the calling thread's call; also revokes an exception that has not arrived yet."""
         me = get_ident()
         with self._lock:
             if self._entries.get(me) is not entry:
@@ -168,7 +168,7 @@ class _Watchdog:
                 _raise_in(me, None)
 
     def interrupt(self) -> None:
-        """Let the time be over for all that runs, once it has run noticeably long."""
+        """Make the time of all running calls be over, as soon as each has run noticeably long."""
         with self._lock:
             now = self.asked_at = monotonic()
             for entry in self._going_on().values():
@@ -176,7 +176,7 @@ class _Watchdog:
                 entry.asked = True
 
     def _going_on(self) -> dict[int, Entry]:
-        """Those of calls that go on, by thread; what ends from now on waits for the lock."""
+        """The entries of calls that go on, by thread; a call that ends from now on waits for the lock."""
         found = {}
         for thread, entry in [*self._entries.items()]:
             if isinstance(entry, Turn):
@@ -205,7 +205,7 @@ class _Watchdog:
                 before, worked = now, works
                 if not self._going_on() and now - self._last_used > IDLE_SECONDS:
                     self._thread = None
-                    if not self._going_on():  # which begins looks only then whether there is a thread
+                    if not self._going_on():  # a call that begins checks only afterwards whether the thread is None
                         return
                     self._thread = threading.current_thread()
                 for thread, entry in self._going_on().items():
@@ -218,9 +218,9 @@ _watchdog = _Watchdog()
 
 
 def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
-    """The result of *call*, which may take so many seconds (:attr:`.Limits.seconds` by default).
+    """The result of *call*, which may take *seconds* (:attr:`.Limits.seconds` by default).
 
-    Raises CodeStoppedError if it took longer, or if :func:`interrupt` was called.
+    Raises CodeStoppedError if it takes longer, or if :func:`interrupt` is called.
     """
     entry = _watchdog.arm(limits.LIMITS.seconds if seconds is None else seconds)
     try:
@@ -228,19 +228,19 @@ def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
             result = call()
         finally:
             _watchdog.disarm(entry)
-    except Overtime as stopped:  # also if it came when the call was over already
+    except Overtime as stopped:  # also if it arrives when the call is already over
         _surely(lambda: _watchdog.disarm(entry))
-        clear_frames(stopped.__traceback__)  # the error may be kept, what the code held not
+        clear_frames(stopped.__traceback__)  # the error may be kept, but not the objects that the code held
         raise CodeStoppedError(entry, stopped) from None
-    if entry.fired:  # the call has swallowed it
+    if entry.fired:  # the call has swallowed the exception
         raise CodeStoppedError(entry, None)
     return result
 
 
 def watched_in_turn(call: Callable[[], Result], moment: float) -> Result:
-    """As :func:`watched`, in half the time, of a call that begins at a *moment*, which is now.
+    """As :func:`watched`, at half the cost, for a call that begins now, at *moment*.
 
-    Raises CodeStoppedError: see there.
+    Raises CodeStoppedError as :func:`watched`.
     """
     turn = _watchdog.turn(moment, limits.LIMITS.seconds)
     if turn is None:
@@ -252,7 +252,7 @@ def watched_in_turn(call: Callable[[], Result], moment: float) -> Result:
             turn.deadline = inf
             if turn.met:
                 _watchdog.end(turn)
-    except Overtime as stopped:  # also if it came when the call was over already
+    except Overtime as stopped:  # also if it arrives when the call is already over
         _surely(lambda: _watchdog.end(turn))
         clear_frames(stopped.__traceback__)
         raise CodeStoppedError(turn, stopped) from None
@@ -263,9 +263,9 @@ def watched_in_turn(call: Callable[[], Result], moment: float) -> Result:
 
 @contextmanager
 def guarding(seconds: float, stop: Callable[[Entry], None], process: int) -> Iterator[Entry]:
-    """Within this block *stop* is called after so many seconds, and then again and again; from another thread.
+    """Within this block, *stop* is called after *seconds*, and then repeatedly; from the watchdog thread.
 
-    *process* is the number of that in which the work goes on.
+    *process* is the number of the process that does the work.
     """
     entry = _watchdog.arm(seconds, stop, process)
     try:
@@ -284,7 +284,7 @@ def _surely(stop: Callable[[], None]) -> None:
 
 
 def interrupt() -> None:
-    """Stop at once whatever has been running noticeably long (from any thread)."""
+    """Stop everything that has been running noticeably long; can be called from any thread."""
     _watchdog.interrupt()
 
 
@@ -294,15 +294,15 @@ def asked_since(moment: float) -> bool:
 
 
 def go_on_stopping() -> None:
-    """Raise :class:`Overtime` again where it was caught; nothing otherwise.
+    """Raise :class:`Overtime` again if the calling thread is being stopped and has caught it.
 
-    A call of this stands at the head of every handler of a watched file.
+    A call of this function is inserted at the head of every handler of a watched file.
     """
     if _watchdog.stopping():
         raise Overtime
 
 
 def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
-    """Raise *kind* in a thread; None takes back one that has not arrived yet."""
+    """Raise *kind* in a thread asynchronously; None revokes an exception that has not arrived yet."""
     what = None if kind is None else ctypes.py_object(kind)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)

@@ -1,4 +1,4 @@
-"""What goes through the pipes between the program and the process of policies of one's own."""
+"""The messages between the program and the policy process, sent through pipes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from slotscope.model.reporting.records import Record
 from slotscope.model.running.engine import Reason
 from slotscope.model.scenario.validation import Problem, ValidationFaultError
 
-#: Bytes that tell how long a message is.
+#: Bytes of a message's length field.
 _LENGTH = 8
 
-#: Blocks of jobs that the other side keeps: the next arrival's, and one more.
+#: The number of job blocks that the other side keeps: that of the next arrival, and one more.
 BLOCKS = 2
 
-#: Stands where a view holds the state, or the scenario's numbers.
+#: Placeholders in a view for the state and for the scenario's numbers.
 STATE, NUMBERS = "the state", "the numbers"
 
 
@@ -46,33 +46,33 @@ def take(stream: BinaryIO) -> Any:
 
 
 class Query(NamedTuple):
-    """What the program asks."""
+    """A request of the program."""
 
-    #: verb, arguments: A function of :mod:`.serving`, and what it is given
+    #: verb, arguments: a method of :class:`.serving.Policies`, and its arguments
     verb: str
     arguments: tuple[Any, ...]
-    #: limits, path: those that hold from now on, where they have changed; so for where modules are found
+    #: limits, path: the limits in force and ``sys.path``; None for each that has not changed
     limits: Any
     path: tuple[str, ...] | None
-    #: policies that are not needed any more, and events that were left halfway, as (policy, event)
+    #: policies that are not needed any more, and abandoned events, as (policy, event)
     dropped: tuple[tuple[int, int | None], ...]
-    asked: bool  #: whether somebody wants to stop what runs (Esc)
+    asked: bool  #: whether the user asked to stop what runs (Esc)
 
 
 class Answer(NamedTuple):
-    """What the policies' process answers."""
+    """The answer of the policy process."""
 
-    value: Any = None  #: what was asked for
-    fault: Any = None  #: what is wrong instead, as :func:`told` makes it
-    #: whether the process is of no use any more: what a file was importing when it was stopped is there by half
+    value: Any = None  #: the result
+    fault: Any = None  #: the error instead, as made by :func:`told`
+    #: whether the process must be replaced, since an import was stopped and has left a module half initialized
     spoilt: bool = False
-    broken: str = ""  #: the traceback of a fault of the program's own; else empty
+    broken: str = ""  #: the traceback of an error in the program itself; otherwise empty
 
 
 class Batch(NamedTuple):
-    """What a policy has yielded up to its next decision, as :func:`packed` makes it; how it stands then.
+    """The records that a policy has yielded up to its next decision, as made by :func:`packed`, and its position then.
 
-    ``line`` is that of the file; ``over``: the event is; ``fault``: what is wrong after the records.
+    ``line`` is the line in its file; ``over``: whether the event is over; ``fault``: the error after the records.
     """
 
     records: list[tuple[Any, ...]]
@@ -82,7 +82,7 @@ class Batch(NamedTuple):
 
 
 class SystemParts(NamedTuple):
-    """What a system is made of beside policy, numbers and workload; see :class:`model.systems.base.PolicySystem`."""
+    """The parts of a system besides policy, numbers and workload; see :class:`model.systems.base.PolicySystem`."""
 
     scenario: Any
     initial_jobs: int
@@ -90,13 +90,13 @@ class SystemParts(NamedTuple):
 
 
 class NearAdvance(NamedTuple):
-    """What came of a request to run events; see :class:`model.running.engine.Advance`."""
+    """The result of a request to run events; see :class:`model.running.engine.Advance`."""
 
     rows: int
     samples: np.ndarray
     reason: Reason
     changes: Changes
-    fault: Any  #: as :func:`.wire.told` makes it
+    fault: Any  #: as made by :func:`.wire.told`
 
 
 @cache
@@ -110,19 +110,19 @@ def packed(record: Record) -> tuple[Any, ...]:
 
 
 def unpacked(data: tuple[Any, ...]) -> Record:
-    """The record again."""
+    """The record made from such data."""
     made: Record = getattr(records, data[0])(*data[1:])
     return made
 
 
 def told(error: UserError) -> tuple[Any, ...]:
-    """An error in the user's words as plain data."""
+    """A user error as plain data."""
     problems = tuple(map(tuple, error.problems)) if isinstance(error, ValidationFaultError) else ()
     return type(error).__name__, error.message, error.where, problems
 
 
 def error_of(data: tuple[Any, ...]) -> UserError:
-    """The error again."""
+    """The error made from such data."""
     name, message, where, problems = data
     if problems:
         return ValidationFaultError(tuple(Problem(*problem) for problem in problems))
@@ -131,35 +131,35 @@ def error_of(data: tuple[Any, ...]) -> UserError:
 
 
 class ViewPart(NamedTuple):
-    """An object that a view holds: its class, and those of its attributes that are others than the last time."""
+    """An object within a view: its class, and those of its attributes that have changed since the last time."""
 
     cls: type
     changed: Mapping[str, Any]
 
 
-#: Types of values that cannot change.
+#: Immutable types.
 _FIXED = frozenset({int, float, bool, str, type(None)})
 
 
 def is_fixed(value: Any) -> bool:
-    """Whether nothing in *value* can change, so that it needs no copy; no for what is not known."""
+    """Whether *value* is known to be immutable throughout, so that it needs no copy."""
     return type(value) in _FIXED or (isinstance(value, tuple) and all(map(is_fixed, value)))
 
 
 def copied_apart(value: Any) -> Any:
-    """*value* as it comes through the pipes."""
+    """A copy of *value*, as pickled and sent through a pipe."""
     return pickle.loads(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
 
 
 def told_of(view: Any, known: dict[str, Any]) -> ViewPart:
-    """What the other side must be told of a view, of whose state and numbers it has its own."""
+    """The changed parts of a view to send; the other side has its own state and numbers."""
     return taken_apart(view, {id(view._state): STATE, id(view.numbers): NUMBERS}, known)
 
 
 def taken_apart(thing: Any, stand_ins: Mapping[int, str], known: dict[str, Any]) -> ViewPart:
-    """What the other side must be told of a view that looks at a state.
+    """The changed parts of an object within a view to send.
 
-    *stand_ins* has by their ids the objects that the other side has its own of; *known* what it was told before.
+    *stand_ins* replaces, by id, objects of which the other side has its own; *known* is what was sent before.
     """
     changed: dict[str, Any] = {}
     for name, value in vars(thing).items():
@@ -167,7 +167,7 @@ def taken_apart(thing: Any, stand_ins: Mapping[int, str], known: dict[str, Any])
             changed[name] = stand_ins[id(value)]
         elif known.get(name, changed) is value:
             continue
-        elif hasattr(value, "_state"):  # it looks at the state, too
+        elif hasattr(value, "_state"):  # a part of the view with its own reference to the state
             changed[name] = taken_apart(value, stand_ins, known.setdefault(f"within {name}", {}))
         else:
             changed[name] = known[name] = value
@@ -175,7 +175,7 @@ def taken_apart(thing: Any, stand_ins: Mapping[int, str], known: dict[str, Any])
 
 
 def put_together(part: ViewPart, stand_ins: Mapping[str, Any], known: dict[str, Any]) -> Any:
-    """The object again, with the other side's own in the places of *stand_ins*."""
+    """The object made from such parts, with this side's own objects in place of *stand_ins*."""
     made: Any = object.__new__(part.cls)
     own = {}
     for name, value in part.changed.items():
