@@ -31,12 +31,12 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers, QueuePool
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Evict, Place, Record, Renew, Stall
 
-#: Sizes are named one by one where there are no more.
+#: The legend names up to this many sizes one by one.
 MOST_NAMED = 16
 
 
 class BinEntry(NamedTuple):
-    """A mark and its words; ``look`` for jobs, else ``mark`` names it."""
+    """An entry of the legend: words, and a mark; ``look`` counts only for the mark "jobs"."""
 
     words: str
     mark: str = "jobs"
@@ -46,7 +46,7 @@ class BinEntry(NamedTuple):
 def entries(
     numbers: QueueNumbers, facts: QueueFacts, jobs: bool, stalls: bool, intervals: bool = True
 ) -> list[BinEntry]:
-    """What the legend explains, where *jobs* are seen one by one or only how much is in use."""
+    """The legend's entries, with *jobs* for bins that show each job, else for those that show only the share in use."""
     resources = [BinEntry(f"in each server: {', '.join(numbers.resource_names)}", "resources")]
     several = resources if numbers.resources > 1 else []
     stalled = [BinEntry("stalled", "lid")] if stalls else []
@@ -70,7 +70,7 @@ def entries(
 
 
 def _smaller_entries(numbers: QueueNumbers, facts: QueueFacts, full: bool) -> list[BinEntry]:
-    """The classes of smaller sizes that arrive, all of which the last virtual queue takes."""
+    """Entries for the classes of smaller arriving sizes, all of which join the last virtual queue."""
     queues, looks = facts.layout.queues, size_classes(numbers).looks
     name = lane_name(facts, queues - 1)
     return [
@@ -81,7 +81,7 @@ def _smaller_entries(numbers: QueueNumbers, facts: QueueFacts, full: bool) -> li
 
 
 def _arriving(numbers: QueueNumbers) -> dict[int, Interval]:
-    """The sizes (low, high] of each class that arrives, as shares of a largest server."""
+    """The interval (low, high] of each class whose sizes arrive, as shares of a largest server."""
     whole, sizes = int(numbers.largest[0]), numbers.sizes
     return {
         one: (low, high)
@@ -91,7 +91,7 @@ def _arriving(numbers: QueueNumbers) -> dict[int, Interval]:
 
 
 def _size_entries(numbers: QueueNumbers) -> list[BinEntry]:
-    """The classes of the sizes that arrive; the sizes themselves where they are few."""
+    """Entries for the classes of arriving sizes; with the sizes themselves if these are few."""
     classes = size_classes(numbers)
     told: dict[int, str] = {}
     if 0 < numbers.types <= MOST_NAMED and numbers.resources == 1:
@@ -172,13 +172,13 @@ def _hatched(painter: QPainter, rect: QRectF, theme: Theme) -> None:
 class BinMark(NamedTuple):
     """A server, or a job, that the current step names."""
 
-    role: str  #: the meaning's colour in the theme
+    role: str  #: the role that names its colour in the theme
     server: int | None = None
     job: int | None = None
 
 
 def marks(frame: Frame) -> tuple[BinMark, ...]:
-    """What the current step names: its last sub-step, or all that was done in the last slot."""
+    """The marks of the last sub-step, or else of all that was done in the last slot; none while the run goes on."""
     if frame.running:
         return ()
     found: list[BinMark] = []
@@ -200,7 +200,7 @@ def _marks_of(record: Record, whole: bool) -> list[BinMark]:
         case Evict():
             return [BinMark("rejection", server=record.server)]
     if whole:
-        return []  # what was only looked at has no place in the picture of a whole slot
+        return []  # servers and jobs that were only considered are not marked in the picture of a whole slot
     server, job = record.values.get("server"), record.values.get("job")
     return [
         *([BinMark("run", server=int(server))] if isinstance(server, int) else []),
@@ -209,7 +209,7 @@ def _marks_of(record: Record, whole: bool) -> list[BinMark]:
 
 
 def paint_marks(painter: QPainter, scene: BinScene, named: tuple[BinMark, ...]) -> None:
-    """Outline what the step names."""
+    """Outline the servers and jobs of the marks."""
     for role in dict.fromkeys(mark.role for mark in named):
         mine = [mark for mark in named if mark.role == role]
         color = scene.theme.color(role)
@@ -219,7 +219,7 @@ def paint_marks(painter: QPainter, scene: BinScene, named: tuple[BinMark, ...]) 
 
 
 def paint_passed(painter: QPainter, scene: BinScene, text: Symbols) -> None:
-    """Outline the servers that are passed over, with the reason in them."""
+    """Outline the servers that were passed over, and write the reason in each."""
     for one in scene.frame.passed_over:
         if scene.place_of(one.server) is not None:
             color = scene.theme.color(passed_role(one))
@@ -228,7 +228,7 @@ def paint_passed(painter: QPainter, scene: BinScene, text: Symbols) -> None:
 
 
 def paint_selection(painter: QPainter, scene: BinScene, selection: Select) -> None:
-    """Outline the server and the job that are pointed at anywhere in the window."""
+    """Outline the selected server and the selected job."""
     if selection.server is not None and scene.place_of(selection.server) is not None:
         paint_brackets(painter, scene.server_rect(selection.server), scene.theme)
     if selection.job is not None:
@@ -264,7 +264,7 @@ class BinView(ZoomedPicture):
 
         self._heights = slot_heights(numbers, facts)
         self._kinds, _ = label_widths(numbers, facts, self._text)
-        # Bins are as large beside others: all have the room that one of them needs.
+        # Bins of all lanes have the same size: each leaves the room that any of the lanes needs.
         lanes = [one.facts for one in frame.runs]
         self._legend = BinLegend(numbers, facts, lanes, self._text, self._theme)
         widths = [label_widths(numbers, one, self._text)[1] for one in lanes]
@@ -302,7 +302,7 @@ class BinView(ZoomedPicture):
 
     def _paint_marks(self, painter: QPainter, scene: BinScene) -> None:
         paint_marks(painter, scene, marks(scene.frame))
-        paint_passed(painter, scene, self._text)  # over what else was done to a server: the headline is about it
+        paint_passed(painter, scene, self._text)  # above the other marks, as the headline is about these servers
         paint_selection(painter, scene, self._selection)
 
     def _paint_legend(self, painter: QPainter, scene: BinScene, area: QRectF) -> None:
@@ -328,7 +328,7 @@ class ServerBinsPanel(PicturePanel):
 
     @staticmethod
     def rows(frame: Frame) -> Iterator[list[object]]:
-        """What each server holds now, as the policy accounts for it, in the scenario's units."""
+        """One row per server: the use of each resource as the policy accounts for it, in the scenario's units."""
         state, numbers, facts = frame.state, frame.info.numbers, frame.info.facts
         for server, jobs in enumerate(state.jobs_on.tolist()):
             row: list[object] = [server + 1, numbers.pools[int(numbers.pool_of[server])].name, jobs]

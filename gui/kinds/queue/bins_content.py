@@ -1,6 +1,6 @@
-"""What stands in the bins: every job with its room, and the slots of active configurations.
+"""The content of the bins: every job with the room it takes, and the slots of active configurations.
 
-No pixels in here.  Sizes are in units; S are the servers asked for, D the resources.
+Sizes are in units, not pixels, but for :class:`Levels`.  S is the number of servers asked for, D of resources.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class BinJobs:
-    """The jobs on some servers, from server to server and on each from below."""
+    """The jobs (blocks) on some servers, ordered by server and on each from bottom to top."""
 
-    start: Integers  #: [S + 1] where the blocks of each server begin
-    place: Integers  #: [n] which of the servers asked for
+    start: Integers  #: [S + 1] index of each server's first block, and n
+    place: Integers  #: [n] the index of the job's server among those asked for
     record: Integers  #: [n] the job's record in the state
-    queue: Indices  #: [n] its virtual queue
-    #: low, size, room: [n, D] from where on it takes room, its true size, and the room accounted for
+    queue: Indices  #: [n] the job's virtual queue
+    #: low, size, room: [n, D] lower edge of the job's room, its true size, and the room accounted for it
     low: Integers
     size: Integers
     room: Integers
-    served: Floats  #: [n] the share of its service that it has had; nan where its service never ends
-    #: reserve, kept: [S, D] what the active configuration reserves at the bottom, and how much of that is in use
+    served: Floats  #: [n] the share of its service time that has passed; nan if its service never ends
+    #: reserve, kept: [S, D] room that the active configuration reserves at the bottom, and room in use by its owner
     reserve: Integers
     kept: Integers
-    owner: Indices  #: [S] the virtual queue for which that is reserved; -1 for none
-    top: Integers  #: [S, D] where free room begins
+    owner: Indices  #: [S] the virtual queue for which room is reserved; -1 for none
+    top: Integers  #: [S, D] lower edge of the free room
 
     def of(self, place: int) -> range:
-        """The blocks of one of the servers asked for, from below."""
+        """The blocks of the server at index *place* of those asked for, from bottom to top."""
         return range(int(self.start[place]), int(self.start[place + 1]))
 
 
 def blocks_of(state: QueueState, numbers: QueueNumbers, facts: QueueFacts, servers: Integers) -> BinJobs:
-    """The jobs on *servers* [S] in order of placement; what is reserved stands at the bottom."""
+    """The jobs on *servers* [S] in order of placement; reserved room and its jobs are at the bottom."""
     record, place = records_by_server(state, servers)
     queue = state.job_queue[record]
     size, room = state.job_size[record], state.job_room[record]
@@ -74,10 +74,10 @@ def blocks_of(state: QueueState, numbers: QueueNumbers, facts: QueueFacts, serve
 
 
 def records_by_server(state: QueueState, servers: Integers) -> tuple[Integers, Integers]:
-    """The records of the jobs on *servers* in order of placement, and on which one each is.
+    """The records of the jobs on *servers*, server by server in order of placement, and the index of each one's server.
 
-    A job's place on its server is its distance from the first one, found for all jobs at
-    once by doubling the steps in which each looks back.
+    A job's position on its server is its distance from the first job in the linked list, found for all
+    jobs at once by pointer doubling.
     """
     where = np.full(len(state.jobs_on), -1, np.int64)
     where[servers] = np.arange(len(servers))
@@ -85,7 +85,7 @@ def records_by_server(state: QueueState, servers: Integers) -> tuple[Integers, I
     place = where[state.job_server[found]]
     found, place = found[place >= 0], place[place >= 0]
     end = len(found)
-    number = np.full(len(state.job_server) + 1, end, np.int64)  # the last one stands for none
+    number = np.full(len(state.job_server) + 1, end, np.int64)  # the last entry is for no job
     number[found] = np.arange(end)
     before = np.append(number[state.job_previous[found]], end)
     distance = (before < end).astype(np.int64)
@@ -99,7 +99,7 @@ def records_by_server(state: QueueState, servers: Integers) -> tuple[Integers, I
 
 
 def served_share(state: QueueState, records: Integers) -> Floats:
-    """The share of its service that each job in service has had at the start of the slot."""
+    """[n] the share of its service time that each job in service has had by the start of the slot; nan if endless."""
     service = state.job_service[records]
     known = np.isfinite(service)
     left = np.where(known, state.job_departure[records] - state.clock[NOW], 0.0)
@@ -110,7 +110,7 @@ def served_share(state: QueueState, records: Integers) -> Floats:
 def reserves_of(
     state: QueueState, numbers: QueueNumbers, facts: QueueFacts, servers: Integers
 ) -> tuple[Integers, Indices]:
-    """What each server reserves [S, D], and the virtual queue for which it does; -1 for none.
+    """The room that each server reserves [S, D], and the virtual queue for which it does so [S]; -1 for none.
 
     Psychas & Ghaderi (2019), Section V.B: k_1 = 1 reserves two thirds of a server.  On a
     smaller server VQ_1 is the queue of the jobs that take more than half of it and at most
@@ -132,7 +132,7 @@ def reserves_of(
 
 
 def _stacked(room: Integers, start: Integers, place: Integers) -> tuple[Integers, Integers]:
-    """For rooms [n, D] on top of each other, where each begins, and [S, D] where each ends."""
+    """Stack rooms [n, D] server by server: [n, D] the lower edge of each, and [S, D] the upper edge of each stack."""
     total = np.concatenate([np.zeros((1, room.shape[1]), np.int64), np.cumsum(room, axis=0)])
     first = total[start[:-1]]
     return total[:-1] - first[place], total[start[1:]] - first
@@ -140,11 +140,11 @@ def _stacked(room: Integers, start: Integers, place: Integers) -> tuple[Integers
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """The slots of the active configurations of some servers, from below."""
+    """The slots of the active configurations of some servers, from bottom to top."""
 
-    place: Integers  #: [m] which of the servers asked for
-    queue: Integers  #: [m] the virtual queue that a slot is for
-    #: low, high: [m, D] its edges
+    place: Integers  #: [m] the index of the slot's server among those asked for
+    queue: Integers  #: [m] the virtual queue that the slot is for
+    #: low, high: [m, D] the slot's edges
     low: Integers
     high: Integers
 
@@ -165,7 +165,7 @@ def slot_heights(numbers: QueueNumbers, facts: QueueFacts) -> Integers | None:
 
 
 def slots_of(state: QueueState, facts: QueueFacts, heights: Integers, servers: Integers, most: int) -> Slots:
-    """The slots of the active configurations of *servers*, at most so many of each."""
+    """The slots of the active configurations of *servers* [S], at most *most* per server; *heights* [V, D]."""
     active = state.active[servers]
     none = np.zeros((0, heights.shape[1]), np.int64)
     place, queue, low, high = [none[:, 0]], [none[:, 0]], [none], [none]
@@ -182,20 +182,20 @@ def slots_of(state: QueueState, facts: QueueFacts, heights: Integers, servers: I
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The edges of jobs and of what is reserved, for S servers with D resources."""
+    """The edges of jobs and of reserved room in pixels above the floor, for S servers with D resources."""
 
-    #: low, middle, high: [n, D] where a job's room begins, where its true size ends, and where its room ends
+    #: low, middle, high: [n, D] lower edge of a job's room, upper edge of its true size, and upper edge of its room
     low: Integers
     middle: Integers
     high: Integers
-    #: kept, reserve: [S, D] where what is reserved and empty begins and ends
+    #: kept, reserve: [S, D] lower and upper edge of the room that is reserved and empty
     kept: Integers
     reserve: Integers
-    top: Integers  #: [S, D] where free room begins
-    capacity: Integers  #: [S, D] where the bin ends
+    top: Integers  #: [S, D] lower edge of the free room
+    capacity: Integers  #: [S, D] upper edge of the bin
 
     def block_at(self, blocks: BinJobs, place: int, resource: int, height: int) -> int | None:
-        """The block of a server in which a pixel is, *height* pixels above its floor."""
+        """The block that contains the pixel *height* pixels above a server's floor; None for none."""
         for block in blocks.of(place):
             if self.low[block, resource] <= height < self.high[block, resource]:
                 return block
@@ -203,7 +203,7 @@ class Levels:
 
 
 def levels_of(blocks: BinJobs, capacity: Integers, largest: Integers, tall: int) -> Levels:
-    """The edges in bins of *capacity* [S, D], where *largest* [D] is *tall* pixels high."""
+    """The edges in bins of *capacity* [S, D], if the capacity *largest* [D] is *tall* pixels high."""
     in_use = np.minimum(blocks.kept, blocks.reserve)
     edges = (
         blocks.low,

@@ -1,4 +1,4 @@
-"""Where the bins of servers stand, at any zoom; whole device pixels."""
+"""The layout of bins at any zoom, in whole device pixels."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ import numpy.typing as npt
 
 from slotscope.gui.pictures.layout import Box, CellLayout, Integers, SectionGrid, SectionWishes, level, lines_below
 
-#: A cell's width by its height, for one resource and for each further one.
+#: A cell's width divided by its height with one resource, and what each further resource adds.
 ASPECT, MORE_ASPECT = 0.6, 0.3
-#: Jobs are seen in bins from this height and width on, in lines of a texture; below that a
-#: bin's colour says how much of it is in use.
+#: The least height and width of bins that show jobs, in lines of a texture; smaller bins
+#: show by their colour how much of them is in use.
 LEAST_HEIGHT, LEAST_WIDTH = 12, 4
-#: A bar for the active configuration stands beside bins in cells from this width on.
+#: The least width per resource, in lines of a texture, for a bar of the active configuration beside the bin.
 BAR_FROM = 16
-#: Lines below a bin are written from this height of a cell on, in lines of text.
+#: The least heights of a cell for one, two, three and four lines below a bin, in lines of text.
 LABELS_FROM = (5.5, 8.0, 10.0, 12.0)
-#: Height of the lid of a stalled server, of the floor, and of the gap above the lines below it.
+#: Heights of a stalled server's lid, of the floor, and of the gap above the text below it, in lines of a texture.
 LID, FLOOR, PAD = 3, 2, 5
 
 
 @dataclass(frozen=True)
 class BinWishes(SectionWishes):
-    """What the layout has to have room for."""
+    """What the layout must have room for."""
 
-    pools: tuple[tuple[int, float], ...]  #: servers of each kind, and their capacity as a share of a largest server
-    resources: int  #: how many there are
+    pools: tuple[tuple[int, float], ...]  #: servers per pool, and their capacity as a share of a largest server
+    resources: int  #: the number of resources
     bars: bool  #: whether servers have active configurations
-    labels: tuple[int, ...]  #: widths of what can be written below a bin, in device pixels, the first one first
+    labels: tuple[int, ...]  #: widths of the lines that can be written below a bin, in order, in device pixels
 
     @property
     def captions(self) -> bool:
-        """All servers stand in one section."""
+        """No captions, as all servers are in one section."""
         return False
 
     @property
@@ -43,55 +43,55 @@ class BinWishes(SectionWishes):
         return sum(self.counts)
 
     def row_shares(self, columns: int) -> npt.NDArray[np.float64]:
-        """The largest capacity in each row of so many servers."""
+        """[rows] the largest capacity in each row of *columns* servers, as a share of a largest server."""
         counts, shares = zip(*self.pools, strict=True)
         return np.maximum.reduceat(np.repeat(shares, counts), np.arange(0, self.servers, columns)).astype(np.float64)
 
 
 @dataclass(frozen=True)
 class BinCell:
-    """The room of one server, from left to right for each resource: a bar and a bin."""
+    """The cell of one server, in device pixels: for each resource, from left to right, a bar and a bin."""
 
-    #: width, height: with the gap to the next cell
+    #: width, height: including the gap to the next cell
     width: int
     height: int
     gap: int  #: pixels between neighbours
-    left: int  #: from the cell's edge to its first bar or bin
-    head: int  #: from the cell's top to the largest capacity
-    tall: int  #: height of the largest capacity
+    left: int  #: from the cell's left edge to its first bar or bin
+    head: int  #: from the cell's top to the top of a bin of the largest capacity
+    tall: int  #: height of a bin of the largest capacity
     #: bar, bar_gap, bin, between: widths of a bar, of the gap to its bin, of a bin, and between two resources
     bar: int
     bar_gap: int
     bin: int
     between: int
-    labels: int  #: lines of text below the bin
-    label: int  #: height of all of them
-    shows_jobs: bool  #: whether a bin is large enough for jobs to be seen in it
+    labels: int  #: number of lines of text below the bin
+    label: int  #: height of these lines
+    shows_jobs: bool  #: whether bins are large enough to show jobs
 
     @property
     def pair(self) -> int:
-        """From one resource to the next."""
+        """The distance from one resource to the next."""
         return self.bar + self.bar_gap + self.bin + self.between
 
     @property
     def foot(self) -> int:
-        """From the floor of the bins to the next cell."""
+        """The distance from the bottom of the jobs to the next cell below."""
         return self.height - self.head - self.tall
 
     def bin_left(self, resource: int) -> int:
-        """From the cell's edge to a bin."""
+        """The distance from the cell's left edge to the bin of a resource."""
         return self.left + resource * self.pair + self.bar + self.bar_gap
 
 
 @dataclass(frozen=True)
 class BinGrid(SectionGrid[BinCell]):
-    """Servers in reading order; rows that have only smaller servers are lower."""
+    """Servers in reading order; rows with only smaller servers are less high."""
 
     shares: tuple[float, ...] = ()  #: the largest capacity in each row, as a share of a largest server
 
     @cached_property
     def edges(self) -> Integers:
-        """[rows + 1] where each row begins, below the first one's top, and where the last ends."""
+        """[rows + 1] the top of each row relative to the first row's, and the bottom of the last."""
         heights = np.maximum(1, level(self.shares, self.cell.tall)) + (self.cell.height - self.cell.tall)
         return np.concatenate([[0], np.cumsum(heights)]).astype(np.int64)
 
@@ -112,7 +112,7 @@ class BinGrid(SectionGrid[BinCell]):
 
 @dataclass(frozen=True)
 class BinLayout(CellLayout[BinWishes, BinGrid]):
-    """All bins."""
+    """The layout of all bins."""
 
     @property
     def cell(self) -> BinCell:
@@ -121,7 +121,7 @@ class BinLayout(CellLayout[BinWishes, BinGrid]):
 
     @property
     def shows_jobs(self) -> bool:
-        """Whether bins are large enough for jobs to be seen in them."""
+        """Whether bins are large enough to show jobs."""
         return self.cell.shows_jobs
 
     @property
@@ -138,12 +138,12 @@ class BinLayout(CellLayout[BinWishes, BinGrid]):
         return replace(self, grids=(replace(self.grids[0], cell=cell_of(self.wishes, width, height)),))
 
     def floor(self, server: int) -> int:
-        """The y below the lowest pixel of the jobs of a server."""
+        """The y just below the lowest pixel of a server's jobs."""
         grid = self.grids[0]
         return self.origin[1] + int(grid.row_top(server // grid.columns + 1)) - self.cell.foot
 
     def box(self, server: int, share: float = 1.0) -> Box:
-        """x, y, width, height of a server's bins and bars, a share of a largest server high."""
+        """x, y, width, height of a server's bins and bars; *share* is its capacity relative to a largest server."""
         x, _ = self.corner(0, server)
         cell, scale = self.cell, self.wishes.scale
         wide = self.wishes.resources * cell.pair - cell.between
@@ -152,13 +152,13 @@ class BinLayout(CellLayout[BinWishes, BinGrid]):
         return x + cell.left, self.floor(server) - high, wide, high + floor
 
     def resource_at(self, server: int, x: int) -> int:
-        """The resource of a server whose bin is nearest to a pixel in its cell."""
+        """The resource whose bar and bin are at *x* in a server's cell, or nearest to it."""
         within = x - self.corner(0, server)[0] - self.cell.left
         return min(max(0, within // max(1, self.cell.pair)), self.wishes.resources - 1)
 
 
 def fitting_bins(wishes: BinWishes, width: int, height: int) -> BinLayout:
-    """The layout in which all servers can be seen and are largest."""
+    """The layout in which all servers are visible and as large as possible."""
     servers = max(1, wishes.servers)
     columns = np.arange(1, servers + 1)
     rows = -(-servers // columns)
@@ -172,7 +172,7 @@ def fitting_bins(wishes: BinWishes, width: int, height: int) -> BinLayout:
 
 
 def _grown(layout: BinLayout) -> BinLayout:
-    """*layout* with higher cells, where lower rows of smaller servers leave room for that."""
+    """*layout* with higher cells, if the lower rows of smaller servers leave room."""
     low, high = layout.cell.height, layout.height
     while layout.content[1] < layout.height and low < high:
         middle = (low + high + 1) // 2
@@ -185,12 +185,12 @@ def _grown(layout: BinLayout) -> BinLayout:
 
 
 def aspect(resources: int) -> float:
-    """A cell's width by its height."""
+    """A cell's width divided by its height."""
     return ASPECT + MORE_ASPECT * (resources - 1)
 
 
 def cell_of(wishes: BinWishes, width: int, height: int) -> BinCell:
-    """What a cell of this size has room for."""
+    """A cell of this size, with the parts that it has room for."""
     scale, resources = wishes.scale, wishes.resources
     small = min(width, height)
     gap = 0 if small < 4 * scale else max(scale, min(16 * scale, small // 10))

@@ -1,4 +1,4 @@
-"""Bins as pixels: for every row of every bin its look, then the strips of those looks."""
+"""Bins as pixels: first the look of every pixel row of every bin, then the pixel strips of those looks."""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ from slotscope.gui.pictures.cells import CellRaster, differing
 from slotscope.gui.pictures.layout import level
 from slotscope.gui.theme import Texture, Theme
 
-#: Looks of a row of a bin; from STYLES on there are three for each class of sizes.
+#: Looks of a pixel row of a bin; from STYLES on, three looks (FILL, FLAT, WASTE) for each class of sizes.
 OUTSIDE, FREE, RESERVED, FLOOR, LID, STYLES = range(6)
 FILL, FLAT, WASTE = range(3)
-#: Looks of a row of the bar beside a bin: OUTSIDE, then two for each virtual queue.
+#: Looks of a pixel row of the bar beside a bin: OUTSIDE, then these two for each virtual queue.
 SLOT_EDGE, SLOT_INSIDE = range(2)
-#: From black to white in so many steps: use where bins are small.
+#: The number of colour steps for the share in use of small bins.
 HEATS = 32
-#: Walls are drawn from these widths of a bin on.
+#: The least widths of a bin, in lines of a texture, for walls and for thick walls.
 WALL_FROM, THICK_WALL_FROM = 8, 24
-#: How much of the background is in the colours of a stalled server, and inside a slot's outline.
+#: The share of the background mixed into the colours of a stalled server, and into the inside of a slot's outline.
 DIM, FAINT = 0.6, 0.85
-#: How much of a gauge's colour is in what it runs in.
+#: The share of a gauge's colour mixed into its track.
 TRACK = 0.3
-#: So many palettes are kept: each zoom has its own.
+#: The number of palettes cached; each zoom level has its own.
 MOST_PALETTES = 16
 _COOLEST, _HOTTEST = 0.08, 0.8
 
 
 @dataclass(frozen=True, eq=False)
 class BinPalette:
-    """Strips for one width of bins and bars."""
+    """The pixel strips for one width of bins and bars."""
 
-    #: [2 K, P, W] a row of a bin for each look, period P high; those of stalled servers follow the others
+    #: [2 K, P, W] the rows of a bin for each look, with period P; the looks for stalled servers follow the others
     strips: Pixels
-    bars: Pixels | None  #: [2 (1 + 2 V), P, B] the same of a bar; None without bars
-    heat: Pixels  #: [2 (OUTSIDE, LID, HEATS), 1, W] the rows of bins too small for jobs
-    #: ink, track: [2, classes] what is drawn on jobs of a class: a gauge, and what it runs in
+    bars: Pixels | None  #: [2 (1 + 2 V), P, B] the same for a bar; None without bars
+    heat: Pixels  #: [2 (OUTSIDE, LID, HEATS), 1, W] the rows of bins too small to show jobs
+    #: ink, track: [2, classes] the colours of the gauge and its track on jobs of a class; second row: stalled servers
     ink: Pixels
     track: Pixels
-    wall: int  #: width of a wall with the gap inside it
-    background: int  #: what is between the cells
+    wall: int  #: width in pixels of a wall with the gap inside it
+    background: int  #: the colour between the cells
 
     @property
     def looks(self) -> int:
-        """K."""
+        """K, the number of looks."""
         return len(self.strips) // 2
 
 
 def heat_color(theme: Theme, share: float) -> str:
-    """The colour of a small bin of which a share is in use."""
+    """The colour of a small bin, by the share in use."""
     return mix(theme.panel, theme.run, _COOLEST + (_HOTTEST - _COOLEST) * share)
 
 
@@ -129,7 +129,7 @@ def _hatch(color: str, panel: str, scale: int) -> Pixels:
 
 
 def _dimmed(pixels: Pixels, background: int, but: list[int] | None = None) -> Pixels:
-    """*pixels* with :data:`DIM` of the background in them, but for some of the first axis."""
+    """*pixels* with the share :data:`DIM` of the background mixed in; indices *but* of the first axis are unchanged."""
     result = dimmed_pixels(pixels, background, DIM)
     if but is not None:
         result[but] = pixels[but]
@@ -139,21 +139,21 @@ def _dimmed(pixels: Pixels, background: int, but: list[int] | None = None) -> Pi
 Looks = npt.NDArray[np.int16]
 Flags = npt.NDArray[np.bool_]
 
-#: Jobs have a line between them from this height on, and textures from this size on.
+#: The least height of jobs for a line between them, and their least size for textures, in lines of a texture.
 PARTED, TEXTURED = 4, 6
-#: Jobs show how much of their service they have had from this height and width on.
+#: Gauges of served time: least height and width of jobs that have one, and its height, in lines of a texture.
 GAUGE_FROM, GAUGE_WIDTH_FROM, GAUGE = 10, 24, 3
 
 
 class _Rows:
-    """The look of each row of columns [S, D, H], counted from below."""
+    """The look of each pixel row of columns [S, D, H], counted from the bottom."""
 
     def __init__(self, servers: int, resources: int, height: int) -> None:
         self._begin = np.zeros((servers, resources, height), np.int16)
         self._begin[:, :, 0] = OUTSIDE + 1
 
     def put(self, place: Integers, low: Integers, high: Integers, look: npt.ArrayLike) -> None:
-        """A look from *low* on, if *high* [n, D] is above it; another must begin at *high*."""
+        """Begin a look at row *low* [n, D] if it is below *high* [n, D]; another look must begin at *high*."""
         _, resources, height = self._begin.shape
         column = place[:, None] * resources + np.arange(resources)
         seen = np.flatnonzero((high > low) & (low < height))
@@ -164,7 +164,7 @@ class _Rows:
         self._begin.reshape(-1)[where] = looks + 1
 
     def looks(self) -> Looks:
-        """The look of each row: the one that began last at it or below."""
+        """[S, D, H] the look of each row: the one that began last at or below it."""
         rows = np.arange(self._begin.shape[2], dtype=np.int32)
         since = np.where(self._begin > 0, rows, 0)
         np.maximum.accumulate(since, axis=2, out=since)
@@ -172,7 +172,7 @@ class _Rows:
 
 
 def bin_rows(levels: Levels, place: Integers, job_class: Integers, stalled: Flags, cell: BinCell, scale: int) -> Looks:
-    """[S, D, H] the looks of bins with jobs of *job_class* [n], with floor and lid."""
+    """[S, D, H] the looks of bins, floor and lid included; *job_class* [n] has the look of each job."""
     servers, resources = levels.capacity.shape
     floor, lid = FLOOR_HEIGHT * scale, LID_HEIGHT * scale
     rows = _Rows(servers, resources, floor + cell.tall + lid)
@@ -196,9 +196,9 @@ def bin_rows(levels: Levels, place: Integers, job_class: Integers, stalled: Flag
 
 
 def bar_rows(slots: Slots, largest: Integers, servers: int, cell: BinCell, scale: int) -> Looks:
-    """[S, D, H] the looks of the bars: each slot of a configuration as an outline.
+    """[S, D, H] the looks of the bars: each slot of a configuration is an outline.
 
-    *largest* [D] is the capacity that is ``cell.tall`` pixels high.
+    The capacity *largest* [D] is ``cell.tall`` pixels high.
     """
     floor = FLOOR_HEIGHT * scale
     rows = _Rows(servers, slots.low.shape[1], floor + cell.tall + LID_HEIGHT * scale)
@@ -216,7 +216,7 @@ def bar_rows(slots: Slots, largest: Integers, servers: int, cell: BinCell, scale
 
 
 def heat_rows(share: Floats, full: Floats, stalled: Flags, cell: BinCell) -> Looks:
-    """[S, D, H] the looks of small bins of which *share* [S, D] is in use.
+    """[S, D, H] the looks of small bins, by the *share* [S, D] in use.
 
     *full* [S, D] are their capacities as shares of a largest server.
     """
@@ -235,7 +235,7 @@ class BinRaster(CellRaster):
     """Draws bins into pixels."""
 
     def start(self, layout: BinLayout, palette: BinPalette) -> None:
-        """Start a picture; what is between the bins is drawn only when that changes."""
+        """Start a picture; the background between the bins is drawn only if layout or palette changed."""
         rows, columns = self.place(layout)
         tops = layout.grids[0].edges[rows.start : rows.stop + 1]
         self._cell = layout.cell
@@ -248,12 +248,12 @@ class BinRaster(CellRaster):
             self._pixels = np.full((max(1, height), max(1, width)), palette.background, np.uint32)
 
     def fresh(self, coded: Integers) -> Integers:
-        """The cells to be drawn: all, or those that changed; *coded* [S, k] says what is in each."""
+        """The cells to draw: those whose content changed, or all; *coded* [S, k] encodes the content of each."""
         before, self._coded = self._coded, coded
         return differing(coded, before) if before.shape == coded.shape else np.arange(len(coded))
 
     def draw(self, picture: Pixels, left: int, places: Integers) -> None:
-        """Put columns [S, D, H, W] into the cells at ascending *places*; *left* is the x of the first resource."""
+        """Copy columns [S, D, H, W] into the cells at ascending *places*; *left* is the x of the first resource."""
         cell, columns = self._cell, self._columns
         _, resources, height, width = picture.shape
         rows, column = np.divmod(places, columns)
@@ -262,7 +262,7 @@ class BinRaster(CellRaster):
             top, foot = self._tops[row : row + 2]
             cells = self._pixels[top:foot].reshape(foot - top, columns, cell.width)
             bottom = foot - top - cell.gap - cell.label
-            high = min(height, bottom)  # what is above a row of smaller servers is empty
+            high = min(height, bottom)  # rows of smaller servers are lower; the part cut off is empty
             for resource in range(resources):
                 x = left + resource * cell.pair
                 mine = picture[start:end, resource, height - high :].transpose(1, 0, 2)
@@ -278,7 +278,7 @@ def draw_gauges(
     palette: BinPalette,
     scale: int,
 ) -> None:
-    """Draw into columns of bins how much of its service each job has had: a line from the left."""
+    """Draw into columns of bins each job's gauge, a line from the left as long as the served share of its service."""
     height, width = picture.shape[2:]
     if width < GAUGE_WIDTH_FROM * scale:
         return

@@ -1,4 +1,4 @@
-"""One moment of the bins laid out in the panel: what is where, and where everything is."""
+"""The scene of one moment: the bins' content and layout, for painting and hit tests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class BinScene(CellScene[QueueState, QueueNumbers, QueueFacts]):
 
     @cached_property
     def classes(self) -> SizeClasses:
-        """Of the scenario's sizes."""
+        """The classes of the scenario's sizes."""
         return size_classes(self.numbers)
 
     def _content(self, section: QueueNumbers, index: Integers) -> BinJobs | None:
@@ -54,18 +54,18 @@ class BinScene(CellScene[QueueState, QueueNumbers, QueueFacts]):
 
     @property
     def servers(self) -> Integers:
-        """[S] those of which something can be seen."""
+        """[S] the servers that are at least partly visible."""
         return self.shown[0].index
 
     @property
     def blocks(self) -> BinJobs | None:
-        """The jobs on them; None where bins are too small for jobs."""
+        """The jobs on the visible servers; None if the bins are too small to show jobs."""
         blocks: BinJobs | None = self.shown[0].content
         return blocks
 
     @cached_property
     def levels(self) -> Levels | None:
-        """Where those begin and end."""
+        """The edges of those jobs in pixels; None if the bins are too small to show jobs."""
         if self.blocks is None:
             return None
         capacity, largest = self.numbers.capacity[self.servers], self.numbers.largest
@@ -73,7 +73,7 @@ class BinScene(CellScene[QueueState, QueueNumbers, QueueFacts]):
 
     @cached_property
     def job_class(self) -> Integers:
-        """The class of each job's size."""
+        """[n] the look of each job's size."""
         return np.zeros(0, np.int64) if self.blocks is None else self.classes.of(self.blocks.size)
 
     def server_rect(self, server: int) -> QRectF:
@@ -91,12 +91,12 @@ class BinScene(CellScene[QueueState, QueueNumbers, QueueFacts]):
         return x + cell.bin_left(resource), self.layout.floor(server) - high, cell.bin, high - low
 
     def place_of(self, server: int) -> int | None:
-        """Which of the visible servers one is."""
+        """The index of a server among the visible ones; None if it is not visible."""
         place = int(np.searchsorted(self.servers, server))
         return place if place < len(self.servers) and self.servers[place] == server else None
 
     def blocks_with(self, jobs: set[int]) -> list[int]:
-        """The blocks of the jobs with these numbers, as far as they can be seen."""
+        """The visible blocks of the jobs with these numbers."""
         if self.blocks is None or not jobs:
             return []
         numbers = self.state.job_number[self.blocks.record]
@@ -113,7 +113,7 @@ class BinScene(CellScene[QueueState, QueueNumbers, QueueFacts]):
 
 
 def draw(scene: BinScene, raster: BinRaster, heights: Integers | None) -> None:
-    """Bring the pixels up to date; *heights* are those of slots, see ``slot_heights``."""
+    """Update the pixels of *raster*; *heights* [V, D] are the slot heights, see ``slot_heights``."""
     layout, cell, scale = scene.layout, scene.layout.cell, scene.layout.wishes.scale
     queues = scene.classes.of_queues(scene.numbers, scene.facts)
     palette = bin_palette(scene.theme, scene.classes.count, queues, cell.bin, cell.bar, scale)
@@ -134,7 +134,7 @@ def draw(scene: BinScene, raster: BinRaster, heights: Integers | None) -> None:
 
 
 def _draw_heat(scene: BinScene, raster: BinRaster, palette: BinPalette) -> None:
-    """Bins too small for jobs: how much of each is in use, where that changed."""
+    """Draw the share in use of bins too small to show jobs; only those bins in which it changed."""
     state, cell, servers = scene.state, scene.layout.cell, scene.servers
     capacity = scene.numbers.capacity[servers]
     chosen = raster.fresh(np.column_stack([state.used[servers], capacity, state.stalled[servers]]))

@@ -1,4 +1,4 @@
-"""What is written on and below the bins, where there is room."""
+"""The texts on and below the bins, if they fit."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.reporting.explain import grouped
 
-#: So many configurations' names are measured; where there are more they are alike.
+#: Only the names of this many configurations are measured; further ones are about as wide.
 MOST_MEASURED = 200
-#: Sizes are written while there is room for no more than so many; from then on one zooms in.
+#: Sizes are written only if at most this many blocks are large enough; otherwise the user has to zoom in.
 MOST_SIZES = 400
-#: Names of virtual queues stand before sizes in bins from this width on, in lines of text.
+#: In blocks at least this wide, in lines of text, the virtual queue's name is written before the size.
 NAMES_FROM = 5.5
-#: The height of digits, of what has room for a line, and of what has it below a reason, in lines of text.
+#: Heights in lines of text: of digits, of an area with room for a line, and of one with room below a reason.
 DIGITS, ROOMY, BELOW_REASON = 0.72, 1.3, 3.3
 
 
@@ -38,7 +38,7 @@ _ink = cache(letter_ink)
 
 
 def label_widths(numbers: QueueNumbers, facts: QueueFacts, text: Symbols) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """The lines that can stand below a bin, and the room that each needs at least."""
+    """The kinds of lines that can be written below a bin, and the width in pixels that each needs at least."""
     lines = [("number", text.width(grouped(numbers.servers)))]
     if numbers.resources > 1:
         widest = max(text.width(name) for name in numbers.resource_names)
@@ -58,9 +58,9 @@ class BinText:
         self._scene = scene
         self._text = text
         gauge = scene.layout.cell.bin >= GAUGE_WIDTH_FROM * scene.layout.wishes.scale
-        #: What of a block's height belongs to its gauge, in device pixels.
+        #: The height of the gauge at the bottom of a block, in device pixels.
         self._below = (GAUGE + 1) * scene.layout.wishes.scale if gauge else 0
-        #: Where it will be said why servers do not get a job.
+        #: The rectangles of the reasons why servers were passed over.
         self._said = [
             placed_reason(scene.server_rect(one.server), one.reasons, text)[1]
             for one in scene.frame.passed_over
@@ -68,7 +68,7 @@ class BinText:
         ]
 
     def paint(self, labels: tuple[str, ...], heights: Integers | None) -> None:
-        """All texts: *labels* are the kinds of lines below bins, *heights* those of slots."""
+        """Paint all texts: *labels* are the kinds of lines below bins, *heights* [V, D] those of slots in units."""
         self._paint_labels(labels)
         if self._scene.blocks is None:
             return
@@ -159,13 +159,13 @@ class BinText:
         self._draw(plate.center(), words, wide, _ink(color))
 
     def _below_reason(self, area: QRectF) -> QRectF:
-        """What is left of a job where it is said above it why its server does not get another."""
+        """The part of a job's area below the reason why its server was passed over."""
         covered = [said.bottom() for said in self._said if said.intersects(area)]
         area.setTop(max([area.top(), *covered]))
         return area
 
     def _sizes(self, block: int, resource: int, width: float) -> list[str]:
-        """What can be written on a job, the longest first."""
+        """The texts that can be written on a job, the longest first."""
         scene = self._scene
         assert scene.blocks is not None
         units = int(scene.blocks.size[block, resource])
@@ -176,7 +176,7 @@ class BinText:
         return words
 
     def _paint_rooms(self) -> None:
-        """How much is free, and what is reserved for whom."""
+        """Write how much is free, and for which virtual queue room is reserved."""
         scene = self._scene
         blocks, levels = scene.blocks, scene.levels
         assert blocks is not None and levels is not None
@@ -218,7 +218,7 @@ class BinText:
     # In the bars.
 
     def _paint_slots(self, heights: Integers) -> None:
-        """The names of virtual queues in the slots of active configurations."""
+        """Write the names of virtual queues into the slots of active configurations."""
         scene, cell = self._scene, self._scene.layout.cell
         queues = scene.facts.layout.queues
         if cell.bar < self._text.width(lane_name(scene.facts, queues - 1)) * scene.ratio:
@@ -250,7 +250,7 @@ class BinText:
     # Single lines.
 
     def _fitting(self, texts: Sequence[str], room: float) -> tuple[str, float] | None:
-        """The first of *texts* that fits into *room*, with its width."""
+        """The first of *texts* that fits into *room* pixels, with its width; None if none fits."""
         for words in texts:
             wide = self._text.width(words)
             if wide <= room:

@@ -1,4 +1,4 @@
-"""What hovering says of servers and their jobs, and what is written at the bins."""
+"""The tooltips of servers and their jobs, and the words written on the bins."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from slotscope.model.kinds.queue.state import NOW, STALLS
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
 
-#: So many jobs are listed one by one.
+#: At most this many jobs are listed.
 MOST_LISTED = 8
 
 
 def server_words(frame: Frame, server: int) -> str:
-    """What is to be known of a server, one thing a line."""
+    """The tooltip of a server: pool, use, state, configuration and jobs, line by line."""
     state, info = frame.state, frame.info
     used, capacity = state.used[server].tolist(), info.numbers.capacity[server].tolist()
     free = [whole - some for whole, some in zip(capacity, used, strict=True)]
@@ -72,13 +72,13 @@ def _job_line(frame: Frame, record: int) -> str:
 
 
 def may_stall(frame: Frame) -> bool:
-    """Whether servers are stalled under this policy, or were."""
+    """Whether this policy may stall servers, or some have been stalled."""
     chosen = getattr(frame.info.parameters, "stall", False)
     return bool(chosen or frame.state.tally[STALLS])
 
 
 def service_words(frame: Frame, record: int) -> str:
-    """How long a job has been in service, and of how long."""
+    """The number of slots that a job has been served, and its service time in slots."""
     state = frame.state
     service, departure = float(state.job_service[record]), float(state.job_departure[record])
     if departure == float("inf"):
@@ -88,7 +88,7 @@ def service_words(frame: Frame, record: int) -> str:
 
 
 def block_words(frame: Frame, record: int) -> str:
-    """What is to be known of a job on a server, one thing a line."""
+    """The tooltip of a job on a server, line by line."""
     state, info, facts = frame.state, frame.info, frame.info.facts
     server, queue = int(state.job_server[record]), int(state.job_queue[record])
     share = share_words(info, state.job_size[record].tolist())
@@ -100,25 +100,25 @@ def block_words(frame: Frame, record: int) -> str:
 
 
 def size_on_block(numbers: QueueNumbers, units: int, resource: int, digits: int = 3) -> str:
-    """A size in the scenario's unit, in as little room as can be: 0.342, 0.05, 12."""
+    """A size in the scenario's unit, as short as possible: 0.342, 0.05, 12."""
     return _brief(units * float(numbers.unit[resource]), digits)
 
 
 @lru_cache(2048)
 def _brief(amount: float, digits: int) -> str:
-    """See :func:`size_on_block`; the same sizes are written at each painting."""
+    """Cached part of :func:`size_on_block`, as each repaint writes the same sizes."""
     if amount >= 0.1**digits * 5:
         amount = round(amount, digits)
     return significant(amount, digits)
 
 
 def configuration_words(name: str) -> tuple[str, str]:
-    """A configuration's name with its symbols set, in full and in short."""
+    """A configuration's name with its symbols in math type, in full and without spaces."""
     full = name.replace("e", symbol("e")) if name.startswith(("e", *"0123456789")) else name
     return full, full.replace(" ", "")
 
 
 def weight_words(weight: int) -> tuple[str, str]:
-    """<k, Q>, in full and in short."""
+    """⟨k, Q⟩ = weight in full, and the weight alone."""
     number = grouped(weight)
     return f"⟨{symbol('k')}, {symbol('Q')}⟩ = {number}", number

@@ -1,7 +1,7 @@
-"""How a size looks, alike in all panels and under all policies: colour and texture.
+"""The look of a job size, colour and texture, the same in all panels and under all policies.
 
-Sizes are told apart by the intervals of partition I, whatever the policy: so a job keeps its look
-from lane to lane, and VQ_j has that of the jobs that wait in it.
+Sizes are classed by the intervals of partition I under every policy, so that a job has the same look
+in each lane, and VQ_j has the look of the jobs that wait in it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.programs.partition import Partition, default_depth
 from slotscope.model.reporting.explain import subscript
 
-#: Which class of sizes something has the look of; None for what is of all sizes.
+#: The number of a look, as of a class of sizes; None: the look for all sizes.
 Look = int | None
 
-#: How many colours of job types each theme has: a look that is so much further has the same.
+#: The number of colours for job types in each theme: looks that are equal modulo this have the same colour.
 COLOURS = 16
 #: The type whose colour stands for all sizes: grey.
 _GREY = 7
@@ -35,14 +35,14 @@ _GREY = 7
 
 @dataclass(frozen=True)
 class SizeClasses:
-    """The classes that a scenario's sizes are told apart by: the intervals of partition I.
+    """The classes of a scenario's sizes: the intervals of partition I.
 
-    Of several resources the one that a job needs most counts.
+    With several resources, the one that a job needs most counts.
     """
 
     partition: Partition
     capacity: int  #: units of a largest server
-    looks: tuple[int, ...]  #: [count] that of each class
+    looks: tuple[int, ...]  #: [count] the look of each class
 
     @property
     def count(self) -> int:
@@ -59,7 +59,7 @@ class SizeClasses:
         return self.partition.ruler
 
     def of_queues(self, numbers: QueueNumbers, facts: QueueFacts) -> tuple[Look, ...]:
-        """[V] the look of each virtual queue; a policy's own J is no matter, classes only end."""
+        """[V] the look of each virtual queue; a policy's J may be larger or smaller than that of the classes."""
         queues = facts.layout.queues
         if facts.intervals:
             return (*self.looks[:queues], *range(self.count, queues))
@@ -74,7 +74,7 @@ class SizeClasses:
 
 @lru_cache(maxsize=4)
 def size_classes(numbers: QueueNumbers) -> SizeClasses:
-    """The classes of a scenario's sizes, with the least J that tells all of them apart."""
+    """The classes of a scenario's sizes, with the least J (within 2 to 20) for which no size is below 1/2^J."""
     capacity = int(numbers.largest[0])
     partition = Partition(default_depth(Fraction(int(numbers.smallest), capacity)))
     classes = SizeClasses(partition, capacity, tuple(range(partition.queues)))
@@ -83,7 +83,7 @@ def size_classes(numbers: QueueNumbers) -> SizeClasses:
 
 
 def _apart(count: int, used: Sequence[int]) -> tuple[int, ...]:
-    """[count] the looks of classes: their own numbers, but where two *used* ones had one colour, one that is free."""
+    """[count] the look of each class: its number, or a free one if another *used* class has the same colour."""
     looks, taken = list(range(count)), {one % COLOURS for one in used}
     free, seen = (place for place in range(COLOURS) if place not in taken), set[int]()
     for one in used:
@@ -99,19 +99,19 @@ def look_color(theme: Theme, look: Look) -> str:
 
 
 def look_ink(theme: Theme, look: Look) -> str:
-    """The same, legible as text on a panel."""
+    """The colour of a class of sizes, adjusted to be legible as text on a panel."""
     return theme.ink(look_color(theme, look))
 
 
 @cache
 def look_tile(theme: Theme, look: Look, scale: int = 1) -> Pixels:
-    """The texture of jobs of a class, to be repeated; lines are *scale* pixels wide."""
+    """The texture tile for jobs of a class; lines are *scale* pixels wide."""
     return plain_tile(look_color(theme, look), scale) if look is None else type_tile(theme, look, scale)
 
 
 @cache
 def look_brush(theme: Theme, look: Look, ratio: float = 1.0) -> QBrush:
-    """Colour and texture of jobs of a class at a ratio of device pixels."""
+    """The brush with colour and texture for jobs of a class, at a device pixel ratio."""
     return tile_brush(look_tile(theme, look, texture_scale(ratio)), ratio)
 
 
@@ -121,5 +121,5 @@ def paint_look(painter: QPainter, box: QRectF, theme: Theme, look: Look) -> None
 
 
 def queue_name(queue: int, queues: int) -> str:
-    """VQ₃, or Q where there is only one queue."""
+    """VQ₃, or Q if there is only one queue."""
     return f"VQ{subscript(queue)}" if queues > 1 else "Q"

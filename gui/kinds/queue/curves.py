@@ -1,4 +1,4 @@
-"""The total queue and its parts over time, and whether it is stable."""
+"""The panel of the total queue and the longest virtual queues over time, with the verdict on stability."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from slotscope.model.measures.growth import STRETCHES
 from slotscope.model.measures.metrics import CONFIDENCE, Estimate, estimates
 from slotscope.model.reporting.frame import Frame
 
-#: Virtual queues that have a curve beside the total.
+#: At most this many virtual queues have a curve beside the total.
 MOST_CURVES = 6
-#: A queue gets the curve of another once it is longer on average by this factor.
+#: A queue takes another one's place among the curves once its mean length is larger by this factor.
 _LONGER = 1.25
 
 _COUNTED = {
@@ -43,13 +43,13 @@ _COUNTED = {
 
 
 def read_total(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
-    """Q at each sample, and its exact sum over the slots before."""
+    """Q at each sample, and its exact sum over all slots before the sample."""
     columns = [sampling.WAITING_COLUMN], [sampling.WAITING_AREA_COLUMN]
     return Columns(samples[:, columns[0]], samples[:, columns[1]])
 
 
 def reader(queue: int) -> Read:
-    """What reads Q_j of one virtual queue; between samples it is taken to stay."""
+    """A reader of one virtual queue's length Q_j, taken as constant between samples."""
 
     def read(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
         return Columns(samples[:, [sampling.SCALARS + queue]])
@@ -58,7 +58,7 @@ def reader(queue: int) -> Read:
 
 
 def longest(means: Sequence[float], shown: tuple[int, ...], most: int) -> tuple[int, ...]:
-    """The queues that are longest on average; those *shown* stay unless others are much longer."""
+    """The *most* queues that are longest on average; those *shown* stay unless others are much longer."""
     kept = [queue for queue in shown if queue < len(means)]
     others = [queue for queue in np.argsort(means)[::-1].tolist() if queue not in kept]
     for queue in others:
@@ -73,7 +73,7 @@ def longest(means: Sequence[float], shown: tuple[int, ...], most: int) -> tuple[
 
 
 def mean_lengths(samples: NDArray[np.float64]) -> list[float]:
-    """The mean length of each virtual queue over the slots of *samples*; within one, as it is."""
+    """[V] the mean length of each virtual queue over the slots of *samples*; its length if they span no slot."""
     slots = np.diff(samples[:, sampling.TIME_COLUMN])
     if not slots.any():
         return [float(length) for length in samples[-1, sampling.SCALARS :]]
@@ -82,7 +82,7 @@ def mean_lengths(samples: NDArray[np.float64]) -> list[float]:
 
 
 def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
-    """Every sample for a file: event, slot, the share of all capacity in use, and counts."""
+    """Names and rows for a CSV file, one row per sample: event, slot, share of all capacity in use, and counts."""
     samples, layout = frame.samples, frame.info.facts.layout
     names = ["event", "slot", "used_share", *_COUNTED]
     names += [f"waiting {name}" for name in layout.names if layout.queues > 1]
@@ -96,17 +96,17 @@ def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
     return names, ([*place, share, *row] for place, share, row in rows)
 
 
-#: The reason for a verdict may take so many lines, with some room to spare.
+#: The reason of a verdict is shown if verdict and reason take at most this many lines; two are visible.
 _MOST_LINES = 1.7
 _SLOTS = ("", "slot", "slots")
 _TOTAL = "waiting"
-#: A slope that is known better than this is told for a million slots.
+#: A slope whose half-width is below this, in jobs per slot, is given per million slots.
 _SMALLEST_PER_SLOT = 2e-6
 _SIX = "⁶"
 
 
 class MeasuredQueue(NamedTuple):
-    """What is known of a queue since some slot."""
+    """The measures of the queue since slot ``start``."""
 
     start: float
     means: dict[str, Estimate]
@@ -114,9 +114,9 @@ class MeasuredQueue(NamedTuple):
 
 
 def measured(frame: Frame, samples: NDArray[np.float64]) -> MeasuredQueue:
-    """The measures up to the moment shown, since the warm-up or while it lasts since the start.
+    """The measures up to the moment shown, from the end of the warm-up (during the warm-up, from the start).
 
-    Nothing is judged of a warm-up.
+    There is no judgement during the warm-up.
     """
     info, start = frame.info, counted_from(frame)
     if not len(samples):
@@ -129,20 +129,20 @@ def measured(frame: Frame, samples: NDArray[np.float64]) -> MeasuredQueue:
 
 
 def estimate_words(mean: float, half_width: float) -> str:
-    """A number with its interval, no more digits than that bears."""
+    """A mean with its half-width, with only as many digits as the interval justifies."""
     told, half = with_interval(mean, half_width)
     return f"{told} ± {half}" if half else told
 
 
 def growth_words(growth: Estimate) -> tuple[str, str]:
-    """The slope with its interval, and in how much time; short where it is small."""
+    """The slope with its half-width, and its unit of time: a slot, or 10⁶ slots if the half-width is small."""
     per_slot = not growth.half_width < _SMALLEST_PER_SLOT
     factor, time = (1, "slot") if per_slot else (1_000_000, f"10{_SIX} slots")
     return estimate_words(factor * growth.mean, factor * growth.half_width), time
 
 
 def tiles(frame: Frame, samples: NDArray[np.float64], found: MeasuredQueue) -> Iterator[TileText]:
-    """The numbers above the curves."""
+    """The tiles above the curves."""
     state = frame.state
     waiting, in_service = int(state.number[WAITING]), int(state.number[IN_SERVICE])
     yield TileText("<i>Q</i> now", format_number(waiting), "run", "The jobs that wait.")
@@ -161,7 +161,7 @@ def tiles(frame: Frame, samples: NDArray[np.float64], found: MeasuredQueue) -> I
 
 
 def _mean_or_growth(found: MeasuredQueue) -> TileText:
-    """The mean where there may be one; of a queue that may grow, only how fast."""
+    """The tile of the mean queue, or of the slope if the queue may grow: its mean would say nothing."""
     judgement, start = found.judgement, significant(found.start)
     mean = found.means.get("queue_length")
     if judgement is None or mean is None:
@@ -182,7 +182,7 @@ def _mean_or_growth(found: MeasuredQueue) -> TileText:
 
 
 def verdict_words(frame: Frame, found: Judgement | None) -> tuple[str, str, str]:
-    """The verdict, why, and its role; the slope is said where no number above says it."""
+    """(verdict, reason, role); if stable, the reason gives the slope, as no tile does."""
     if found is None:
         start = significant(warmup(frame))
         return "", f"too early to tell whether the queue grows; counted from slot {start}", ""
@@ -194,7 +194,7 @@ def verdict_words(frame: Frame, found: Judgement | None) -> tuple[str, str, str]
 
 
 class QueuePlot(RunPlot):
-    """Curves that follow the samples of a run."""
+    """The total queue and the longest virtual queues, drawn from the samples of a run."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         about = "The jobs that wait over time; grey is their range where averages are drawn."
@@ -203,7 +203,7 @@ class QueuePlot(RunPlot):
         self._names: Sequence[str] = ()
         self._looks: Sequence[Look] = ()
         self._calm = Calm(self)
-        self._keys: dict[int, str] = {}  # the virtual queues that have a curve
+        self._keys: dict[int, str] = {}  # line keys of the virtual queues that have a curve
         self._fresh = True
         self.add_line(_TOTAL, "run", ahead=True, label="Q")
 
@@ -213,7 +213,7 @@ class QueuePlot(RunPlot):
         return tuple(self._keys)
 
     def begin(self, frame: Frame) -> None:
-        """Another run has other queues."""
+        """Begin another run, with its own queues."""
         self._set_chosen(())
         super().begin(frame)
         self._fresh = True
@@ -226,17 +226,17 @@ class QueuePlot(RunPlot):
         ]
 
     def refit(self) -> None:
-        """Another moment has other longest queues, and its own mean or none."""
+        """Drop the curves and the mean before a jump: at another moment other queues may be the longest."""
         self._set_chosen(())
         self.discard("mean")
         super().refit()
 
     def unit_of(self, frame: Frame) -> str:
-        """Time is counted in slots."""
+        """The time unit: slots."""
         return "slots" if frame.info.time_unit in _SLOTS else frame.info.time_unit
 
     def choose(self, frame: Frame) -> None:
-        """Curves for the longest queues; where there is one queue, it is the total."""
+        """Choose the curves of the longest queues; with one queue the total is enough."""
         due, self._fresh = self._calm.may_change("curves", frame.running) or self._fresh, False
         if due and frame.info.facts.layout.queues > 1:
             self._set_chosen(longest(mean_lengths(frame.until_now), self.chosen, MOST_CURVES))
@@ -253,7 +253,7 @@ class QueuePlot(RunPlot):
 
 
 class QueueCurvesPanel(TiledPanel):
-    """How many jobs wait, over time, and whether ever more will."""
+    """The number of waiting jobs over time, and whether it grows without bound."""
 
     name = "queue-curves"
     title = "Queue over time"
@@ -262,7 +262,7 @@ class QueueCurvesPanel(TiledPanel):
     spacing = 0
 
     def build(self) -> None:
-        """Numbers above, the verdict, the curves below."""
+        """Build the tiles, below them the verdict, and the curves."""
         super().build()
         self.measured = MeasuredQueue(0.0, {}, None)
         self.verdict = QLabel(self.body, textFormat=Qt.TextFormat.RichText, wordWrap=True)
@@ -276,18 +276,18 @@ class QueueCurvesPanel(TiledPanel):
     # Frames.
 
     def begin(self, frame: Frame) -> None:
-        """Another run, or a step of a lesson, has curves and ranges of its own."""
+        """Begin another run, or a step of a lesson, with new curves and ranges."""
         self.plot.show_moment(frame, anew=True)
 
     def show_frame(self, frame: Frame) -> None:
-        """Bring numbers and curves up to this moment."""
+        """Update numbers and curves to this moment."""
         anew = not self.plot.history.continues(frame)
         self.plot.show_moment(frame)
         if self.numbers_due(frame) or anew:
             self.show_numbers(frame, measured(frame, frame.until_now))
 
     def show_numbers(self, frame: Frame, found: MeasuredQueue) -> None:
-        """Show what was measured of a frame."""
+        """Show the measures of a frame."""
         self.measured = found
         self.tiles.set_texts(tiles(frame, frame.until_now, found))
         self._show_verdict(frame)
@@ -302,7 +302,7 @@ class QueueCurvesPanel(TiledPanel):
         self.plot.refresh()
 
     def _show_verdict(self, frame: Frame) -> None:
-        """The verdict, and where there is room the reason."""
+        """Show the verdict, with the reason if it fits."""
         verdict, rest, role = verdict_words(frame, self.measured.judgement)
         theme, body = self.theme, current_fonts().body
         metrics = QFontMetricsF(body)
@@ -318,11 +318,11 @@ class QueueCurvesPanel(TiledPanel):
     # The window.
 
     def arrange(self) -> None:
-        """The reason of the verdict stands where there is room for it."""
+        """Show or hide the verdict's reason, depending on the width."""
         if self.frame is not None and self.plot.history.continues(self.frame):
             self._show_verdict(self.frame)
         super().arrange()
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """Every sample."""
+        """Every sample, for a CSV file."""
         return None if self.frame is None else table(self.frame)

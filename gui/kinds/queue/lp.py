@@ -1,4 +1,4 @@
-"""The load against what servers can support: rho*, K_RED, and what is served now."""
+"""The panel of load and capacity: the load against rho* and K_RED, and the jobs in service now."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from slotscope.gui.theme import current_fonts
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds
 from slotscope.model.reporting.frame import Frame
 
-#: A panel that is lower than this has two columns from a smaller width on.
+#: Panels less high than the first number of pixels have two columns if at least as wide as the second.
 _FLAT, _TWO_NARROW = 560, 600
 _BELOW, _UNLIMITED = 8, 16_777_215
-#: Pixels beside a column of text.
+#: Pixels left free beside a column of text.
 _BESIDE = 20
 _SHARE = 0.001
 _BEST = "<i>ρ</i><sup>*</sup>"
 
 
 class SupportablePanel(BoundsPanel):
-    """The maximum supportable workload, its proof, and how near the present load is to it."""
+    """The maximum supportable workload, its proof, and the load as a share of it."""
 
     name = "supportable"
     title = "Load and capacity"
@@ -50,7 +50,7 @@ class SupportablePanel(BoundsPanel):
     needs = frozenset({"supportable"})
 
     def build(self) -> None:
-        """Three pages: the programs, a busy sign, a sentence."""
+        """Build three pages: the programs' results, a busy sign, a sentence."""
         super().build()
         self._types: tuple[Size, ...] = ()
         self.scale = LoadScale(self.theme)
@@ -67,20 +67,20 @@ class SupportablePanel(BoundsPanel):
     # Frames.
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its configurations may be fewer."""
+        """Begin another run; it may have fewer configurations, so their bars are reset."""
         super().begin(frame)
         self.bars.begin()
 
     def knows(self, bounds: QueueBounds) -> bool:
-        """Whether the load can be compared with anything."""
+        """Whether there is any bound to compare the load with."""
         return is_known(bounds)
 
     def problem_of(self, bounds: QueueBounds) -> str:
-        """In the symbols of the paper."""
+        """Why bounds are missing, in the paper's symbols."""
         return in_symbols(bounds.problem)
 
     def show_bounds(self, frame: Frame) -> None:
-        """The load on its scale, the region, and how bounds were refined."""
+        """Show the load on its scale, the region, and the refined bounds."""
         info, bounds = frame.info, self.bounds
         self._types = types_of(bounds, info.numbers)
         self.tiles.set_texts(_tiles(bounds))
@@ -95,7 +95,7 @@ class SupportablePanel(BoundsPanel):
         self.refining.set_steps(steps(bounds), float(bounds.workload))
 
     def write(self) -> None:
-        """Sentences and the table of prices."""
+        """Write the sentences and the table of prices."""
         assert self.frame is not None
         info, bounds, theme = self.frame.info, self.bounds, self.theme
         note = in_symbols(bounds.problem) or ("" if is_complete(bounds) else "Computing better bounds …")
@@ -107,7 +107,7 @@ class SupportablePanel(BoundsPanel):
         )
 
     def show_present(self, frame: Frame) -> None:
-        """What servers hold, beside what they would hold at best."""
+        """Show the shares of servers in each configuration now, beside those in the optimum of (4)."""
         best, state, numbers = self.bounds.supportable, frame.state, frame.info.numbers
         if best is None:
             return
@@ -120,7 +120,7 @@ class SupportablePanel(BoundsPanel):
     # The window.
 
     def arrange(self) -> None:
-        """Two columns where there is room for them, or too little for pictures below each other."""
+        """Use two columns if the panel is wide enough, or too low for pictures below each other."""
         scale = current_fonts().scale
         flat = self.width() >= _TWO_NARROW * scale and self.height() < _FLAT * scale
         two = (self.wide or flat) and not (self.region.isHidden() and self.refining.isHidden())
@@ -131,7 +131,7 @@ class SupportablePanel(BoundsPanel):
             self.area.arrange([*place, *numbers], pictures, pictures)
         else:
             self.area.arrange([*place, *pictures, *numbers], growing=pictures)
-        # Beside long tables, and in a hall, the pictures stay in view as a whole.
+        # In two columns, and in lecture mode, each picture is at most as high as the view.
         room = self.height() - self.tiles.sizeHint().height() - _BELOW
         if not two:
             wide = self.area.viewport().width() - _BESIDE
@@ -142,7 +142,7 @@ class SupportablePanel(BoundsPanel):
             picture.setMaximumHeight(max(room, picture.minimumHeight()) if whole else _UNLIMITED)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """Theorem 1's bounds, or the configurations that support rho*."""
+        """The configurations that support rho* and their shares, or else Theorem 1's bounds; None without either."""
         if self.bounds is None:
             return None
         best = self.bounds.supportable
@@ -159,7 +159,7 @@ class SupportablePanel(BoundsPanel):
 
 
 def _tiles(bounds: QueueBounds) -> Iterator[TileText]:
-    """rho*, or what it lies between; the load, its share, and the capacity."""
+    """Tiles for rho* or its bounds, the load, the load as a share of rho*, and L / E[R] of Lemma 1."""
     low, high = bounds.lower, bounds.upper
     if bounds.supportable is not None:
         yield exact_tile(

@@ -1,8 +1,8 @@
-"""Two job sizes in the plane of service rates: what is drawn of a run, and where it is now.
+"""The plane of service rates for two job sizes: the picture of a run, and its service at one moment.
 
 Psychas & Ghaderi (2019), Section III.A, (4), and the examples of Sections VII.A.1 and VII.A.2.
-A server that holds k all the time serves mu k jobs per slot; configurations and jobs are counted
-by size, the smaller size first.
+A server that always holds configuration k serves mu k jobs per slot; configurations count jobs by
+size, the smaller size first.
 """
 
 from __future__ import annotations
@@ -31,50 +31,50 @@ from slotscope.model.kinds.queue.state import QueueState
 
 Counts = tuple[int, int]
 Point = tuple[float, float]
-#: A job size in units, one number for each resource.
+#: A job size in units, one number per resource.
 Size = tuple[int, ...]
 
-#: With more feasible configurations than these they are not drawn one by one.
+#: Feasible configurations are drawn one by one only up to this number.
 MOST_DOTS = 600
 
 
 @dataclass(frozen=True)
 class SupportablePicture:
-    """What stays the same while a policy runs."""
+    """The part of the picture that stays the same during a run."""
 
     region: Region  #: the polygons and vectors, in jobs per slot and server
     types: tuple[Size, Size]  #: both sizes in units
     names: tuple[str, str]  #: both sizes in the scenario's unit
-    rate: float  #: mu, jobs that leave per slot for each in service
-    dots: tuple[Counts, ...]  #: the feasible configurations; none for servers of several kinds
-    reduced_names: tuple[tuple[Counts, str], ...]  #: what configurations of K_RED hold, and how they are called
-    #: [C] what each active configuration holds of both sizes, as jobs really fit; empty where there is none, or where
-    #: it depends on which jobs come first
+    rate: float  #: mu, departures per slot and job in service
+    dots: tuple[Counts, ...]  #: the feasible configurations; empty if there are several pools of servers
+    reduced_names: tuple[tuple[Counts, str], ...]  #: configurations of K_RED as counts of both sizes, and their names
+    #: [C] how many jobs of both sizes, at their true sizes, each configuration holds; empty if there are no
+    #: configurations, or if this depends on which jobs come first
     contents: tuple[Counts, ...]
-    traps: tuple[Counts, ...]  #: configurations that servers may not leave under this policy while queues grow
-    #: share, reduced_share: load and K_RED as shares of rho*; None where there is none
+    traps: tuple[Counts, ...]  #: configurations that servers may never leave under this policy while queues grow
+    #: share, reduced_share: load, and workload that K_RED supports, as shares of rho*; None if unknown
     share: Fraction | None
     reduced_share: Fraction | None
     value: Fraction  #: rho*
     servers: int  #: L
 
     def at(self, counts: Sequence[float]) -> Point:
-        """Jobs per slot of a server that holds so many jobs."""
+        """The service rates, in jobs per slot, of a server that holds *counts* jobs of both sizes."""
         return self.rate * counts[0], self.rate * counts[1]
 
     @property
     def most(self) -> Point:
-        """The largest coordinates of all that is drawn."""
+        """The largest coordinates of regions and arrivals."""
         points = [*self.region.full, *self.region.reduced, self.region.arrivals]
         return float(max(x for x, _ in points)), float(max(y for _, y in points))
 
 
 @dataclass(frozen=True)
 class Service:
-    """What servers do now.
+    """The service at one moment.
 
-    ``held`` is how many servers have which jobs in service, ``mean`` their average, and
-    ``aims`` how many servers are to hold which jobs by their active configurations.
+    ``held`` has counts of jobs in service with the number of servers that hold just these, ``mean`` is the
+    mean over all servers, and ``aims`` has the counts by the servers' active configurations.
     """
 
     held: tuple[tuple[Counts, int], ...]
@@ -86,7 +86,7 @@ class Service:
 
 
 def picture_of(info: Any, bounds: QueueBounds) -> SupportablePicture | None:
-    """The picture of a run with two sizes; None with more or fewer, or before (4) is solved."""
+    """The picture of a run with two sizes; None if there are more or fewer, or before (4) is solved."""
     region, best = bounds.region, bounds.supportable
     if region is None or best is None or not best.value:
         return None
@@ -115,17 +115,17 @@ def picture_of(info: Any, bounds: QueueBounds) -> SupportablePicture | None:
 
 
 def types_of(bounds: QueueBounds, numbers: QueueNumbers) -> tuple[Size, ...]:
-    """[J] the sizes of the programs in units."""
+    """[J] the job sizes in the programs, in units."""
     return tuple(tuple(int(share * int(numbers.largest[d])) for d, share in enumerate(size)) for size in bounds.sizes)
 
 
 def size_name(numbers: QueueNumbers, size: Size) -> str:
-    """A size in the scenario's unit; of several resources one after the other."""
+    """A size in the scenario's unit, as 2 × 4 if there are several resources."""
     return " × ".join(significant(float(numbers.amount(u, d))) for d, u in enumerate(size))
 
 
 def _below(maximal: Iterable[Counts]) -> tuple[Counts, ...]:
-    """All configurations that have no more of either size than one of *maximal*."""
+    """All configurations dominated by one of *maximal*; none if there are more than :data:`MOST_DOTS`."""
     found = {(x, y) for right, up in maximal for x in range(right + 1) for y in range(up + 1)}
     return tuple(sorted(found)) if len(found) <= MOST_DOTS else ()
 
@@ -138,7 +138,7 @@ def _reduced_names(region: Region, numbers: QueueNumbers) -> tuple[tuple[Counts,
 
 
 def _contents(numbers: QueueNumbers, facts: QueueFacts, types: tuple[Size, Size]) -> tuple[Counts, ...]:
-    """What each configuration that a server may have holds of both sizes."""
+    """How many jobs of both sizes each configuration holds, at their true sizes."""
     if not facts.has_configurations:
         return ()
     if not facts.intervals:
@@ -161,7 +161,7 @@ def _contents(numbers: QueueNumbers, facts: QueueFacts, types: tuple[Size, Size]
 
 
 def jobs_by_size(state: QueueState, types: Sequence[Size], servers: int) -> NDArray[np.int64]:
-    """[L, J] jobs in service on each server, by size."""
+    """[L, J] the number of jobs in service on each server, by size."""
     serving = (state.job_number >= 0) & (state.job_server >= 0)
     places, sizes = state.job_server[serving].astype(np.int64), state.job_size[serving]
     if sizes.shape[1] == 1:
@@ -177,7 +177,7 @@ def jobs_by_size(state: QueueState, types: Sequence[Size], servers: int) -> NDAr
 
 
 def service_of(picture: SupportablePicture, state: QueueState, held: NDArray[np.int64]) -> Service:
-    """What servers do in *state*, in which they hold the jobs *held* [L, 2]."""
+    """The service in *state*, in which servers hold *held* [L, 2] jobs."""
     mean = held.mean(axis=0)
     active = state.active[state.active >= 0].tolist() if picture.contents else []
     return Service(
@@ -192,12 +192,12 @@ def _counted(pairs: Iterable[Counts]) -> tuple[tuple[Counts, int], ...]:
 
 
 _MARGIN, _GAP, _TICK = 10.0, 6.0, 4.0
-_ROOM = 1.14  # how far the axes go beyond the largest coordinates
-_SPACING = (6.0, 3.0)  # least distance of ticks, in lines of text
+_ROOM = 1.14  # the axes' ends as a multiple of the largest coordinates
+_SPACING = (6.0, 3.0)  # least distance of ticks on each axis, in lines of text
 
 
 class RegionPlane:
-    """The part of a widget of *size* in which points up to *most* lie."""
+    """Maps points from the origin up to *most* to a widget of *size* pixels."""
 
     def __init__(self, size: QSize, most: tuple[float, float]) -> None:
         self.size = size
@@ -211,7 +211,7 @@ class RegionPlane:
         )
 
     def _highest_tick(self, axis: int) -> tuple[float, float]:
-        """The last tick, and the distance of ticks."""
+        """The last tick, and the distance between ticks."""
         high = self.high[axis]
         length = self.size.width() if axis == 0 else self.size.height()
         room = _SPACING[axis] * self.metrics.height()
@@ -219,24 +219,24 @@ class RegionPlane:
         return high // step * step, step
 
     def ticks(self, axis: int) -> list[tuple[float, str]]:
-        """Coordinates of the ticks, and what is written there."""
+        """Coordinates and labels of the ticks."""
         last, step = self._highest_tick(axis)
         values = [number * step for number in range(round(last / step) + 1)]
         return [(value, format_number(value, step)) for value in values]
 
     def at(self, point: Sequence[Fraction | float]) -> QPointF:
-        """Where a point is in the widget."""
+        """The position of a point in the widget, in pixels."""
         x, y = (float(value) / high for value, high in zip(point, self.high, strict=True))
         area = self.area
         return QPointF(area.left() + x * area.width(), area.bottom() - y * area.height())
 
 
-#: What an axis may be called, the longest first.
+#: Names of an axis to choose from, the longest first.
 Names = tuple[str, ...]
 
 
 def paint_axes(painter: QPainter, plane: RegionPlane, theme: Theme, names: tuple[Names, Names]) -> None:
-    """Grid, numbers and names of both axes."""
+    """Draw grid, numbers and names of both axes."""
     area, line = plane.area, plane.metrics.height()
     for place, text in plane.ticks(0):
         x = round(plane.at((place, 0.0)).x()) + 0.5
@@ -260,7 +260,7 @@ def paint_axes(painter: QPainter, plane: RegionPlane, theme: Theme, names: tuple
 
 
 def _paint_names(painter: QPainter, plane: RegionPlane, names: tuple[Names, Names]) -> None:
-    """One below, the other upright at the left, each as long as there is room."""
+    """Draw one name below, the other rotated at the left, each the longest that fits."""
     area, line = plane.area, plane.metrics.height()
     below = QRectF(area.left(), plane.size.height() - line - 2, area.width(), line)
     painter.drawText(below, CENTRE, _fitting(plane, names[0], below.width()))

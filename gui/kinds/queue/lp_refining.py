@@ -1,4 +1,4 @@
-"""Theorem 1: two bounds of rho* that close in as a partition of the sizes refines."""
+"""Theorem 1: a lower and an upper bound of rho* that converge as the partition of the sizes is refined."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from slotscope.gui.widgets.chart import Chart
 _MARGIN, _GAP, _LEADER = 10.0, 6.0, 9.0
 _DOT, _BAND = 3.0, 0.18
 _ROOM = 1.08
-#: The axis reaches no farther than this multiple of the last upper bound.
+#: The bounds extend the axis at most to this multiple of the last upper bound.
 _FARTHEST = 1.9
 
 
 class RefinedBounds(NamedTuple):
-    """One partition: its cells, and both bounds of rho*; above, None where there is none."""
+    """One partition: its number of cells, and both bounds of rho*; ``upper`` is None if there is no upper bound."""
 
     cells: int
     lower: float
@@ -30,7 +30,7 @@ class RefinedBounds(NamedTuple):
 
 
 class RefiningPlot(Chart):
-    """Both bounds over the number of cells, each partition as far from the last as any."""
+    """Plots both bounds against the number of cells, with partitions at equal distances."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "bounds of the supportable workload", QSizePolicy.Policy.Preferred)
@@ -38,7 +38,7 @@ class RefiningPlot(Chart):
         self._load = 0.0
 
     def set_steps(self, steps: Sequence[RefinedBounds], load: float) -> None:
-        """Show these, and rho as a line."""
+        """Show the bounds *steps*, and the load rho as a line."""
         if (tuple(steps), load) != (self.steps, self._load):
             self.steps, self._load = tuple(steps), load
             self.update()
@@ -54,14 +54,14 @@ class RefiningPlot(Chart):
 
     @property
     def top(self) -> float:
-        """The end of the vertical axis: an early upper bound may be out of view."""
+        """The end of the vertical axis; early upper bounds may be beyond it."""
         last = self.steps[-1]
         known = [step.upper for step in self.steps if step.upper is not None]
         end = last.upper if last.upper is not None else last.lower
         return _ROOM * max(min(max(known, default=end), _FARTHEST * end), self._load)
 
     def labels(self) -> list[tuple[str, float, str]]:
-        """(text, value, role) at the right end."""
+        """(text, value, role) of the labels at the right end."""
         last = self.steps[-1]
         found = [(f"≥ {significant(last.lower)}", last.lower, "optimum")]
         if last.upper is not None:
@@ -71,7 +71,7 @@ class RefiningPlot(Chart):
         return found
 
     def area(self) -> QRectF:
-        """The plot inside its axes."""
+        """The rectangle inside the axes, in pixels."""
         metrics = self._metrics()
         step = self._tick()
         left = _MARGIN + metrics.horizontalAdvance(format_number(self.top, step)) + _GAP
@@ -116,7 +116,7 @@ class RefiningPlot(Chart):
         painter.drawText(name, CENTRE, "cells of the partition")
 
     def _paint_bounds(self, painter: QPainter, area: QRectF) -> None:
-        """A band between the bounds, and the load as a line."""
+        """Draw a band between the bounds, and the load as a line."""
         lower = [self._at(n, step.lower, area) for n, step in enumerate(self.steps)]
         upper = [self._at(n, step.upper, area) for n, step in enumerate(self.steps) if step.upper is not None]
         color = QColor(self._theme.optimum)
@@ -159,7 +159,7 @@ class RefiningPlot(Chart):
     # Words.
 
     def tip_at(self, point: QPointF) -> str:
-        """What both bounds are."""
+        """Explain both bounds."""
         return (
             "Sizes rounded up to the ends of the cells give a workload that is supportable, "
             "rounded down one that is not exceeded; both meet in ρ*: Theorem 1."

@@ -1,4 +1,4 @@
-"""The plane of two job sizes: what is supportable, what arrives, and what is served now."""
+"""The plot of service rates for two job sizes: the supportable region, the arrivals, and the service now."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FULL, REDUCED, NOW, TRAP = "optimum", "greedy", "run", "rejection"
 
 
 class _Polygon(NamedTuple):
-    """Corners, a role, the width of the line and how dense the inside is."""
+    """Corners, colour role, line width, and opacity of the inside."""
 
     points: Sequence[Sequence[Fraction]]
     role: str
@@ -31,19 +31,19 @@ class _Polygon(NamedTuple):
 
 
 def load_role(picture: SupportablePicture) -> str:
-    """The colour of the load: a warning where it is more than any policy supports."""
+    """The colour role of the load; a warning if it exceeds what any policy supports."""
     return "rejection" if picture.share is not None and picture.share > 1 else "muted"
 
 
 class RegionPainter:
-    """Paints with points in jobs per slot and server."""
+    """Paints into a plane whose points are in jobs per slot and server."""
 
     def __init__(self, painter: QPainter, plane: RegionPlane, theme: Theme) -> None:
         self._painter, self._plane, self._theme = painter, plane, theme
         self._scale = current_fonts().scale
 
     def regions(self, picture: SupportablePicture) -> None:
-        """All that is supportable, and in it what K_RED holds."""
+        """Draw the supportable region, and in it that of K_RED."""
         parts = [_Polygon(picture.region.full, FULL, 4.0, 0.10)]
         if picture.region.reduced:
             parts.append(_Polygon(picture.region.reduced, REDUCED, 1.5, 0.22))
@@ -57,7 +57,7 @@ class RegionPainter:
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def dots(self, picture: SupportablePicture) -> None:
-        """The feasible configurations, and those that are traps in a frame."""
+        """Draw the feasible configurations as dots, and a square around those that are traps."""
         radius = _DOT * self._scale * (1.0 if len(picture.dots) < _MANY_DOTS else 0.5)
         for dot in picture.dots:
             self._disc(self._plane.at(picture.at(dot)), radius, QColor(self._theme.muted))
@@ -68,7 +68,7 @@ class RegionPainter:
             self._painter.drawRect(QRectF(at.x() - side, at.y() - side, 2 * side, 2 * side))
 
     def load(self, picture: SupportablePicture) -> None:
-        """An arrow to the arrivals, and its ray on to the edge of what is supportable."""
+        """Draw an arrow to the arrivals, and its ray up to the boundary of the supportable region."""
         region, theme = picture.region, self._theme
         origin, edge = self._plane.at((0.0, 0.0)), self._plane.at(region.boundary)
         self._painter.setPen(QPen(QColor(theme.muted), 1.0, Qt.PenStyle.DotLine))
@@ -87,7 +87,7 @@ class RegionPainter:
             self._painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def service(self, picture: SupportablePicture, service: Service) -> None:
-        """Rings where active configurations point, discs where servers are, a cross: the mean."""
+        """Draw rings for active configurations, discs for the jobs that servers hold, and a cross for their mean."""
         color = QColor(self._theme.color(NOW))
         for counts, servers in service.aims:
             radius = self._scale * (_LARGEST * _root(servers, picture.servers) + 3)
@@ -132,16 +132,16 @@ def _head(ray: QLineF, size: float) -> QPolygonF:
 
 
 def _root(servers: int, total: int) -> float:
-    """Areas, not radii, are in proportion to numbers."""
+    """The relative radius of a disc whose area, not radius, is proportional to the number of servers."""
     return float((servers / total) ** 0.5)
 
 
-#: Lines of text that the plane is high at least, as it likes it, and in a hall, where nobody scrolls.
+#: Heights in lines of text: the minimum, the preferred height, and the minimum in lecture mode, where nobody scrolls.
 _LEAST, _USUAL, _LEAST_IN_HALL = 15, 20, 8
-#: Pieces of the arrow, and live marks at most, that labels keep clear of.
+#: The points along the arrow that labels avoid; discs are avoided only if there are at most the second number.
 _PIECES, _CLEAR_MARKS = 12, 8
 _CLEAR, _CLEAR_OF_DISC = 6.0, 15.0  # pixels between a mark and its label
-#: With more feasible configurations than these, only the maximal ones are named.
+#: With more feasible configurations than this, only the maximal ones are named.
 _MOST_NAMED = 30
 _SHARE = 0.001
 _HALO = 0.75
@@ -182,7 +182,7 @@ class RegionPlot(Chart):
         self._plane = None
 
     def at(self, point: Sequence[Fraction | float]) -> QPointF:
-        """Where a point, in jobs per slot and server, is in the widget."""
+        """The position in the widget of a point in jobs per slot and server."""
         assert self.picture is not None
         if self._plane is None:
             self._plane = RegionPlane(self.size(), self.picture.most)
@@ -218,7 +218,7 @@ class RegionPlot(Chart):
     # Labels.
 
     def labels(self) -> list[PlacedLabel]:
-        """What is written in the plane, and where."""
+        """The labels in the plane that find room, with their rectangles."""
         picture = self.picture
         if picture is None:
             return []
@@ -238,7 +238,7 @@ class RegionPlot(Chart):
         return self._wanted(f"({dot[0]}, {dot[1]}) {name}".strip(), picture.at(dot), "muted")
 
     def _named_points(self, picture: SupportablePicture) -> Iterator[WantedLabel]:
-        """What must be read first: what is supportable, the load, K_RED, and traps."""
+        """The labels that must be shown: rho*, the load, K_RED, and traps."""
         region = picture.region
         share = "" if picture.share is None else f" = {_share(picture.share)} ρ*"
         best = f"ρ* = {significant(float(picture.value))}"
@@ -266,7 +266,7 @@ class RegionPlot(Chart):
         return WantedLabel(text, size, self.at(point), role, must, clear * current_fonts().scale)
 
     def _is_live(self, point: Sequence[Fraction | float]) -> bool:
-        """Whether a large disc or ring is drawn there."""
+        """Whether a large disc or ring is drawn at *point*."""
         if self.service is None or self.picture is None:
             return False
         drawn = [*self.service.held, *self.service.aims]
@@ -275,7 +275,7 @@ class RegionPlot(Chart):
         return any((self.at(self.picture.at(k)) - at).manhattanLength() < 2 for k in large)
 
     def _marks(self, picture: SupportablePicture) -> list[QRectF]:
-        """What labels should keep clear of: the arrow, its edge, and the live marks."""
+        """The rectangles that labels avoid: along the arrow, at the boundary point, and at the discs."""
         origin, tip = self.at((0.0, 0.0)), self.at(picture.region.arrivals)
         places = [origin + (tip - origin) * (step / _PIECES) for step in range(1, _PIECES + 1)]
         places.append(self.at(picture.region.boundary))
@@ -286,7 +286,7 @@ class RegionPlot(Chart):
     # Words.
 
     def tip_at(self, point: QPointF) -> str:
-        """How to read the picture."""
+        """Explain how to read the picture."""
         text = (
             "Gold: all that some policy supports, (4); the dots are the feasible configurations. Green: what "
             "K<sub>RED</sub> holds. The arrow is what arrives. Discs are what servers hold now, a cross their mean, "
@@ -297,7 +297,7 @@ class RegionPlot(Chart):
 
 
 def named_dots(picture: SupportablePicture) -> tuple[list[Counts], list[Counts]]:
-    """The feasible configurations that are to be named: corners of the region, and others."""
+    """The feasible configurations to be labelled: the corners of the region, and others."""
     rate = picture.rate
     edge = {(round(float(x) / rate), round(float(y) / rate)) for x, y in picture.region.full}
     dots = [dot for dot in picture.dots if dot != (0, 0) and dot not in picture.traps]

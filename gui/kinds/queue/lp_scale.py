@@ -1,4 +1,4 @@
-"""From 0 to rho* on one axis: the load, what K_RED supports, and what policies guarantee."""
+"""One axis of workloads as shares of rho*: the load, what K_RED supports, and what policies guarantee."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from slotscope.gui.widgets.chart import Chart
 
 #: A subscript is written as in K_{RED}.
 _SUBSCRIPT = re.compile(r"_\{([^}]*)\}")
-_SMALL, _LOWER = 0.68, 0.18  # size of subscripts, and how far they are lowered, in lines
+_SMALL, _LOWER = 0.68, 0.18  # font size of subscripts relative to the text; how far they are lowered, in lines
 
-#: Tried in this order: right above, right below, left above, left below, above, below.
+#: Sides of a point that are tried for its label, in order: upper right, lower right, upper left, lower left, above,
+#: below.
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1))
 
 
 class WantedLabel(NamedTuple):
-    """A text of this size beside a point; those that *must* be seen cover others at the worst."""
+    """A text of this size wanted beside a point; one that ``must`` be seen is placed even if it covers others."""
 
     text: str
     size: QSizeF
@@ -37,7 +38,7 @@ class WantedLabel(NamedTuple):
 
 
 class PlacedLabel(NamedTuple):
-    """Where a text goes."""
+    """A text with its rectangle."""
 
     text: str
     box: QRectF
@@ -45,7 +46,7 @@ class PlacedLabel(NamedTuple):
 
 
 def _pieces(text: str, font: QFont) -> Iterator[tuple[str, QFont, bool]]:
-    """The parts of *text* with their fonts; subscripts are every other one."""
+    """The parts of *text*: (part, its font, whether it is a subscript)."""
     small = QFont(font)
     small.setPointSizeF(_SMALL * font.pointSizeF())
     for number, part in enumerate(_SUBSCRIPT.split(text)):
@@ -54,12 +55,12 @@ def _pieces(text: str, font: QFont) -> Iterator[tuple[str, QFont, bool]]:
 
 
 def symbols_width(text: str, font: QFont) -> float:
-    """How wide *text* is with its subscripts."""
+    """The width in pixels of *text* with its subscripts."""
     return sum(QFontMetricsF(look).horizontalAdvance(part) for part, look, _ in _pieces(text, font))
 
 
 def paint_symbols(painter: QPainter, box: QRectF, text: str) -> None:
-    """Draw *text* with its subscripts in the middle of *box*."""
+    """Draw *text* with its subscripts centred in *box*."""
     font = painter.font()
     left = box.center().x() - symbols_width(text, font) / 2
     down = _LOWER * QFontMetricsF(font).height()
@@ -73,7 +74,10 @@ def paint_symbols(painter: QPainter, box: QRectF, text: str) -> None:
 
 
 def place_labels(wanted: Sequence[WantedLabel], area: QRectF, taken: Sequence[QRectF] = ()) -> list[PlacedLabel]:
-    """Boxes in *area* for as many labels as there is room for, the first ones first."""
+    """Place labels in *area* where they overlap neither *taken* nor others, earlier labels first.
+
+    Labels that find no room are left out, unless they must be seen.
+    """
     boxes, placed = list(taken), []
     for label in wanted:
         choices = [_box(label, across, down) for across, down in _SIDES]
@@ -98,7 +102,7 @@ def _box(label: WantedLabel, across: int, down: int) -> QRectF:
 
 
 def _covered(box: QRectF, others: Sequence[QRectF]) -> float:
-    """How much of *others* would be covered."""
+    """The area of *others* that *box* would cover, in square pixels."""
     common = (box.intersected(other) for other in others)
     return sum(part.width() * part.height() for part in common)
 
@@ -111,12 +115,12 @@ def _kept_in(box: QRectF, area: QRectF) -> QRectF:
 
 _MARGIN, _GAP, _THICK = 10.0, 10.0, 10.0
 _RESOLUTION = 0.001
-_ROOM = 1.05  # how far the axis goes beyond what is shown
-_FARTHEST = 2.2  # L / E[R] is left out where it would squeeze the rest
+_ROOM = 1.05  # the axis' end as a multiple of the largest value shown
+_FARTHEST = 2.2  # L / E[R] is left out above this share of rho*, as it would squeeze the rest
 
 
 class StableShare(NamedTuple):
-    """A share of rho* below which policies are stable, whatever the sizes."""
+    """A share of rho* below which policies are stable for any sizes that meet the condition."""
 
     ratio: Fraction
     names: str
@@ -139,10 +143,10 @@ GUARANTEES = (
 
 @dataclass(frozen=True)
 class LoadValues:
-    """Workloads in jobs; rho* is known exactly where ``low`` is ``high``.
+    """Workloads in jobs; rho* is known exactly if ``low`` equals ``high``.
 
-    ``reduced`` is what K_RED supports by its numbers, ``packed`` with the jobs that really
-    fit, ``capacity`` is L / E[R].
+    ``reduced`` is the workload that K_RED supports with sizes rounded up, ``packed`` the one with true
+    sizes, ``capacity`` is L / E[R].
     """
 
     load: Fraction
@@ -153,7 +157,7 @@ class LoadValues:
     capacity: Fraction | None = None
 
     def share(self, workload: Fraction) -> float:
-        """*workload* as a share of rho*, of its lower bound where it is not known."""
+        """*workload* as a share of rho*, or of its lower bound if rho* is not known exactly."""
         return float(workload / self.low) if self.low else float("inf")
 
     @property
@@ -172,7 +176,7 @@ class LoadValues:
 
 
 class LoadScale(Chart):
-    """A track from 0 beyond rho*, filled as far as the load goes."""
+    """A horizontal track from 0 to beyond rho*, filled up to the load."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "load as a share of the supportable workload", QSizePolicy.Policy.Fixed)
@@ -180,7 +184,7 @@ class LoadScale(Chart):
         self._policy = ""
 
     def set_values(self, values: LoadValues | None, policy: str) -> None:
-        """Show these; the guarantee of *policy* stands out."""
+        """Show *values*; the guarantee of *policy* is in bold."""
         if (values, policy) != (self.values, self._policy):
             self.values, self._policy = values, policy
             self.update()
@@ -205,7 +209,7 @@ class LoadScale(Chart):
         return track.left() + track.width() * min(1.0, share / self.values.top)
 
     def _paint_track(self, painter: QPainter, track: QRectF, values: LoadValues) -> None:
-        """The load, red beyond rho*; a band where rho* is only known to lie."""
+        """Draw the load, in red beyond rho*, and a band between the bounds of rho* if it is not known exactly."""
         theme = self._theme
         painter.fillRect(track, QColor(theme.grid))
         if values.high is not None and not values.exact:
@@ -225,11 +229,11 @@ class LoadScale(Chart):
             painter.fillRect(over, QColor(theme.rejection))
 
     def _paint_above(self, painter: QPainter, track: QRectF, line: float, values: LoadValues) -> None:
-        """Bounds of what is supportable; the least important have no text where room is short."""
+        """Mark the bounds of the supportable workload; without enough room, the least important get no text."""
         marks = tuple(bound_marks(values))
         for share, _, role in marks:
             x = self._across(share, track)
-            # The optimum's mark is longer: it is seen where others are at the same place.
+            # The optimum's mark is longer, so that it is visible behind another mark at the same place.
             over = 5.0 if role == "optimum" else 1.0
             mark = QRectF(x - 1.5, track.top() - over, 3, track.height() + 2 * over)
             painter.fillRect(mark, QColor(self._theme.color(role)))
@@ -244,7 +248,7 @@ class LoadScale(Chart):
             paint_symbols(painter, QRectF(left, 0, width, line), text)
 
     def _paint_guarantees(self, painter: QPainter, track: QRectF, line: float) -> None:
-        """Below the track: what is guaranteed for any sizes, that of this policy in bold."""
+        """Mark the guarantees, with text below the track; this policy's is in bold."""
         plain, right = painter.font(), track.right()
         for guarantee in sorted(GUARANTEES, key=lambda item: -item.ratio):
             x = self._across(float(guarantee.ratio), track)
@@ -265,7 +269,7 @@ class LoadScale(Chart):
         painter.setFont(plain)
 
     def _paint_load(self, painter: QPainter, track: QRectF, line: float, values: LoadValues) -> None:
-        """In the second line below the track: which share of rho* the load is."""
+        """Write the load as a share of rho* into the second line below the track."""
         share = values.share(values.load)
         over = values.high is not None and values.load > values.high
         text = f"load {load_text(values)}"
@@ -278,7 +282,7 @@ class LoadScale(Chart):
 
 
 def bound_marks(values: LoadValues) -> Iterator[tuple[float, str, str]]:
-    """(share of rho*, text, role) of what is marked above the track, most important first."""
+    """(share of rho*, text, role) of the marks above the track, most important first."""
     full = values.exact and values.capacity == values.low
     best = "ρ* = L / E[R]" if full else "ρ*" if values.exact else "ρ* at least"
     yield (1.0, best, "optimum")
@@ -295,7 +299,7 @@ def bound_marks(values: LoadValues) -> Iterator[tuple[float, str, str]]:
 
 
 def load_text(values: LoadValues) -> str:
-    """Which share of rho* the load is, an interval where that is all that is known."""
+    """The load as a share of rho*, as an interval if rho* is not known exactly."""
     share = values.share(values.load)
     if values.exact or values.high is None:
         return f"= {format_number(share, _RESOLUTION)} ρ*"
@@ -304,9 +308,9 @@ def load_text(values: LoadValues) -> str:
 
 
 def in_a_row(centres: Sequence[float], widths: Sequence[float], left: float, right: float) -> list[float]:
-    """Left ends of texts that stand in this order near their *centres* and do not overlap.
+    """The left ends of texts placed in this order, near their *centres*, without overlap; all in pixels.
 
-    They must fit between *left* and *right* with a gap between each two.
+    The texts must fit between *left* and *right* with a gap between neighbours.
     """
     starts: list[float] = []
     for centre, width in zip(centres, widths, strict=True):

@@ -1,4 +1,4 @@
-"""What the panel of load and capacity shows of the bounds of a run."""
+"""The values, sentences and tables that the panel of load and capacity shows for a run's bounds."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _RESOLUTION = 0.001
 
 @dataclass(frozen=True)
 class ConfigurationRow:
-    """Shares of the servers; no configuration stands for all others.
+    """A configuration's shares of the servers, in the optimum and now; ``configuration`` None: all others.
 
-    ``words`` names the jobs where the numbers alone are too long, ``brief`` as a sum.
+    ``words`` lists the jobs, as 2 of 0.4 + 1 of 0.2; ``brief`` is shorter, as 2×0.4 + 0.2.
     """
 
     configuration: Configuration | None
@@ -44,14 +44,14 @@ class ConfigurationRow:
 
     @property
     def name(self) -> str:
-        """As the paper writes it."""
+        """The configuration as in the paper: (2, 1)."""
         if self.configuration is None:
             return "others"
         return f"({', '.join(map(str, self.configuration))})"
 
 
 class ConfigurationBars(ShareBars[ConfigurationRow]):
-    """What supports rho*, and what is there now."""
+    """Bars for the shares of configurations that support rho*, and for those at present."""
 
     heads = (("for ρ*", "optimum"), ("now", "run"))
     widest, most_label = "0.0000", 0.4
@@ -61,15 +61,15 @@ class ConfigurationBars(ShareBars[ConfigurationRow]):
         return row.name
 
     def words_of(self, row: ConfigurationRow) -> tuple[str, ...]:
-        """The jobs in it."""
+        """The jobs in the configuration, in full and brief."""
         return tuple(filter(None, (row.words, row.brief)))
 
     def shares_of(self, row: ConfigurationRow) -> tuple[float, ...]:
-        """At best, and now."""
+        """The shares in the optimum and now."""
         return float(row.best), row.present
 
     def numbers_of(self, row: ConfigurationRow) -> tuple[str, ...]:
-        """The shares as they are written: the first exactly, where that is short."""
+        """The shares as text; the optimum's is exact if that is short."""
         best = exact(row.best) or significant(float(row.best))
         return best, format_number(row.present, _RESOLUTION) if row.present else "0"
 
@@ -78,9 +78,9 @@ class ConfigurationBars(ShareBars[ConfigurationRow]):
         return f"{'all other configurations' if row.configuration is None else row.words or 'no job'}: {shares}"
 
 
-#: Configurations that have a row of their own.
+#: At most this many configurations have their own row.
 MOST_ROWS = 8
-#: Rows of the table of prices; the other types are counted.
+#: Rows for sizes in the table of prices; further sizes are only counted.
 MOST_PRICES = 12
 
 
@@ -90,13 +90,13 @@ def is_known(bounds: QueueBounds) -> bool:
 
 
 def is_complete(bounds: QueueBounds) -> bool:
-    """Whether no better answer is to come."""
+    """Whether no better bounds will follow."""
     refined = bool(bounds.theorem1) and bounds.theorem1[-1].level >= MOST_REFINED
     return bounds.supportable is not None or bool(bounds.problem) or refined
 
 
 def load_values(bounds: QueueBounds) -> LoadValues | None:
-    """The bounds on one axis; None without a lower bound of rho*, or without a load."""
+    """The values for the axis of loads; None without a lower bound of rho*, or without a load."""
     if not bounds.lower or not bounds.workload:
         return None
     return LoadValues(
@@ -110,7 +110,7 @@ def load_values(bounds: QueueBounds) -> LoadValues | None:
 
 
 def steps(bounds: QueueBounds) -> tuple[RefinedBounds, ...]:
-    """Theorem 1, a step for each partition."""
+    """The bounds of Theorem 1, one step per partition."""
     return tuple(
         RefinedBounds(len(row.cells), float(row.lower), None if row.upper is None else float(row.upper))
         for row in bounds.theorem1
@@ -123,11 +123,11 @@ def steps(bounds: QueueBounds) -> tuple[RefinedBounds, ...]:
 def configuration_rows(
     best: Mapping[Configuration, Fraction], held: NDArray[np.int64], names: Sequence[str]
 ) -> tuple[ConfigurationRow, ...]:
-    """Those that support rho*, the largest shares first, then all others together.
+    """Rows for the configurations that support rho*, the largest shares first, then one for all others.
 
-    - *best*: The share of all servers that each has in the solution of (4).
-    - *held*: [L, J] the jobs that servers hold now, by size.
-    - *names*: [J] the sizes.
+    - *best*: Each configuration's share of all servers in the solution of (4).
+    - *held*: [L, J] the number of jobs that servers hold now, by size.
+    - *names*: [J] the names of the sizes.
     """
     ordered = sorted(best, key=lambda k: (-best[k], tuple(-count for count in k)))
     kept = ordered[:MOST_ROWS]
@@ -157,12 +157,12 @@ def _brief(configuration: Configuration, names: Sequence[str]) -> str:
 
 
 def in_symbols(text: str) -> str:
-    """A sentence of the model's with the paper's letters, as it stands in the window."""
+    """A sentence from the model with rho* and alpha as the paper's Greek letters."""
     return text.replace("rho*", "ρ*").replace("alpha", "α")
 
 
 def guarantee_sentences(theme: Theme) -> str:
-    """What is guaranteed for any sizes, and when."""
+    """The guaranteed shares of rho*, with conditions and sources."""
     lines = [
         f"≥ {item.ratio} <i>ρ</i><sup>*</sup> by {item.names}, {item.condition}: {item.source}" for item in GUARANTEES
     ]
@@ -170,7 +170,7 @@ def guarantee_sentences(theme: Theme) -> str:
 
 
 def limit_sentences(bounds: QueueBounds, policy: str, theme: Theme) -> str:
-    """What becomes of queues in the long run under policies for which that is known, *policy* first."""
+    """Sentences on the queues in the fluid limit, for the policies for which it is known, *policy* first."""
     lines = []
     for limit in sorted(bounds.fluid, key=lambda limit: policy not in limit.policies):
         text = _limit_sentence(limit)
@@ -192,7 +192,7 @@ def _limit_sentence(limit: FluidLimit) -> str:
 
 
 def policy_title(name: str) -> str:
-    """A policy as it is called in the window."""
+    """A policy's title in the window; its name if it is not a reference policy."""
     try:
         return str(reference_class(name).title)
     except PolicyError:
@@ -200,7 +200,7 @@ def policy_title(name: str) -> str:
 
 
 def price_table(bounds: QueueBounds, numbers: QueueNumbers, types: Sequence[Size], theme: Theme) -> str:
-    """The load and the dual price of each size, and the price of a server of each pool."""
+    """The table of each size's load and dual price, and the dual price of a server of each pool."""
     best = bounds.supportable
     if best is None:
         return ""

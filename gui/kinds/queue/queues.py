@@ -1,4 +1,4 @@
-"""The virtual queues with the jobs that wait, above the partition of sizes."""
+"""The panel of the virtual queues with their waiting jobs, above the partition of sizes."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from slotscope.model.reporting.explain import grouped, plural, subscript
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
 
-_EDGES = 10  # what is around and between lanes and ruler
-_MOST_RULER = 0.4  # of the height, unless the lanes leave more
+_EDGES = 10  # pixels of margins and spacing around lanes and ruler
+_MOST_RULER = 0.4  # the ruler's largest share of the height, unless the lanes leave more
 
 
 def job_words(frame: Frame, record: int) -> str:
-    """What is to be known of a job, one thing a line."""
+    """The tooltip of a job, line by line."""
     state, info, facts = frame.state, frame.info, frame.info.facts
     size, room = state.job_size[record].tolist(), state.job_room[record].tolist()
     lines = [f"job {int(state.job_number[record])}", f"size {told_size(info, size)}"]
@@ -50,7 +50,7 @@ def job_words(frame: Frame, record: int) -> str:
 
 
 def queue_words(frame: Frame, queue: int) -> str:
-    """Which sizes wait in a virtual queue."""
+    """The name of a virtual queue and the sizes of its jobs."""
     facts, numbers = frame.info.facts, frame.info.numbers
     queues = facts.layout.queues
     if facts.intervals:
@@ -65,14 +65,14 @@ def queue_words(frame: Frame, queue: int) -> str:
 
 
 def lane_words(frame: Frame, queue: int) -> str:
-    """One sentence about a lane."""
+    """The tooltip of a lane: its queue, and how many jobs wait."""
     length = int(frame.state.queue_length[queue])
     waits = "waits" if length == 1 else "wait"
     return f"{queue_words(frame, queue)}\n{grouped(length)} {plural(length, 'job')} {waits}"
 
 
 class QueuesPanel(Panel):
-    """Who waits, in which virtual queue, and why there."""
+    """The waiting jobs, their virtual queues, and why each is in its queue."""
 
     name = "queues"
     title = "Queues"
@@ -80,7 +80,7 @@ class QueuesPanel(Panel):
     needs = frozenset({"queues"})
 
     def build(self) -> None:
-        """Lanes above, the ruler below them."""
+        """Build the lanes, and the ruler below them."""
         self._sizes: SizeAxis | None = None
         self._hovered: int | None = None
         self._pointed: Fraction | None = None
@@ -92,12 +92,12 @@ class QueuesPanel(Panel):
         self.lanes.words_of = self._words_of
         self.area = scrolled(self.lanes, self.body)
         for moved in (self.area.verticalScrollBar().valueChanged, self.area.verticalScrollBar().rangeChanged):
-            moved.connect(self._refresh)  # other lanes are in view
+            moved.connect(self._refresh)  # other lanes may be in view
         self.ruler = SizeRuler(self.theme)
         self.ruler.pointed.connect(self._point)
         column = in_column(self.body, (self.area, 1), self.ruler, margins=(0, 2, 0, 4), spacing=2)
         column.addStretch(0)
-        # The ruler's height follows from the panel's, and must not keep it from shrinking.
+        # The ruler's fixed height is derived from the panel's and must not keep the panel from shrinking.
         self.body.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.ground(self.body, self.area.viewport(), self.lanes, self.ruler)
         self.follow_theme(self.lanes, self.ruler)
@@ -105,7 +105,7 @@ class QueuesPanel(Panel):
     # Frames.
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its queues and sizes."""
+        """Begin another run with its queues and sizes."""
         info = frame.info
         self._hovered = self._pointed = None
         self._sizes = sizes_of(info.numbers, info.facts)
@@ -124,14 +124,14 @@ class QueuesPanel(Panel):
         return whole, "sizes of jobs"
 
     def show_frame(self, frame: Frame) -> None:
-        """Bring lanes and marker up to this moment."""
+        """Update lanes and marker to this moment."""
         focus = focus_of(frame, self.selection.job)
         shown = lanes(frame, focus, self.lanes.most, self.lanes.queues_in_view())
         self.lanes.set_lanes(shown, int(frame.state.number[WAITING]), focus, frame.running)
         self._mark(frame, focus)
 
     def read_out(self) -> Table | None:
-        """Each queue in the words of its tip."""
+        """One row per queue, in the words of its tooltip."""
         frame = self.frame
         if frame is None:
             return None
@@ -143,7 +143,7 @@ class QueuesPanel(Panel):
         self.ruler.set_marker(self._pointed_out(frame) or self._job_marked(frame, focus))
 
     def _pointed_out(self, frame: Frame) -> Marker | None:
-        """Where a job of the size that the mouse points at would wait."""
+        """A marker for the size under the mouse, which says where a job of that size would wait."""
         share, sizes = self._pointed, self._sizes
         if share is None or sizes is None:
             return None
@@ -176,7 +176,7 @@ class QueuesPanel(Panel):
         return Marker(share, (most, brief, f"{job}: {name}, {reason}", reason), role)
 
     def _named(self, frame: Frame, focus: Focus) -> int | None:
-        """The record of the job that the moment is about: under the mouse, looked at, placed."""
+        """The record of the job to mark: the hovered one, else the one named by the step or selected; None for none."""
         jobs = [*focus.pointed_at, *focus.placed[:1]]
         if self._hovered is not None:
             jobs.insert(0, self._hovered)
@@ -210,13 +210,13 @@ class QueuesPanel(Panel):
         return "" if self.frame is None or queue is None else lane_words(self.frame, queue)
 
     def show_selection(self, selection: Select) -> None:
-        """Outline the job that is pointed at."""
+        """Outline the selected job."""
         self._refresh()
 
     # The window.
 
     def arrange(self) -> None:
-        """Lanes get what they need, then the ruler what it would like, then both more."""
+        """Divide the height: the lanes' minimum first, then the ruler's preferred height, then more for both."""
         least, usual = self.ruler.minimumSizeHint().height(), self.ruler.sizeHint().height()
         height = self.height() - _EDGES
         lanes = self.lanes.minimumHeight()

@@ -1,4 +1,4 @@
-"""Lanes of waiting jobs: one for each virtual queue, the head of the line beside the servers."""
+"""Lanes of waiting jobs: one for each virtual queue, the head of the line nearest to the servers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from slotscope.gui.widgets.chart import Chart
 
 
 class LogSwitch(QToolButton):
-    """Pressed: logarithmic."""
+    """A button that switches an axis to a logarithmic scale."""
 
     def __init__(self, what: str, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -30,7 +30,7 @@ class LogSwitch(QToolButton):
         self.restyle(theme)
 
     def restyle(self, theme: Theme) -> None:
-        # It stands in a picture, where without an edge it would pass for a label.
+        # The button is inside a picture, where without a border it would look like a label.
         edge = f"border: 1px solid {theme.border}; border-radius: 4px; padding: 0px 4px;"
         self.setStyleSheet(
             f"QToolButton {{ {edge} color: {theme.muted}; background: {theme.panel}; }}"
@@ -41,7 +41,7 @@ class LogSwitch(QToolButton):
         self.adjustSize()
 
     def stand_at(self, right: float, height: float) -> None:
-        """Stand at the right end of a heading of this height."""
+        """Move to the right end of a heading of this height."""
         self.adjustSize()
         self.move(round(right - self.width()), round((height - self.height()) / 2))
 
@@ -50,13 +50,13 @@ _USUAL_LENGTH = 1000.0
 
 
 class LanesView(Chart):
-    """The lanes; signals tell the record of the job, or the lane, that the mouse points at."""
+    """The widget of lanes; its signals report the job or queue under the mouse."""
 
-    resized = Signal()  #: there may be room for other jobs now
+    resized = Signal()  #: the number of jobs that fit may have changed
     job_hovered = Signal(object)  #: a job's number, or None
     job_clicked = Signal(int, bool)  #: a job's number, and whether it was a double click
-    queue_clicked = Signal(int, bool)  #: the queue of a lane clicked elsewhere
-    #: What a tooltip says of a job by its record, or else of a queue.
+    queue_clicked = Signal(int, bool)  #: a queue whose lane was clicked beside its jobs, and whether it was doubly
+    #: The tooltip for a job (by its record), or else for a queue.
     words_of: Callable[[int | None, int | None], str]
 
     def __init__(self, theme: Theme) -> None:
@@ -77,14 +77,14 @@ class LanesView(Chart):
     # What is shown.
 
     def begin(self, names: tuple[LaneName, ...], top: Fraction, whole: str) -> None:
-        """Show other queues; *top* is the size that is as high as a lane, a share of a *whole*."""
+        """Begin another run's queues; a job of size *top*, as a share of a *whole*, is as high as a lane."""
         self._names, self._top, self._whole = names, top, whole
         self._lanes, self._widest = {}, {}
         self._most = SteppedRange(0.0, 1.0)
         self._arrange()
 
     def set_lanes(self, lanes: tuple[QueueLane, ...], total: int, focus: Focus, running: bool) -> None:
-        """Show these lanes, the others are not in view; *total* jobs wait in all."""
+        """Show these lanes, which are those in view; *total* is the number of all waiting jobs."""
         self._lanes = {lane.queue: lane for lane in lanes}
         self._total = total
         self._focus = focus
@@ -94,7 +94,7 @@ class LanesView(Chart):
         self.update()
 
     def queues_in_view(self) -> range:
-        """The lanes that can be seen."""
+        """The lanes in view."""
         area = self.visibleRegion().boundingRect()
         if area.isEmpty():
             return range(len(self._names))
@@ -102,19 +102,19 @@ class LanesView(Chart):
 
     @property
     def most(self) -> int:
-        """How many jobs of a queue can be drawn."""
+        """The largest number of jobs that can be drawn of a queue."""
         return self.layout_of_lanes.most
 
     @property
     def longest(self) -> float:
-        """The length that fills the room for bars."""
+        """The queue length whose bar has the full width."""
         return self._most.high
 
     def lane(self, queue: int) -> QueueLane | None:
         return self._lanes.get(queue)
 
     def shown(self, queue: int) -> int:
-        """How many jobs of a lane are drawn."""
+        """The number of jobs drawn in a lane."""
         lane = self._lanes.get(queue)
         if lane is None:
             return 0
@@ -125,7 +125,7 @@ class LanesView(Chart):
         return job.share / float(self._top)
 
     def box_of(self, record: int) -> QRectF | None:
-        """Where the job in a record is drawn, if it is."""
+        """The rectangle of the job in a record; None if it is not drawn."""
         for queue, lane in self._lanes.items():
             for place, job in enumerate(lane.first[: self.shown(queue)]):
                 if job.record == record:
@@ -141,7 +141,7 @@ class LanesView(Chart):
     # Places.
 
     def _measure(self) -> bool:
-        """Widths of the texts; says whether one is another."""
+        """Measure the widths of the texts; returns whether any has changed."""
         metrics = QFontMetricsF(current_fonts().heading)
         body = self._metrics()
         most = max(_USUAL_LENGTH, self._most.high)
@@ -224,7 +224,7 @@ class LanesView(Chart):
         self._hover(None)
 
     def pick(self, point: QPointF, double: bool) -> bool:
-        """The job that is there, else the queue."""
+        """Report a click on the job at *point*, or else on the lane's queue; returns whether there was one."""
         job, queue = self._job_at(point), self._queue_at(point)
         if job is not None:
             self.job_clicked.emit(job.number, double)
@@ -233,6 +233,6 @@ class LanesView(Chart):
         return job is not None or queue is not None
 
     def tip_at(self, point: QPointF) -> str:
-        """What the panel has to say."""
+        """The panel's words for the job or queue at *point*."""
         job = self._job_at(point)
         return self.words_of(None if job is None else job.record, self._queue_at(point))

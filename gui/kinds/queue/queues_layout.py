@@ -1,4 +1,4 @@
-"""Where the lanes of virtual queues and their jobs are, and the sizes of jobs on an axis, in a widget."""
+"""The layout of the virtual queues' lanes and their jobs, and the axis of job sizes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers
 
 #: Distributions with more values than this are drawn as a histogram.
 MOST_STEMS = 60
-#: Intervals from which a logarithmic axis shows more than a linear one.
+#: With more intervals than this, a logarithmic axis is the default.
 _MANY_INTERVALS = 6
-_BEYOND = 0.75  # a logarithmic axis begins at this part of the least size
+_BEYOND = 0.75  # a logarithmic axis begins at this multiple of the least size
 
 
 class Stem(NamedTuple):
@@ -33,18 +33,18 @@ class Stem(NamedTuple):
 
 @dataclass(frozen=True)
 class SizeAxis:
-    """What the axis of sizes shows of a scenario under a policy; sizes as shares of a server."""
+    """The content of the axis of sizes, by scenario and policy; sizes are shares of a largest server."""
 
     queues: int
     classes: tuple[tuple[int, Interval], ...]  #: look and (low, high] of each class of sizes
-    looks: tuple[Look, ...]  #: [V] of each virtual queue
-    intervals: tuple[Interval, ...]  #: [V] (low, high] that join each virtual queue; empty without a partition
-    shares: tuple[float, ...]  #: [V] the probability that a job arrives in each of these
-    stems: tuple[Stem, ...]  #: sizes with their probabilities where there are few; else empty
-    rounded: Fraction | None  #: sizes up to this are rounded up to it; None where none is
-    capacities: tuple[Fraction, ...]  #: of the pools of servers, the largest first
-    least: Fraction  #: the smallest size, or smallest end of an interval
-    resource: int  #: whose sizes these are, where there are several; the one that jobs need most
+    looks: tuple[Look, ...]  #: [V] the look of each virtual queue
+    intervals: tuple[Interval, ...]  #: [V] sizes (low, high] that join each virtual queue; empty without a partition
+    shares: tuple[float, ...]  #: [V] the probability that a job's size is in each of these intervals
+    stems: tuple[Stem, ...]  #: the sizes with their probabilities if these are few; else empty
+    rounded: Fraction | None  #: sizes below this are rounded up to it; None if no size is rounded
+    capacities: tuple[Fraction, ...]  #: capacities of the pools of servers, the largest first
+    least: Fraction  #: the smallest size, or smallest upper end of an interval
+    resource: int  #: the resource of these sizes: the one of which jobs need most on average
 
     @property
     def prefers_logarithmic(self) -> bool:
@@ -52,7 +52,7 @@ class SizeAxis:
         return len(self.intervals) > _MANY_INTERVALS
 
     def queue_of(self, share: Fraction) -> int | None:
-        """The virtual queue for a size by the partition; None without one, or out of range."""
+        """The virtual queue for a size by the partition; None without a partition or outside its intervals."""
         for queue, (low, high) in enumerate(self.intervals):
             if low < share <= high:
                 return queue
@@ -82,7 +82,7 @@ def sizes_of(numbers: QueueNumbers, facts: QueueFacts) -> SizeAxis:
 
 
 def _intervals(facts: QueueFacts, whole: int) -> tuple[Interval, ...]:
-    """The partition; sizes below its last interval join that one's queue."""
+    """The intervals of the partition; the last is extended to 0, as smaller sizes join its queue."""
     pairs = [(Fraction(low, whole), Fraction(high, whole)) for low, high in facts.intervals]
     if pairs:
         last = min(range(len(pairs)), key=lambda queue: pairs[queue][0])
@@ -113,7 +113,7 @@ def _capacities(numbers: QueueNumbers, whole: int) -> tuple[Fraction, ...]:
 
 
 class SizeScale:
-    """Sizes from 0, or on a logarithmic axis from *least*, to 1, between two abscissas."""
+    """An axis of sizes up to 1, from 0 or (logarithmic) from just below *least*, between two x in pixels."""
 
     def __init__(self, left: float, right: float, logarithmic: bool, least: Fraction) -> None:
         self.left, self.right, self.logarithmic = left, right, logarithmic
@@ -121,18 +121,18 @@ class SizeScale:
         self._low_log = math.log(self.low) if logarithmic else 0.0
 
     def x(self, share: Fraction | float) -> float:
-        """Where a size is; sizes below the axis are at its end."""
+        """The x of a size; sizes below the axis are at its left end."""
         value = max(float(share), self.low)
         part = 1 - math.log(value) / self._low_log if self.logarithmic else value
         return self.left + part * (self.right - self.left)
 
     def share(self, x: float) -> float:
-        """The size at an abscissa, within the axis."""
+        """The size at *x*, limited to the axis."""
         part = min(1.0, max(0.0, (x - self.left) / (self.right - self.left)))
         return math.exp((1 - part) * self._low_log) if self.logarithmic else part
 
     def told(self, x: float) -> Fraction:
-        """The size at an abscissa with no more digits than a pixel bears."""
+        """The size at *x*, with only as many digits as one pixel resolves."""
         here, beside = self.share(x), self.share(x + 1)
         pixel = max(beside - here, here - self.share(x - 1), 1e-9)
         decimals = max(2, math.ceil(-math.log10(pixel)))
@@ -140,18 +140,18 @@ class SizeScale:
 
 
 def bins(numbers: QueueNumbers, sizes: SizeAxis, scale: SizeScale, count: int) -> tuple[list[float], list[float]]:
-    """[count + 1] edges in pixels, equally far apart, and [count] probabilities between them."""
+    """The histogram: [count + 1] equidistant edges in pixels, and [count] probabilities between them."""
     whole = int(numbers.largest[0])
     edges = np.linspace(scale.left, scale.right, count + 1).tolist()
     shares = [Fraction(scale.share(x)) * whole for x in edges]
-    # What is below a logarithmic axis is shown in its first bin, what is at the end in the last.
+    # The first bin includes the sizes below a logarithmic axis, the last one those at its end.
     shares[0], shares[-1] = Fraction(0), Fraction(whole)
     distribution = numbers.sizes
     return edges, [float(distribution.probability(low, high, sizes.resource)) for low, high in pairwise(shares)]
 
 
 def ends(sizes: SizeAxis) -> list[Fraction]:
-    """The sizes that are written below the axis, the most important first."""
+    """The sizes to be labelled below the axis, the most important first."""
     if not sizes.intervals:
         marks = [Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)]
         return [*marks, *(Fraction(1, 2**power) for power in range(3, 21))]
@@ -164,7 +164,7 @@ def ends(sizes: SizeAxis) -> list[Fraction]:
 def spaced(
     places: Sequence[float], widths: Sequence[float], low: float, high: float, gap: float
 ) -> list[tuple[int, float]]:
-    """Which labels can stand, and their left ends; the first have precedence."""
+    """(index, left end) of the labels that fit without overlap; earlier labels have precedence."""
     taken: list[tuple[float, float]] = []
     kept: list[tuple[int, float]] = []
     for number, (place, width) in enumerate(zip(places, widths, strict=True)):
@@ -175,9 +175,9 @@ def spaced(
     return kept
 
 
-#: Most jobs that are drawn of one queue.
+#: At most this many jobs of a queue are drawn.
 MOST_CELLS = 72
-#: Placed jobs that the gate between a queue and the servers has room for.
+#: The number of just placed jobs that fit into the gate between a queue and the servers.
 GATE_CELLS = 3
 
 MARGIN, GAP = 10.0, 8.0
@@ -186,26 +186,26 @@ _INSET = 3.0  # between a lane's edge and its jobs
 _LEAST_CELL = 3.0  # height of the smallest job
 _LANE_SPACE = 5.0
 _LEAST_LINES, _MOST_LINES = 1.45, 5.0  # height of a lane, in lines of text
-_FEW, _MOST_OF_FEW = 2, 8.0  # so many lanes may be higher
+_FEW, _MOST_OF_FEW = 2, 8.0  # up to this many lanes may be higher: greatest height, in lines of text
 _HEADER_LINES = 1.5
 _BAR_SHARE, _LEAST_BAR, _MOST_BAR = 0.2, 70.0, 260.0
-_WITH_BAR, _WITH_INTERVALS = 400.0, 520.0  # widths from which there is room for these
+_WITH_BAR, _WITH_INTERVALS = 400.0, 520.0  # least widths of the widget for bars, and for intervals
 
 
 class LaneText(NamedTuple):
-    """What the texts of the lanes take, in pixels."""
+    """The room that the lanes' texts take: a line's height, and the widths of texts, in pixels."""
 
     line: float  #: height of a line
     names: float
     intervals: float
     numbers: float
     more: float  #: the words at a break
-    brief: float  #: the same where there is little room
-    scale: float = 1.0  #: how much larger than usual type and marks are
+    brief: float  #: the short words at a break
+    scale: float = 1.0  #: size of fonts and marks relative to the usual one
 
 
 class LanesLayout:
-    """The places of *lanes* lanes in *width* x *height* pixels."""
+    """The layout of *lanes* lanes in *width* x *height* pixels."""
 
     def __init__(self, width: float, height: float, lanes: int, text: LaneText) -> None:
         self.text, self.lanes = text, max(1, lanes)
@@ -243,16 +243,16 @@ class LanesLayout:
 
     @property
     def full_height(self) -> float:
-        """What all lanes take."""
+        """The height of the header and all lanes."""
         return self.header + self.lanes * (self._lane_height + _LANE_SPACE)
 
     def lane(self, number: int) -> QRectF:
-        """The ground of a lane: from the gate to the end of the jobs."""
+        """The rectangle of a lane, from the gate to the right end of the jobs."""
         top = self.header + number * (self._lane_height + _LANE_SPACE)
         return QRectF(self.gate_left, top, self.jobs_right - self.gate_left, self._lane_height)
 
     def lanes_in(self, top: float, bottom: float) -> range:
-        """The lanes that can be seen between two heights."""
+        """The lanes that are at least partly between two y."""
         step = self._lane_height + _LANE_SPACE
         first = math.floor((top - self.header) / step)
         last = math.ceil((bottom - self.header) / step)
@@ -261,7 +261,7 @@ class LanesLayout:
     # Jobs.
 
     def shown(self, length: int) -> int:
-        """How many jobs of a queue of this length are drawn; fewer than all leave a break."""
+        """The number of jobs drawn of a queue of this length; if not all, there is room for a break and its words."""
         room = self.jobs_right - self.jobs_left + self.pitch - self.cell
         if length <= min(MOST_CELLS, int(room // self.pitch)):
             return length
@@ -276,31 +276,31 @@ class LanesLayout:
         return max(1, min(MOST_CELLS, int(room // self.pitch)))
 
     def job(self, lane: int, place: int, share: float) -> QRectF:
-        """A job that is *share* of the lane's height, at a place counted from the head."""
+        """The rectangle of a waiting job of *share* of the lane's height; *place* counts from the head of the line."""
         return self._standing(lane, self.jobs_left + place * self.pitch, share)
 
     def placed(self, lane: int, place: int, share: float) -> QRectF:
-        """A job that has just left for a server; the latest stands next to the head."""
+        """The rectangle of a job that has just been placed; the latest, at place 0, is next to the head of the line."""
         left = self.jobs_left - GAP - (place + 1) * self.pitch + (self.pitch - self.cell)
         return self._standing(lane, left, share)
 
     @staticmethod
     def gate_cells(placed: int) -> int:
-        """How many jobs the gate shows; the place of the last is for a number if there are more."""
+        """How many placed jobs the gate shows; if not all fit, one cell is left for a number."""
         return placed if placed <= GATE_CELLS else GATE_CELLS - 1
 
     def deep(self, lane: int, shown: int, share: float) -> QRectF:
-        """A job that is pointed at behind the break."""
+        """The rectangle of a named job that waits behind the break."""
         return self._standing(lane, self.jobs_left + (shown + 1) * self.pitch, share)
 
     def gap(self, lane: int, shown: int) -> QRectF:
-        """The break behind the jobs that are drawn."""
+        """The rectangle of the break behind the jobs drawn."""
         box = self.lane(lane)
         left = self.jobs_left + shown * self.pitch
         return QRectF(left, box.top(), max(0.0, self.jobs_right - left), box.height())
 
     def words_after(self, deep: bool) -> float:
-        """How far behind a break the words stand, perhaps with a job before them."""
+        """The distance of the words from the start of a break; *deep*: with a job in between."""
         return 2.6 * self.pitch if deep else self.pitch
 
     def _standing(self, lane: int, left: float, share: float) -> QRectF:
@@ -310,7 +310,10 @@ class LanesLayout:
         return QRectF(left, box.bottom() - _INSET - height, self.cell, height)
 
     def job_at(self, point: QPointF, shown: list[int]) -> tuple[int, int] | None:
-        """Lane and place of the job at a point, where so many are drawn; it is easily hit."""
+        """Lane and place of the job at a point, or None; *shown* has the number of jobs drawn in each lane.
+
+        A job's target is as high as its lane, so that small jobs are easy to hit.
+        """
         for lane in self.lanes_in(point.y(), point.y() + 1):
             box = self.lane(lane)
             place = math.floor((point.x() - self.jobs_left) / self.pitch)
@@ -321,7 +324,7 @@ class LanesLayout:
     # Lengths.
 
     def bar(self, lane: int, share: float) -> QRectF:
-        """The bar of a queue's length; any job at all can be seen."""
+        """The bar of a queue's length, with a minimum width so that even one job is visible."""
         box = self.lane(lane)
         width = (self.bar_right - self.bar_left) * share
         height = min(box.height(), 0.9 * self.text.line)
@@ -329,7 +332,7 @@ class LanesLayout:
 
 
 def length_share(length: int, most: float, logarithmic: bool) -> float:
-    """How much of the longest bar's room a queue of *length* takes."""
+    """The share of the longest bar's width for a queue of *length*."""
     if length <= 0:
         return 0.0
     if logarithmic:
@@ -338,7 +341,7 @@ def length_share(length: int, most: float, logarithmic: bool) -> float:
 
 
 def length_ticks(most: float, logarithmic: bool) -> list[float]:
-    """The lengths that are marked below the bars' heading."""
+    """The lengths marked on the axis of the bars."""
     if not logarithmic:
         return [0.0, most] if most % 2 else [0.0, most / 2, most]
     powers = [10.0**power for power in range(math.floor(math.log10(max(most, 1.0))) + 1)]

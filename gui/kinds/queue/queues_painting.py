@@ -1,4 +1,4 @@
-"""Paints lanes of waiting jobs."""
+"""Painting the lanes of waiting jobs."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
 
 _SERVERS = ("◂ to the servers, head of line first", "◂ to the servers", "◂ servers", "◂")
-_BAR_SHARE = 0.5  # of the panel's colour in a bar
+_BAR_SHARE = 0.5  # share of the panel's colour in a bar
 _OUTLINE, _CLEARANCE = 2.0, 0.8
 _STROKE = 3.5  # half the width of the strokes at a break
 
 
 def more_words(count: int, *, brief: bool = False) -> str:
-    """How many jobs are not drawn."""
+    """The number of jobs that are not drawn, in words."""
     return f"+ {format_number(count)}{'' if brief else ' more'}"
 
 
 class LanesPainter:
-    """Paints into the places of a :class:`LanesLayout`; *top* is the size of a lane's height, a share of a *whole*."""
+    """Paints with a :class:`LanesLayout`; a job of size *top*, as a share of a *whole*, is as high as a lane."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class LanesPainter:
     # Above the lanes.
 
     def heading(self, longest: float, logarithmic: bool, switch: float) -> None:
-        """Say which side the servers are on, and the scale of the lengths."""
+        """Write on which side the servers are and what a lane's height means; draw the axis of lengths."""
         layout = self._layout
         scale = self._whole if self._top == 1 else f"{fraction_words(self._top)} of {self._whole}"
         texts = [f"{_SERVERS[0]}; lane height: {scale}", *_SERVERS]
@@ -82,7 +82,7 @@ class LanesPainter:
         self._painter.drawText(box, LEFT, text)
 
     def _length_axis(self, longest: float, logarithmic: bool) -> None:
-        """Marks at round lengths, and their numbers where they keep clear of each other."""
+        """Draw ticks at round lengths, with their numbers if these do not overlap."""
         layout, painter = self._layout, self._painter
         bottom = layout.lane(layout.lanes - 1).bottom()
         room = layout.bar_right - layout.bar_left
@@ -104,7 +104,7 @@ class LanesPainter:
     # A lane.
 
     def lane(self, lane: QueueLane) -> None:
-        """Its mark, its name, how many wait, and its ground."""
+        """Draw a lane's mark, name, length and background."""
         layout, painter, theme = self._layout, self._painter, self._theme
         box = layout.lane(lane.queue)
         name = self._names[lane.queue]
@@ -133,7 +133,7 @@ class LanesPainter:
         return QRectF(left, box.top(), right - left + 1, box.height())
 
     def jobs(self, lane: QueueLane, shown: int) -> None:
-        """The jobs that are drawn one by one, then how many there are behind them."""
+        """Draw the first *shown* jobs, then a break with the number of those behind."""
         layout, painter, theme = self._layout, self._painter, self._theme
         for place, job in enumerate(lane.first[:shown]):
             self._job(layout.job(lane.queue, place, job.share / self._float_top), job)
@@ -151,7 +151,7 @@ class LanesPainter:
         self._painter.fillRect(box, look_brush(self._theme, job.look, self._ratio))
 
     def _strokes(self, gap: QRectF) -> None:
-        """Two slanted strokes, as where an axis is broken."""
+        """Draw two slanted strokes, the sign of an axis break."""
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._painter.setPen(QPen(QColor(self._theme.muted), 1.3 * self._fonts.scale))
         reach = 0.6 * self._metrics.ascent()
@@ -162,7 +162,7 @@ class LanesPainter:
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def bar(self, lane: QueueLane, share: float) -> None:
-        """How long the queue is."""
+        """Draw the bar of the queue's length."""
         if self._layout.has_bars:
             look = look_color(self._theme, self._names[lane.queue].look)
             color = QColor(mix(look, self._theme.panel, _BAR_SHARE))
@@ -171,7 +171,7 @@ class LanesPainter:
     # What the present step names.
 
     def marks(self, lane: QueueLane, shown: int, focus: Focus, hovered: int | None) -> None:
-        """Outlines around jobs that are looked at, pointed at, or have just left."""
+        """Outline the jobs that are considered, hovered or selected, or have just been placed."""
         layout = self._layout
         for place, job in enumerate(lane.first[:shown]):
             role = role_of(job, focus, hovered)
@@ -184,7 +184,7 @@ class LanesPainter:
         self._placed(lane)
 
     def _placed(self, lane: QueueLane) -> None:
-        """Jobs that have just gone to servers, as outlines on their way."""
+        """Draw the jobs that have just been placed as outlines in the gate."""
         layout, painter = self._layout, self._painter
         fitting = lane.placed[: layout.gate_cells(len(lane.placed))]
         for place, job in enumerate(fitting):
@@ -203,13 +203,13 @@ class LanesPainter:
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
         self._painter.setPen(pen)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
-        # A little off the job, or it would not be seen on a dark one.
+        # With a little clearance, without which the outline of a dark job would be invisible.
         edge = width / 2 + _CLEARANCE
         self._painter.drawRect(box.adjusted(-edge, -edge, edge, edge))
 
 
 def role_of(job: JobCell, focus: Focus, hovered: int | None) -> str:
-    """The meaning of the outline around a job; empty for none."""
+    """The colour role of the outline around a job; empty for none."""
     if job.number == focus.evicted:
         return "rejection"
     if job.number in (focus.looked_at, focus.arrived):

@@ -1,4 +1,4 @@
-"""What the lanes of virtual queues show of a moment; no pixels in here."""
+"""The content of the virtual queues' lanes at a moment, independent of pixels."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from slotscope.model.kinds.queue.state import NOW, QueueState
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Evict, Place, Record
 
-#: A lane is never higher than a server so many times over.
+#: A lane's height stands for at least the size 1 / _MOST_PARTS of a server.
 _MOST_PARTS = 1024
 
 
 class JobCell(NamedTuple):
-    """A job as it stands in a lane; of several resources the one that it needs most counts."""
+    """A job in a lane; with several resources, the one that it needs most counts."""
 
     record: int
     number: int
@@ -34,13 +34,13 @@ class QueueLane(NamedTuple):
 
     queue: int
     length: int
-    first: tuple[JobCell, ...]  #: the head of the line and those behind it, as many as asked for
-    placed: tuple[JobCell, ...]  #: left the queue in the slot shown, the latest first
-    deep: JobCell | None  #: a job that is pointed at, far behind those
+    first: tuple[JobCell, ...]  #: the first jobs, from the head of the line, at most as many as asked for
+    placed: tuple[JobCell, ...]  #: the jobs placed in the slot shown, the latest first
+    deep: JobCell | None  #: a job named by the step or selected that waits behind ``first``
 
 
 class LaneName(NamedTuple):
-    """What stays the same of a lane."""
+    """The name, interval and look of a lane, which stay the same during a run."""
 
     text: str
     interval: Interval | None  #: sizes (low, high] as shares of a largest server
@@ -49,23 +49,23 @@ class LaneName(NamedTuple):
 
 @dataclass(frozen=True)
 class Focus:
-    """The jobs that the present step names; numbers of jobs."""
+    """The numbers of the jobs that the current step names, and of the selected job."""
 
     looked_at: int | None = None
     evicted: int | None = None
     placed: tuple[int, ...] = ()
-    arrived: int | None = None  #: if nothing else is named
+    arrived: int | None = None  #: only if the step names no other job
     selected: int | None = None
 
     @property
     def pointed_at(self) -> tuple[int, ...]:
-        """The jobs that must be seen wherever they wait."""
+        """The jobs that are shown wherever they wait, the most important first."""
         jobs = (self.looked_at, self.evicted, self.selected, self.arrived)
         return tuple(job for job in jobs if job is not None)
 
 
 def focus_of(frame: Frame, selected: int | None) -> Focus:
-    """What the last sub-step, or the whole of the last slot, names."""
+    """The jobs named by the last sub-step, or else by the whole last slot, and the *selected* job."""
     if frame.running:
         return Focus(selected=selected)
     records = frame.records or frame.last_records
@@ -78,7 +78,7 @@ def focus_of(frame: Frame, selected: int | None) -> Focus:
 
 
 def _named(record: Record | None) -> int | None:
-    """The job that a sub-step looks at; one that moves is shown where it goes."""
+    """The job that a sub-step considers; None for placements and evictions, which are shown otherwise."""
     if record is None or isinstance(record, Place | Evict):
         return None
     job = record.values.get("job")
@@ -86,7 +86,7 @@ def _named(record: Record | None) -> int | None:
 
 
 def arrived_now(state: QueueState) -> int | None:
-    """The first job that arrived in the slot of the state; None if none did, or none is left."""
+    """The first job of those that arrived in the current slot and are in the system; None for none."""
     fresh = (state.job_arrival == state.clock[NOW]) & (state.job_number >= 0)
     numbers = state.job_number[fresh]
     return int(numbers.min()) if len(numbers) else None
@@ -102,7 +102,7 @@ def records_of(state: QueueState, jobs: Iterable[int]) -> dict[int, int]:
 
 
 def first_in_line(state: QueueState, queue: int, most: int) -> list[int]:
-    """The records of the first jobs of a queue; costs as many steps as jobs are asked for."""
+    """The records of the first jobs of a queue, at most *most*; takes O(most) steps."""
     records: list[int] = []
     record = int(state.first_waiting[queue])
     following = state.job_next
@@ -113,7 +113,7 @@ def first_in_line(state: QueueState, queue: int, most: int) -> list[int]:
 
 
 def cells(state: QueueState, records: list[int], classes: SizeClasses) -> tuple[JobCell, ...]:
-    """What is drawn of the jobs in some records."""
+    """The cells of the jobs in some records."""
     sizes, numbers = state.job_size[records], state.job_number[records]
     shares = sizes.max(axis=1, initial=0) / classes.capacity
     looks = classes.of(sizes)
@@ -145,7 +145,7 @@ def lanes(frame: Frame, focus: Focus, most: int, queues: Iterable[int]) -> tuple
 
 
 def lane_names(facts: QueueFacts, numbers: QueueNumbers) -> tuple[LaneName, ...]:
-    """How each lane is called."""
+    """Names, intervals and looks of all lanes."""
     queues, looks = facts.layout.queues, size_classes(numbers).of_queues(numbers, facts)
     if facts.intervals:
         whole = int(numbers.largest[0])
@@ -159,7 +159,7 @@ def lane_names(facts: QueueFacts, numbers: QueueNumbers) -> tuple[LaneName, ...]
 
 
 def lane_top(numbers: QueueNumbers) -> Fraction:
-    """The size that is as high as a lane: a server, or the half, quarter ... that all jobs need."""
+    """The size as high as a lane: 1 (a server), or the least of 1/2, 1/4 ... that no job's size exceeds."""
     pairs = zip(numbers.sizes.largest, numbers.largest.tolist(), strict=True)
     most = max(Fraction(size, whole) for size, whole in pairs)
     top = Fraction(1)

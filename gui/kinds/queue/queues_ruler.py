@@ -27,22 +27,22 @@ from slotscope.model.reporting.explain import subscript
 _MARGIN, _GAP = 10.0, 8.0
 _BIN = 6.0  # width of a bar of the histogram
 _STEM = 7.0
-_FILL = 0.35  # of the panel's colour in a bar
+_FILL = 0.35  # share of the panel's colour in a bar
 _CAPTION, _STRIP, _NAMES, _ENDS = 1.5, 0.55, 1.1, 1.3  # heights in lines of text
 _LEAST_BARS, _USUAL_BARS, _MOST_LINES = 1.6, 3.2, 14
 
 
 @dataclass(frozen=True)
 class Marker:
-    """A size that is pointed out."""
+    """A size marked on the ruler."""
 
     share: Fraction
-    words: tuple[str, ...]  #: the first that fits is written above
+    words: tuple[str, ...]  #: texts to choose from; the first that fits is written above
     role: str = "run"
 
 
 class SizeRuler(Chart):
-    """Histogram, intervals and ends; pointing at a size says where its job would wait."""
+    """The histogram of sizes with the partition's intervals and their ends; hovering emits the size."""
 
     pointed = Signal(object)  #: a size as a share of a server, or None
 
@@ -50,20 +50,20 @@ class SizeRuler(Chart):
         super().__init__(theme, "sizes and partition")
         self._numbers: QueueNumbers | None = None
         self._sizes: SizeAxis | None = None
-        self.marker: Marker | None = None  #: what is pointed out
+        self.marker: Marker | None = None  #: the size marked now
         self._caption: tuple[str, ...] = ("",)
         #: Edges of the histogram in pixels, and the probabilities between them.
         self.bars: tuple[list[float], list[float]] = ([], [])
         self._kept = Kept()
         self.switch = LogSwitch("sizes", theme, self)
         self.switch.toggled.connect(self._rescale)
-        self.scale = SizeScale(0, 1, False, Fraction(1))  #: where sizes are
+        self.scale = SizeScale(0, 1, False, Fraction(1))  #: maps sizes to x
         self.setMouseTracking(True)
 
     # What is shown.
 
     def begin(self, numbers: QueueNumbers, sizes: SizeAxis, caption: tuple[str, ...]) -> None:
-        """Show other sizes; *caption* stands above them while no size is pointed out."""
+        """Show another run's sizes; *caption* (texts, longest first) is written above them while no size is marked."""
         self._numbers, self._sizes, self._caption = numbers, sizes, caption
         self.marker = None
         self.switch.setChecked(sizes.prefers_logarithmic)
@@ -71,7 +71,7 @@ class SizeRuler(Chart):
         self._rescale()
 
     def set_marker(self, marker: Marker | None) -> None:
-        """Point a size out."""
+        """Mark a size, or none."""
         if marker != self.marker:
             self.marker = marker
             describe(self, "" if marker is None else marker.words[0])
@@ -104,7 +104,7 @@ class SizeRuler(Chart):
         return _CAPTION * self._line()
 
     def _foot(self) -> float:
-        """Height of what is below the histogram."""
+        """The height of intervals, names and ends below the histogram."""
         has_partition = self._sizes is not None and bool(self._sizes.intervals)
         return (_ENDS + (_STRIP + _NAMES if has_partition else 0.0)) * self._line()
 
@@ -115,11 +115,11 @@ class SizeRuler(Chart):
         return QSize(400, round(self._caption_height() + self._foot() + _USUAL_BARS * self._line()))
 
     def most_height(self) -> int:
-        """The height from which more shows nothing more."""
+        """The greatest useful height in pixels."""
         return round(_MOST_LINES * self._line())
 
     def floor(self) -> float:
-        """The ordinate on which the histogram stands."""
+        """The y of the histogram's baseline."""
         return self.height() - self._foot()
 
     # Painting.
@@ -132,12 +132,12 @@ class SizeRuler(Chart):
         self._paint_marker(painter)
 
     def _area(self) -> QRectF:
-        """Where the histogram is."""
+        """The rectangle of the histogram."""
         top = self._caption_height() + 2
         return QRectF(self.scale.left, top, self.scale.right - self.scale.left, max(1.0, self.floor() - top))
 
     def _paint_sizes(self, sizes: SizeAxis, painter: QPainter) -> None:
-        """All that no size which is pointed out changes."""
+        """Paint everything that does not depend on the marker."""
         area = self._area()
         if sizes.stems:
             self._paint_stems(painter, sizes, area)
@@ -186,7 +186,7 @@ class SizeRuler(Chart):
                     painter.fillRect(box, color)
 
     def _paint_floor(self, painter: QPainter, sizes: SizeAxis, area: QRectF) -> None:
-        """The axis, and where servers are full."""
+        """Draw the axis, and without a partition the capacities of servers."""
         painter.setPen(QPen(QColor(self._theme.border)))
         painter.drawLine(QLineF(area.bottomLeft(), area.bottomRight()))
         painter.setPen(QPen(QColor(self._theme.muted), 1, Qt.PenStyle.DashLine))
@@ -213,7 +213,7 @@ class SizeRuler(Chart):
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_ends(self, painter: QPainter, sizes: SizeAxis) -> None:
-        """The ends of the intervals as exact fractions, as many as have room."""
+        """Write the ends of the intervals as exact fractions, as many as fit."""
         metrics = QFontMetricsF(painter.font())
         top = self.height() - _ENDS * self._line()
         marks = [end for end in ends(sizes) if float(end) >= self.scale.low]
@@ -223,7 +223,7 @@ class SizeRuler(Chart):
         widths = [metrics.horizontalAdvance(fraction_words(end)) + 1 for end in marks]
         painter.setPen(QColor(self._theme.muted))
         for end, x in zip(marks, places, strict=True) if sizes.intervals else ():
-            # A tick through the words would cut the last interval where sizes are rounded up.
+            # A long tick where sizes are rounded up would seem to divide the last interval.
             bottom = self.floor() + _STRIP * self._line() if end == sizes.rounded else top + 2
             painter.drawLine(QLineF(round(x) - 0.5, self.floor(), round(x) - 0.5, bottom))
         kept = spaced(places, widths, 1, self.width() - 1, _GAP)
@@ -263,7 +263,7 @@ class SizeRuler(Chart):
         self._rescale()
 
     def tip_at(self, point: QPointF) -> str:
-        """What is known of sizes near it."""
+        """The interval of the size at *point*, why it is in it, and the share of jobs that arrive in it."""
         if self._numbers is None or self._sizes is None:
             return ""
         share = self.scale.told(point.x())

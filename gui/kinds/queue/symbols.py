@@ -1,4 +1,4 @@
-"""How the values of records of a queue are written beside pseudocode."""
+"""How values in the records of queueing systems are written beside the pseudocode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slotscope.model.reporting.frame import RunInfo
 
 def _queue(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
     if info.facts.layout.queues == 1:
-        return ""  # there is no other
+        return ""  # the only queue needs no name
     return html.escape(info.facts.layout.names[value])
 
 
@@ -19,7 +19,7 @@ def _yes(value: Any, *_: Any) -> str:
     return "yes" if value else "no"
 
 
-#: The values by the names that records give them.
+#: Symbols by the names of values in records.
 SYMBOLS: Mapping[str, Symbol] = {
     "server": Symbol("", "", server),
     "job": Symbol("", "", numbered_job),

@@ -1,4 +1,4 @@
-"""The weights of all configurations, which decide what an empty server serves next."""
+"""The panel of the weights of all configurations, which decide an empty server's next configuration."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from slotscope.gui.widgets.rows import STRETCH, in_column
 from slotscope.model.reporting.frame import Frame
 
 _ROW_PAD, _BLOCK_GAP = 6.0, 10.0
-_OWN_ROWS = 1.6  # height of the line of all servers, in rows
-#: Lines of a block that are no rows: its heading, MaxWeight's choice, all servers.
+_OWN_ROWS = 1.6  # height of the line of servers' own weights, in rows
+#: Numbers for the lines of a block above its rows: heading, MaxWeight's choice, servers' own weights.
 HEADING, BEST, OWN = -1, -2, -3
 
 
 class ChartLine(NamedTuple):
-    """A line of the picture: the row of a block with this number, or one of those above."""
+    """A line of the picture: ``row`` is the index of a row of the block, or HEADING, BEST or OWN; y in pixels."""
 
     block: int
     row: int
@@ -42,26 +42,25 @@ class ChartLine(NamedTuple):
 
 
 class WeightsChart(Chart):
-    """All blocks below each other; signal ``picked`` gives a server that was clicked,
-    and whether twice."""
+    """Draws all blocks below each other; the signal ``picked`` has the clicked server, and whether doubly."""
 
     picked = Signal(int, bool)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "weights of the configurations", QSizePolicy.Policy.Fixed)
         self.blocks: tuple[WeightBlock, ...] = ()  #: what is shown
-        self.lines: tuple[ChartLine, ...] = ()  #: where it is shown
+        self.lines: tuple[ChartLine, ...] = ()  #: the lines of all blocks
         self._widths = NO_WIDTHS
         self._selected: int | None = None
 
     # What is shown.
 
     def begin(self) -> None:
-        """Forget what was shown of another run, and how wide its texts were."""
+        """Forget the blocks of another run, and the widths of its texts."""
         self.blocks, self._widths = (), NO_WIDTHS
 
     def set_blocks(self, blocks: tuple[WeightBlock, ...]) -> None:
-        """Show these; columns only grow, so that nothing jumps."""
+        """Show these blocks; columns only become wider, so that nothing jumps."""
         if blocks == self.blocks:
             return
         anew = [*map(_shape, blocks)] != [*map(_shape, self.blocks)]
@@ -109,13 +108,13 @@ class WeightsChart(Chart):
         return QSize(200, self.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The name of MaxWeight's choice may need a line of its own, or none any more."""
+        """Lay out again, as MaxWeight's choice may now need a second line or no longer need it."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._lay_out()
 
     def columns(self) -> WeightColumns:
-        """The columns at the present width."""
+        """The columns at the current width."""
         return columns(self._widths, self.width())
 
     def line_at(self, height: float) -> ChartLine | None:
@@ -152,7 +151,7 @@ class WeightsChart(Chart):
     # The mouse.
 
     def server_at(self, place: QPointF) -> int | None:
-        """The server whose number is written there."""
+        """The server whose number is written at *place*; None for none."""
         line = self.line_at(place.y())
         if line is None or line.row < 0:
             return None
@@ -161,14 +160,14 @@ class WeightsChart(Chart):
         return next((server for server, chip in listed if chip.contains(place)), None)
 
     def pick(self, point: QPointF, double: bool) -> bool:
-        """The server whose number is written there."""
+        """Report a click on the server whose number is at *point*; returns whether there is one."""
         server = self.server_at(point)
         if server is not None:
             self.picked.emit(server, double)
         return server is not None
 
     def tip_at(self, point: QPointF) -> str:
-        """A sentence on the line at this height."""
+        """A sentence about the line at *point*."""
         line = self.line_at(point.y())
         if line is None:
             return ""
@@ -186,7 +185,7 @@ class WeightsChart(Chart):
 
 
 def _shape(block: WeightBlock) -> tuple[int, bool]:
-    """What decides how many lines a block has."""
+    """The parts of a block that determine its number of lines."""
     return len(block.rows), block.best is not None
 
 
@@ -194,7 +193,7 @@ _SHARE_RESOLUTION = 0.001
 
 
 class WeightsPanel(TiledPanel):
-    """Every configuration's weight now, the largest marked, and what the servers have."""
+    """Every configuration's weight now, with the largest marked, and the servers on which it is active."""
 
     name = "weights"
     title = "Weights"
@@ -203,7 +202,7 @@ class WeightsPanel(TiledPanel):
     spacing = 4
 
     def build(self) -> None:
-        """The few numbers above, a row for each configuration below."""
+        """Build the tiles, and below them the chart with a row per configuration."""
         super().build()
         self.chart = WeightsChart(self.theme)
         self.chart.picked.connect(lambda server, double: self.intent.emit(Select(server=server, floating=double)))
@@ -214,11 +213,11 @@ class WeightsPanel(TiledPanel):
         self.column.addWidget(scrolled(content, self.body), 1)
 
     def begin(self, frame: Frame) -> None:
-        """Another run: other configurations."""
+        """Begin another run, with other configurations."""
         self.chart.begin()
 
     def show_frame(self, frame: Frame) -> None:
-        """Follow the queue."""
+        """Update weights and tiles to this moment."""
         if not self.numbers_due(frame):
             return
         blocks = weight_blocks(frame)
@@ -226,11 +225,11 @@ class WeightsPanel(TiledPanel):
         self.tiles.set_texts(_tiles(blocks))
 
     def show_selection(self, selection: Select) -> None:
-        """Mark the row of the server that is pointed at."""
+        """Mark the row of the selected server's configuration."""
         self.chart.set_selected(selection.server)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """The rows as they are now."""
+        """The rows at this moment, for a CSV file."""
         names = ["pool", "configuration", "weight", "servers"]
         rows = (
             (number + 1, row.name, row.weight, row.servers)
@@ -241,7 +240,7 @@ class WeightsPanel(TiledPanel):
 
 
 def _tiles(blocks: tuple[WeightBlock, ...]) -> Iterator[TileText]:
-    """The largest weight and what has it, beside MaxWeight's; the servers on it, and those stalled."""
+    """Tiles: the largest weight, its configuration, its share of MaxWeight's; servers on it, and stalled servers."""
     first, alone = blocks[0], len(blocks) == 1
     largest = max(block.heaviest.weight for block in blocks)
     tip = f"The largest weight of all configurations{'' if alone else ' of all pools'} now."

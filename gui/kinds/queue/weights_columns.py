@@ -1,4 +1,4 @@
-"""Where names, arithmetic, bars and servers stand in the rows of weights."""
+"""The columns of the rows of weights: names, arithmetic, weights, bars and servers."""
 
 from __future__ import annotations
 
@@ -11,29 +11,30 @@ from slotscope.gui.kinds.queue.weights_values import Term, WeightBlock, WeightRo
 from slotscope.gui.plotting.scales import format_number
 
 MARGIN, GAP = 10.0, 12.0
-#: Width of the bars below which the arithmetic is left out, and below which its symbols are.
+#: The arithmetic is left out if the bars would be narrower than this; its symbols, if narrower than the second.
 _LEAST_BAR, _GOOD_BAR = 70.0, 150.0
-#: Width of the bars below which the servers are left out as well.
+#: The servers are left out as well if the bars would be narrower than this.
 _NO_BAR = 30.0
-#: Name and servers take no more than this share of the width each.
+#: The names, and the servers, take at most these shares of the width.
 _MOST_NAME, _MOST_SERVERS = 0.34, 0.3
-#: Of many texts only so many of the longest are measured.
+#: Only this many of the longest texts (by characters) are measured.
 _MEASURED = 8
-#: Where servers are counted, the bar of their share is as wide as so many digits.
+#: If servers are only counted, the bar of their share has the width of this many digits.
 _SHARE_DIGITS = 10
 SERVERS_HEADING = "servers"
 NAME_HEADING, OWN_NAME = "configuration", "servers' weights"
 VALUE_HEADING = "⟨k, Q⟩"
 
-_EQUALS = 5.0  # between the arithmetic and its result
+_EQUALS = 5.0  # pixels between the arithmetic and its result
 
 Measure = Callable[[str], float]
 
 
 class Widths(NamedTuple):
-    """What the texts of each column need; ``said`` is the arithmetic with symbols.
+    """The widths in pixels that the texts of each column need.
 
-    ``best`` is MaxWeight's choice with its name, ``chosen`` the choice alone.
+    ``said`` is for the arithmetic with symbols, ``work`` without; ``best`` for the words MaxWeight and
+    its choice, ``chosen`` for the choice alone.
     """
 
     name: float
@@ -45,7 +46,7 @@ class Widths(NamedTuple):
     chosen: float = 0.0
 
     def at_least(self, other: Widths) -> Widths:
-        """Wide enough for both."""
+        """The widths that are enough for both."""
         return Widths(*map(max, self, other))
 
 
@@ -54,40 +55,40 @@ NO_WIDTHS = Widths(0.0, 0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class WeightColumns:
-    """Left edge and width of each column; a width of 0 stands for one that is left out."""
+    """Left edge and width of each column in pixels; a column of width 0 is left out."""
 
     name: tuple[float, float]
     work: tuple[float, float]
     value: tuple[float, float]
     bar: tuple[float, float]
     servers: tuple[float, float]
-    symbols: bool  #: whether the arithmetic names the queues as well
-    split: bool = False  #: whether the name of MaxWeight's choice has a line of its own
+    symbols: bool  #: whether the arithmetic is also written with the queues' symbols
+    split: bool = False  #: whether the name of MaxWeight's choice is on a separate line
 
     @staticmethod
     def box(column: tuple[float, float], top: float, height: float) -> QRectF:
-        """The place of one of the columns in a row."""
+        """The rectangle of a column in a row."""
         return QRectF(column[0], top, column[1], height)
 
 
 def work_text(terms: tuple[Term, ...], symbols: bool) -> str:
-    """The arithmetic, as it stands left of its result."""
+    """The arithmetic that is written left of its result."""
     numbers = f"{in_numbers(terms)} ="
     return f"{in_symbols(terms)} = {numbers}" if symbols else numbers
 
 
 def best_name(block: WeightBlock) -> str:
-    """How the row of MaxWeight's choice is called."""
+    """The name of the row of MaxWeight's choice."""
     return f"MaxWeight {block.best_words}".strip() if block.best else ""
 
 
 def servers_text(row: WeightRow) -> str:
-    """The servers by number where they are few, else how many they are."""
+    """The numbers of the servers if they are listed, else how many there are."""
     return "  ".join(str(server + 1) for server in row.named) or format_number(row.servers)
 
 
 def chips(row: WeightRow, place: QRectF, measure: Measure) -> list[tuple[int, QRectF]]:
-    """Each server's number in *place*; none where they are counted, or there is no room."""
+    """(server, rectangle of its number) in *place*; empty if servers are only counted, or do not fit."""
     left, boxes = place.left(), []
     for server in row.named:
         width = measure(str(server + 1))
@@ -98,11 +99,11 @@ def chips(row: WeightRow, place: QRectF, measure: Measure) -> list[tuple[int, QR
 
 
 def widths(blocks: Sequence[WeightBlock], measure: Measure, measure_bold: Measure) -> Widths:
-    """What the texts of *blocks* need; names and weights of the largest are bold."""
+    """The widths that the texts of *blocks* need; name and weight of the heaviest row are bold."""
     rows = [row for block in blocks for row in block.rows]
     terms = [row.terms for row in rows] + [block.best_terms for block in blocks]
     value = _widest([format_number(block.top) for block in blocks] + [VALUE_HEADING], measure_bold)
-    own = measure(OWN_NAME) - GAP - value  # there is no number beside it
+    own = measure(OWN_NAME) - GAP - value  # its text extends over the empty column of weights
     return Widths(
         max(own, _widest([NAME_HEADING], measure), _widest((row.name for row in rows), measure_bold)),
         _widest((work_text(each, True) for each in terms), measure),
@@ -123,9 +124,9 @@ def _widest(texts: Iterable[str], measure: Measure) -> float:
 
 
 def columns(need: Widths, width: float) -> WeightColumns:
-    """The arrangement that says most and leaves the bars enough room.
+    """The columns with the most text that still leave the bars enough room.
 
-    The name of MaxWeight's choice is the first to give way: it then stands on a line of its own.
+    If room is short, the name of MaxWeight's choice is the first to leave its column, for a separate line.
     """
     places = _columns(need._replace(name=max(need.name, need.best)), width)
     if places.bar[1] < _LEAST_BAR or not places.servers[1]:
@@ -134,10 +135,10 @@ def columns(need: Widths, width: float) -> WeightColumns:
 
 
 def _columns(need: Widths, width: float) -> WeightColumns:
-    """The columns for these names.
+    """The columns for names of this width.
 
-    The symbols of the arithmetic go first, then all of it, and the servers last; then names may
-    take what is left.
+    If room is short, the symbols of the arithmetic are left out first, then all of it, and the servers last;
+    names then may take the rest.
     """
     name = min(need.name, _MOST_NAME * width)
     servers = min(need.servers, _MOST_SERVERS * width)

@@ -1,4 +1,4 @@
-"""How the lines of the picture of weights are painted."""
+"""Painting the lines of the picture of weights."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
 
 _BAR = 0.5  # height of a bar as a share of its row
-_FAINT = 0.6  # how far the bars of smaller weights fade into the ground
+_FAINT = 0.6  # share of the background in the bars of smaller weights
 _OWN_WIDTH = 5.0
 _PAD = 3.0
 TIE = "tie"
-STALLED = "reject_group"  # such servers, too, take no job until they are empty
+STALLED = "reject_group"  # the role of rejected groups: stalled servers, too, take no job until they are empty
 
 
 class WeightsPainter:
-    """Paints lines of blocks; boxes are as wide as the picture."""
+    """Paints the lines of blocks; a line's box is as wide as the picture."""
 
     def __init__(self, painter: QPainter, theme: Theme, places: WeightColumns, selected: int | None) -> None:
         self._painter, self._theme, self._places = painter, theme, places
@@ -46,7 +46,7 @@ class WeightsPainter:
     # Lines.
 
     def heading(self, block: WeightBlock, box: QRectF) -> None:
-        """Names of the columns, and what the dashed line says."""
+        """Write the names of the columns, and the meaning of the dashed line."""
         places, muted = self._places, self._theme.muted
         if block.heading:
             self._text(self._cell(places.name, box, to=places.bar), block.heading, bold=True)
@@ -63,7 +63,7 @@ class WeightsPainter:
             self._threshold_text(block, box)
 
     def _threshold_text(self, block: WeightBlock, box: QRectF) -> None:
-        """Gamma at the line of the threshold, as much of it as fits above the bars."""
+        """Write gamma at the line of the stalling threshold, in the longest words that fit above the bars."""
         assert block.threshold is not None
         gamma = float(block.gamma or 0)
         room = self._cell(self._places.bar, box)
@@ -81,7 +81,7 @@ class WeightsPainter:
                 return
 
     def guides(self, block: WeightBlock, top: float, bottom: float) -> None:
-        """Lines behind the bars: 0, the largest weight, and the threshold of stalling."""
+        """Draw lines behind the bars at 0, the largest weight, and the threshold of stalling."""
         theme = self._theme
         lines = [(0.0, theme.border, Qt.PenStyle.SolidLine)]
         if block.heaviest.weight:
@@ -94,7 +94,7 @@ class WeightsPainter:
             self._painter.drawLine(QLineF(x, top, x, bottom))
 
     def best(self, block: WeightBlock, box: QRectF) -> None:
-        """MaxWeight's choice among all feasible configurations, in gold."""
+        """Draw MaxWeight's choice among all feasible configurations, in gold."""
         assert block.best is not None
         gold = self._theme.color("optimum")
         ink = self._theme.ink(gold)
@@ -109,7 +109,7 @@ class WeightsPainter:
         self._bar(block.best.weight, block, box, gold)
 
     def own(self, block: WeightBlock, box: QRectF) -> None:
-        """The servers by the weights of their active configurations, as small columns."""
+        """Draw the numbers of servers by the weights of their active configurations, as small columns."""
         theme = self._theme
         self._text(self._cell(self._places.name, box, to=self._places.bar), OWN_NAME, theme.muted)
         ground = round(box.bottom() - _PAD)
@@ -131,7 +131,7 @@ class WeightsPainter:
             self._text(place, text, theme.ink(theme.color(STALLED)))
 
     def row(self, block: WeightBlock, row: WeightRow, box: QRectF) -> None:
-        """A configuration: its name, the arithmetic, its weight as a bar, and its servers."""
+        """Draw a configuration: its name, the arithmetic, its weight as a bar, and its servers."""
         theme, places = self._theme, self._places
         if row.largest:
             ground = QColor(mix(theme.selection, theme.panel, 0.35))
@@ -165,7 +165,7 @@ class WeightsPainter:
         return bar
 
     def _tie(self, bar: QRectF, box: QRectF) -> None:
-        """A frame around the bar, and the word in it, or behind it, where there is room."""
+        """Draw a frame around the bar, and the word "tie" behind it or, if too wide for that, in it."""
         theme = self._theme
         self._painter.setPen(QPen(QColor(theme.run), 1.0))
         self._painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
@@ -180,7 +180,7 @@ class WeightsPainter:
             self._text(place, TIE, theme.normal, Qt.AlignmentFlag.AlignCenter)
 
     def _servers(self, row: WeightRow, box: QRectF) -> None:
-        """The servers' numbers, or how many they are over a bar of their share."""
+        """Write the servers' numbers, or how many there are above a bar of their share."""
         theme, place = self._theme, self._cell(self._places.servers, box)
         if not row.servers or not place.width():
             return
@@ -198,7 +198,7 @@ class WeightsPainter:
         self._text(place, format_number(row.servers), theme.normal)
 
     def _cell(self, column: tuple[float, float], box: QRectF, to: tuple[float, float] | None = None) -> QRectF:
-        """A column's part of a line; *to* is the first column that it must not reach."""
+        """The cell of a column in a line, extended up to the column *to* if given."""
         cell = WeightColumns.box(column, box.top(), box.height())
         if to is not None:
             cell.setRight(to[0] - GAP)

@@ -1,4 +1,4 @@
-"""The weights <k, Q> of all configurations as rows, one block for each pool of servers."""
+"""The weights <k, Q> of all configurations as rows, in one block per pool of servers."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from slotscope.model.programs.configurations import ConfigurationSpace
 from slotscope.model.reporting.explain import subscript
 from slotscope.model.reporting.frame import Frame
 
-#: So many servers are named by their numbers, more are counted.
+#: Servers are listed by number in pools of up to this many, in larger pools only counted.
 MOST_NAMED = 16
-#: So many configurations of a pool have a row, those in use and the heaviest.
+#: At most this many configurations of a pool have a row: those in use, then the heaviest.
 MOST_ROWS = 128
-#: A product of a job count and a queue's length, as (queue, k_j, Q_j).
+#: A product of a job count and a queue's length, as (queue's symbol, k_j, Q_j).
 Term = tuple[str, int, int]
-#: With more sizes than these the search would hold up the window.
+#: With more sizes than this, the search for MaxWeight's choice would block the window.
 MOST_SIZES = 8
 
 
 @dataclass(frozen=True)
 class BestChoice:
-    """A feasible configuration of largest weight over all sizes that occur."""
+    """The feasible configuration of largest weight, counted by true sizes: MaxWeight's choice."""
 
     counts: tuple[int, ...]  #: [n] jobs of each size, the largest size first
-    waiting: tuple[int, ...]  #: [n] jobs of each size that wait
+    waiting: tuple[int, ...]  #: [n] waiting jobs of each size
 
     @property
     def weight(self) -> int:
@@ -42,17 +42,17 @@ class BestChoice:
 
 
 def waiting_by_size(sizes: NDArray[np.int64], values: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """[n] how many of the jobs of *sizes* [m, D] have each of *values* [n][D]."""
+    """[n] the number of jobs, of *sizes* [m, D], that have each of the sizes *values* [n][D]."""
     return tuple(int((sizes == np.array(value)).all(axis=1).sum()) for value in values)
 
 
 def best_choice(values: Sequence[Sequence[int]], capacity: Sequence[int], waiting: Sequence[int]) -> BestChoice | None:
-    """The heaviest configuration in a server of *capacity* [D], the ties of MaxWeight.
+    """The heaviest configuration of a server of *capacity* [D], with MaxWeight's tie-breaking.
 
-    None if the search is too long, or the sizes are written too finely for it.
+    None if the search would take too long, or the sizes have too fine a resolution for it.
     """
     try:
-        # Made anew: a space remembers all its answers, and the queue always changes.
+        # A new space each time: it would cache all its answers, and the queue changes all the time.
         space = ConfigurationSpace.from_demands(values, capacity)
         counts = space.max_reward(tuple(waiting), (1 << len(values)) - 1)
     except ValueError:
@@ -64,8 +64,8 @@ def best_choice(values: Sequence[Sequence[int]], capacity: Sequence[int], waitin
 class WeightRow:
     """A configuration, its weight now, and the servers on which it is active.
 
-    ``place`` is its number among all configurations, ``named`` holds the servers (counted
-    from 0) of pools with few of them, ``share`` is the share of the pool's servers.
+    ``place`` is its index among all configurations, ``named`` lists these servers (counted
+    from 0) if the pool is small, ``share`` is their share of the pool's servers.
     """
 
     place: int
@@ -84,9 +84,9 @@ class WeightBlock:
     """The configurations of one pool of servers.
 
     ``best`` is MaxWeight's choice, in words such as 1×0.6 + 1×0.4.  ``threshold`` is gamma times
-    the largest weight where the policy stalls, ``own`` the active weights of the pool's servers
-    as (weight, servers).  ``idle`` counts servers without an active configuration yet, and
-    ``hidden`` the configurations that have no row.
+    the largest weight if the policy stalls, ``own`` the weights of active configurations on the pool's
+    servers, as (weight, number of servers).  ``idle`` counts servers without an active configuration
+    yet, and ``hidden`` the configurations without a row.
     """
 
     heading: str
@@ -104,22 +104,22 @@ class WeightBlock:
 
     @property
     def heaviest(self) -> WeightRow:
-        """The first row of largest weight."""
+        """The row of the first configuration of largest weight."""
         return next(row for row in self.rows if row.largest)
 
     @property
     def top(self) -> int:
-        """The largest weight of all that is shown."""
+        """The largest weight shown, MaxWeight's choice included."""
         return max(self.heaviest.weight, self.best.weight if self.best else 0)
 
     @property
     def on_largest(self) -> int:
-        """Servers whose active configuration weighs as much as the largest."""
+        """The number of servers whose active configuration has the largest weight."""
         return sum(count for weight, count in self.own if weight == self.heaviest.weight)
 
     @property
     def below(self) -> int:
-        """Servers whose active configuration weighs less than the threshold."""
+        """The number of servers whose active configuration has a weight below the threshold."""
         if self.threshold is None:
             return 0
         return sum(count for weight, count in self.own if weight < self.threshold)
@@ -129,17 +129,17 @@ class WeightBlock:
 
 
 def in_symbols(terms: tuple[Term, ...]) -> str:
-    """Such as 1·Q₁ + 2·Q₅."""
+    """The terms in symbols: 1·Q₁ + 2·Q₅."""
     return " + ".join(f"{k}·{queue}" for queue, k, _ in terms) or "0"
 
 
 def in_numbers(terms: tuple[Term, ...]) -> str:
-    """Such as 1·3 + 2·4."""
+    """The terms in numbers: 1·3 + 2·4."""
     return " + ".join(f"{k}·{format_number(length)}" for _, k, length in terms) or "0"
 
 
 def row_sentence(row: WeightRow, servers: int) -> str:
-    """What hovering says of a configuration."""
+    """The tooltip of a configuration in a pool of *servers*."""
     weight = f"⟨k, Q⟩ = {in_symbols(row.terms)} = {in_numbers(row.terms)}"
     text = f"{row.name}: {weight} = {format_number(row.weight)}"
     if row.largest:
@@ -152,7 +152,7 @@ def row_sentence(row: WeightRow, servers: int) -> str:
 
 
 def best_sentence(block: WeightBlock) -> str:
-    """What hovering says of MaxWeight's choice."""
+    """The tooltip of MaxWeight's choice."""
     if block.best is None:
         return ""
     work = f"{in_symbols(block.best_terms)} = {in_numbers(block.best_terms)}"
@@ -163,7 +163,7 @@ def best_sentence(block: WeightBlock) -> str:
 
 
 def own_sentence(block: WeightBlock) -> str:
-    """What hovering says of the servers' own weights."""
+    """The tooltip of the servers' own weights."""
     text = (
         f"The servers by the weights of their active configurations: {format_number(block.on_largest)} of "
         f"{format_number(block.servers)} on the largest"
@@ -214,7 +214,7 @@ def _block(frame: Frame, pool: int) -> WeightBlock:
 
 
 def _rows(frame: Frame, pool: int, mine: NDArray[np.int64], active: NDArray[np.int32]) -> Iterator[WeightRow]:
-    """*mine* are the pool's servers, *active* their configurations."""
+    """The rows of a pool; *mine* [n] are its servers, *active* [n] their active configurations."""
     facts: QueueFacts = frame.info.facts
     start, stop = facts.pool_configurations[pool]
     weights, first = frame.derived.weights, frame.derived.heaviest[pool]
@@ -238,7 +238,7 @@ def _rows(frame: Frame, pool: int, mine: NDArray[np.int64], active: NDArray[np.i
 
 
 def kept_rows(weights: NDArray[np.int64], servers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """In order, those to be shown: all, or of very many those in use and the heaviest."""
+    """The indices, ascending, of the configurations to show; if very many, those in use and the heaviest."""
     if len(weights) <= MOST_ROWS:
         return np.arange(len(weights))
     rank = np.where(servers > 0, 1, 2)
@@ -247,13 +247,13 @@ def kept_rows(weights: NDArray[np.int64], servers: NDArray[np.int64]) -> NDArray
 
 
 def queue_symbols(facts: QueueFacts) -> list[str]:
-    """[V] Q_j for each virtual queue; those of sizes count from 1, as job types do."""
+    """[V] Q_j for each virtual queue; j begins at 1 if each size has its own queue, as for job types."""
     first = 0 if facts.intervals else 1
     return [f"Q{subscript(queue)}" for queue in range(first, first + facts.layout.queues)]
 
 
 def _best(frame: Frame, pool: int) -> BestChoice | None:
-    """MaxWeight's choice; a policy without intervals chooses among all of them itself."""
+    """MaxWeight's choice; None for policies without intervals, whose own configurations are all feasible ones."""
     facts, numbers = frame.info.facts, frame.info.numbers
     if not facts.intervals or not 0 < numbers.types <= MOST_SIZES:
         return None
@@ -264,7 +264,7 @@ def _best(frame: Frame, pool: int) -> BestChoice | None:
 
 
 def _best_parts(best: BestChoice | None, numbers: QueueNumbers) -> tuple[str, tuple[Term, ...]]:
-    """The choice in words, and its arithmetic; queues are named by the size of their jobs."""
+    """The choice in words, and its terms; queues are named by the size of their jobs."""
     if best is None:
         return "", ()
     sizes = [significant(float(numbers.amount(value[0]))) for value in numbers.values]

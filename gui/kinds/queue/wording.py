@@ -11,18 +11,18 @@ from slotscope.model.reporting.frame import RunInfo
 
 Interval = tuple[Fraction, Fraction]
 
-#: Fractions with longer denominators are written as decimals.
+#: Fractions of more characters than this are written as decimals.
 _LONGEST = 9
 _MOST_DIGITS = 16
 
 
 def lane_name(facts: QueueFacts, queue: int) -> str:
-    """VQ₃, or the size of its jobs where each size has a queue of its own; Q for the only one."""
+    """A queue's name: VQ₃, or the size of its jobs if each size has its own queue; Q if there is only one queue."""
     return facts.layout.names[queue] if facts.layout.queues > 1 else "Q"
 
 
 def fraction_words(value: Fraction) -> str:
-    """2/3, or a decimal where the fraction would be too long to read."""
+    """A fraction as 2/3, or as a decimal if the fraction is too long to read."""
     text = str(value)
     return text if len(text) <= _LONGEST else significant(float(value))
 
@@ -34,7 +34,7 @@ def interval_words(interval: Interval) -> str:
 
 
 def size_words(info: RunInfo, units: list[int]) -> str:
-    """A size in the scenario's unit, resource by resource where there are several."""
+    """A size [D] in the scenario's units, resource by resource if there are several."""
     names = info.numbers.resource_names
     parts = []
     for d, (one, name) in enumerate(zip(units, names, strict=True)):
@@ -45,7 +45,7 @@ def size_words(info: RunInfo, units: list[int]) -> str:
 
 
 def share_words(info: RunInfo, units: list[int]) -> str:
-    """A size as a share of a server, of several resources the one that it needs most."""
+    """A size [D] as a share of a server, in the resource of which it needs the largest share."""
     numbers = info.numbers
     d = max(range(len(units)), key=lambda d: numbers.fraction(units[d], d))
     of = f"{numbers.whole}'s {numbers.resource_names[d]}" if len(units) > 1 else numbers.whole
@@ -53,7 +53,7 @@ def share_words(info: RunInfo, units: list[int]) -> str:
 
 
 def told_size(info: RunInfo, units: list[int]) -> str:
-    """A size in the scenario's unit and as a share of a server, once if both are the same."""
+    """A size [D] in the scenario's units and as a share of a server; only the share if both are the same number."""
     numbers = info.numbers
     same = len(units) == 1 and numbers.amount(units[0]) == numbers.fraction(units[0])
     share = share_words(info, units)
@@ -63,14 +63,14 @@ def told_size(info: RunInfo, units: list[int]) -> str:
 
 
 def percent(share: float) -> str:
-    """A share of all jobs."""
+    """A share of all jobs in percent."""
     if 0 < share < 0.001:
         return f"<{THIN}0.1{THIN}%"
     return f"{significant(100 * share, 2)}{THIN}%"
 
 
 def reason_words(share: Fraction, interval: Interval, rounded: Fraction | None = None) -> str:
-    """Why a job of a size waits where it does: 1/3 < 0.34 ≤ 1/2."""
+    """Why a job of a size is in its virtual queue: 1/3 < 0.34 ≤ 1/2, or that its size is rounded up to *rounded*."""
     low, high = interval
     if rounded is not None and share < rounded:
         least = fraction_words(rounded)
@@ -82,7 +82,7 @@ def reason_words(share: Fraction, interval: Interval, rounded: Fraction | None =
 
 
 def _between(share: Fraction, low: Fraction, high: Fraction) -> str:
-    """A size with as many digits as its place between two others needs."""
+    """A size with as many digits as show that it is in (low, high]."""
     text = amount(share)
     for digits in range(4, _MOST_DIGITS):
         if "/" in text or low < Fraction(text) <= high:
