@@ -1,4 +1,4 @@
-"""The pixels of stacks of servers, of which only the strips that changed are made anew."""
+"""The pixels of stacks of servers; only strips that have changed are drawn again."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Flags = npt.NDArray[np.bool_]
 
 
 class StackContent(NamedTuple):
-    """The servers of one column from the bottom to the top."""
+    """The servers of one column, from bottom to top."""
 
     picture: StripPicture
-    jobs: npt.NDArray[np.int32]  #: [n, J]
-    reserved: Flags  #: [n] in the Reject Group
+    jobs: npt.NDArray[np.int32]  #: [n, J] jobs by type
+    reserved: Flags  #: [n] whether a server is in the Reject Group
 
 
 class _Shown(NamedTuple):
@@ -32,7 +32,7 @@ class _Shown(NamedTuple):
 
 
 class StackRaster:
-    """Draws stacks into pixels."""
+    """Draws stacks into an array of pixels."""
 
     def __init__(self) -> None:
         self._shown: dict[int, _Shown] = {}
@@ -41,23 +41,23 @@ class StackRaster:
         self.resize(1, 1, 1, 0)
 
     def resize(self, width: int, height: int, line: int, background: int) -> None:
-        """Start again with an empty stage of this size in device pixels."""
-        # Strips that stick out at the top or the bottom are drawn whole into a margin.
+        """Start with an empty stage of this size in device pixels; *line* is the width of a texture's line."""
+        # Strips that reach beyond the top or bottom edge are drawn whole into a margin.
         self._pad = MOST_STRIP * line
         self._pixels = np.empty((max(1, height) + 2 * self._pad, max(1, width)), np.uint32)
         self._background = background
         self.clear()
         stage = self._pixels[self._pad : self._pad + max(1, height)]
-        #: The stage; it shares its pixels with this raster.
+        #: The stage as an image, which shares its memory with the pixels.
         self.image = QImage(stage.data, stage.shape[1], stage.shape[0], 4 * stage.shape[1], QImage.Format.Format_RGB32)
 
     def clear(self) -> None:
-        """Forget what is shown; the next drawing is a full one."""
+        """Clear the stage; the next call of :meth:`draw` draws everything."""
         self._pixels.fill(self._background)
         self._shown.clear()
 
     def draw(self, layout: StackLayout, columns: tuple[StackContent, ...]) -> int:
-        """Bring the picture up to date; returns how many strips were drawn anew."""
+        """Update the picture; returns how many strips were drawn."""
         return sum(self._draw(layout, i, content) for i, content in enumerate(columns))
 
     def _draw(self, layout: StackLayout, column: int, content: StackContent) -> int:
@@ -82,7 +82,7 @@ class StackRaster:
         return len(chosen)
 
     def _wipe(self, layout: StackLayout, column: int, above: int = 0) -> None:
-        """Clear a column from a height above the base line on."""
+        """Clear a column from *above* pixels over the base line upwards."""
         left = layout.left(column)
         bottom = max(0, layout.floor - above + self._pad)
         right = left + layout.columns[column].width
@@ -97,12 +97,12 @@ class StackRaster:
         bottom = layout.floor + self._pad - now.first * strip
         rows = self._pixels[bottom - len(now.jobs) * strip : bottom]
         strips = rows.reshape(len(now.jobs), strip, -1)
-        # The array runs from top to bottom, places count from the bottom.
+        # Rows of the array run from top to bottom, strips from bottom to top.
         strips[len(now.jobs) - 1 - chosen, :, first:last] = block[:, :, first - left : last - left]
 
 
 def _visible(layout: StackLayout, servers: int) -> tuple[int, int]:
-    """The strips of a stack that can be seen: from the first to before the last."""
+    """The visible strips of a stack, as a half-open range."""
     strip = layout.scale.strip
     strips = -(-servers // layout.scale.group)
     first = max(0, layout.floor - layout.height) // strip
@@ -111,7 +111,7 @@ def _visible(layout: StackLayout, servers: int) -> tuple[int, int]:
 
 
 def _grouped(content: StackContent, scale: StackScale, first: int, last: int) -> tuple[Floats, Flags]:
-    """Jobs per server and type, and the group, of each strip from *first* to before *last*."""
+    """Jobs per server and type, and membership of the Reject Group, of the strips *first* to *last* - 1."""
     servers = slice(first * scale.group, min(last * scale.group, len(content.jobs)))
     jobs = content.jobs[servers].astype(np.float64)
     reserved = content.reserved[servers]
@@ -121,7 +121,7 @@ def _grouped(content: StackContent, scale: StackScale, first: int, last: int) ->
     sizes = np.diff(np.append(starts, len(jobs)))
     return (
         np.add.reduceat(jobs, starts, axis=0) / sizes[:, None],
-        # A whole strip is never shown as reserved for the sake of one server in it.
+        # A strip counts as in the Reject Group only if all its servers are.
         np.logical_and.reduceat(reserved, starts),
     )
 

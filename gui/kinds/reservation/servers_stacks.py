@@ -1,4 +1,4 @@
-"""The picture of stacks: Figure 1 of the paper, kept up to date from frame to frame."""
+"""The picture of stacks: Figure 1 of the paper, updated from frame to frame."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class StackView(PointedPicture):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Servers by configuration", parent)
         self._order: tuple[WantedServers, ...] = ()
-        self.scene: StackScene | None = None  #: the present picture's geometry; None where nothing can be drawn
+        self.scene: StackScene | None = None  #: geometry of the current picture; None if there is no room to draw
         self._figure: StackFigure | None = None
         self._captions: Captions | None = None
         self._calm = Calm(self)
@@ -57,7 +57,7 @@ class StackView(PointedPicture):
         self._zoom: StackScale | None = None
         self._raster = StackRaster()
         self._raster_key: tuple[object, ...] = ()
-        self._around: tuple[object, ...] | None = None  # what decides all around the stage; None: nothing there rests
+        self._around: tuple[object, ...] | None = None  # what determines the surroundings; None: paint them
         self._motion = Motion(self)
         self._motion.changed.connect(self.update)
         self.event_line = EventLine(self)
@@ -66,26 +66,26 @@ class StackView(PointedPicture):
 
     @property
     def moving(self) -> bool:
-        """Whether something is on its way."""
+        """Whether an animation is running."""
         return self._motion.active
 
     # What is shown.
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw everything again in other colours."""
+        """Repaint everything in another theme."""
         self._theme = theme
         self._restyle()
         self._lay_out()
 
     def set_frame(self, frame: Frame) -> None:
-        """Show a moment; if it is one step ahead of the last one, let that step be seen."""
+        """Show a moment; if it is one step after the last one, animate that step."""
         before = None if self._is_of_another_run(frame) else self._frame
         old_scene, self._frame = self.scene, frame
         self._motion.cancel()
         if before is None:
             self._forget()
         elif not (frame.running or before.running) and abs(frame.event - before.event) > 1:
-            self.fit()  # elsewhere in history
+            self.fit()  # a jump to another part of history
         self._follow(frame)
         self.event_line.show_frame(frame)
         self._lay_out()
@@ -95,18 +95,18 @@ class StackView(PointedPicture):
             self.setAccessibleDescription(self.event_line.words)
 
     def fit(self) -> None:
-        """Let the next moment have the largest scale that fits: the picture need not stand still."""
+        """Choose the largest scale that fits for the next moment, instead of keeping the present one."""
         self._scale = None
 
     def _forget(self) -> None:
-        """Another run begins."""
+        """Reset the picture for another run."""
         self._calm.forget()
         self._figure, self._captions, self._order = None, None, ()
         self._offset, self._zoom, self._scale = (0, 0), None, None
         self._restyle()
 
     def _follow(self, frame: Frame) -> None:
-        """Take over columns and captions; while running, their order and numbers stand still."""
+        """Update columns and captions; while the run plays, their order and numbers change rarely."""
         wanted = wanted_of(frame)
         names = tuple(item.configuration for item in wanted)
         places = self._figure.places if self._figure is not None else ()
@@ -116,7 +116,7 @@ class StackView(PointedPicture):
         before, self._figure = self._figure, figure_of(frame, places, self._order)
         if self._calm.may_change("captions", frame.running) or before is None or self._captions is None:
             self._captions = captions_of(frame, self._figure)
-        elif before.names != self._figure.names:  # columns came or went, beside which the others stand still
+        elif before.names != self._figure.names:  # columns were added or removed; the others keep their captions
             known = dict(zip(before.names, self._captions.columns, strict=True))
             self._captions = captions_of(frame, self._figure, known)
 
@@ -147,26 +147,26 @@ class StackView(PointedPicture):
         self._pictures = Pictures(info.numbers, self._theme, self._palette, font) if info is not None else None
         self._raster_key = ()
         self._around = None
-        self._kept = Kept()  # what is written around the stage
+        self._kept = Kept()  # holds what is painted around the stage
 
     @property
     def _stacked_beside(self) -> list[RunInfo]:
-        """The runs beside this one whose servers are stacks too: their pictures leave alike room for them."""
+        """The runs beside this one that are also drawn as stacks: all of them leave the same room for captions."""
         runs = self._frame.runs[1:] if self._frame is not None else ()
         return [run for run in runs if run.facts.reserves_slots]
 
     def _lay_out(self) -> None:
-        """Find the place of everything and bring the pixels up to date."""
+        """Compute the layout, and update the pixels."""
         self.scene = None
         if self._frame is None or self._figure is None or self._captions is None:
             self.update()
             return
         before = self._scale
         scene = self._arranged(before)
-        alike = bool(self._stacked_beside)  # names of configurations are longer under one policy than another
+        alike = bool(self._stacked_beside)  # names of configurations differ in length between policies
         if scene is not None and (alike or needs_split(scene, self._captions)) != self._split:
             self._split = not self._split
-            scene = self._arranged(before)  # not from the scale of what was tried
+            scene = self._arranged(before)  # starts from the scale before the first attempt
         self.scene = scene
         if scene is not None:
             self._draw(scene)
@@ -179,7 +179,7 @@ class StackView(PointedPicture):
             self.update()
 
     def _arranged(self, before: StackScale | None) -> StackScene | None:
-        """What would be shown, at the scale *before* where that still does."""
+        """The scene to show, at the scale *before* if that still fits; None if there is no room."""
         frame, figure = self._frame, self._figure
         pictures = self._pictures
         assert frame is not None and figure is not None and pictures is not None
@@ -235,14 +235,14 @@ class StackView(PointedPicture):
     # Zooming.
 
     def zoom(self, factor: float, position: QPointF) -> None:
-        """Zoom around a point: servers get higher, and from some height on columns wider."""
+        """Zoom around a point: servers become higher, and above some height columns become wider."""
         scene = self.scene
         if scene is None or self._scale is None:
             return
         old = scene.layout
         scale = zoomed_scale(old.scale, factor, self._scale, scene.line)
         x, y = scene.pixel(position)
-        # Above a stack its top is what stays in place, so that it cannot get out of sight.
+        # Above a stack, keep its top in place, so that the stack stays in sight.
         column = scene.column_at(position)
         level = (old.floor - y) / old.scale.unit
         if column is not None and level > column.tallest:
@@ -256,7 +256,7 @@ class StackView(PointedPicture):
             self._look(round(across * layout.content_width - x), round(level * scale.unit + y - layout.base))
 
     def reset_zoom(self) -> None:
-        """Show everything again."""
+        """Show all servers again."""
         self._zoom = None
         self._look(0, 0)
 
@@ -282,23 +282,23 @@ class StackView(PointedPicture):
         return True
 
     def anchor_at(self, position: QPointF) -> Anchor | None:
-        """The server at a point."""
+        """The server at a point, as an anchor of marks."""
         server = None if self.scene is None else self.scene.server_at(position)
         return None if server is None else (0, server)
 
     def anchor_box(self, anchor: Anchor) -> QRectF | None:
-        """Where a server's strip is."""
+        """The rectangle of a server's strip."""
         scene, (_, server) = self.scene, anchor
         if scene is None or server >= len(scene.figure.column):
             return None
         return scene.rect(scene.server_box(server))
 
     def content_box(self) -> QRectF | None:
-        """Where the columns are."""
+        """The rectangle of all columns."""
         return None if self.scene is None else self.scene.regions.stage
 
     def words_at(self, position: QPointF) -> str:
-        """What hovering at a point says; above the picture the whole sentence, of which there may be a part."""
+        """The tooltip at a point; over the sentence above the picture, that sentence in full."""
         scene = self.scene
         if scene is None:
             return ""
@@ -308,7 +308,7 @@ class StackView(PointedPicture):
         if server is not None:
             return pointed_words(scene.frame, server, scene.slot_at(position))
         if position.y() > scene.regions.stage.bottom():
-            return self._legend.words  # also of what it has no room for
+            return self._legend.words  # includes entries that did not fit
         column = scene.column_at(position)
         return column_words(scene.frame, column) if column is not None else ""
 
@@ -327,7 +327,7 @@ class StackView(PointedPicture):
         return True
 
     def _paint_around(self, painter: QPainter, scene: StackScene, captions: Captions) -> None:
-        """All but the stage, and what reaches out of it."""
+        """Paint everything but the stage, and what extends beyond the stage."""
         paint_header(painter, scene, captions, self._split, self._kept)
         paint_foot(painter, scene, captions, self._kept)
         self._legend.paint(painter, scene.regions.legend, scene.rows.legend)

@@ -1,4 +1,4 @@
-"""What the current step names and what it moves, taken from records; no pixels in here."""
+"""What the current step names and moves, derived from its records; without pixels."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from slotscope.model.reporting.records import Admit, Classify, Migrate, Preempt,
 class StepMark(NamedTuple):
     """A server, or a column of GPA (i from 1), that the current step names."""
 
-    role: str  #: the meaning's colour in the theme
+    role: str  #: the role of its colour in the theme
     server: int | None = None
     position: int | None = None
-    reason: tuple[str, ...] = ()  #: to be written into the server: the first that fits
+    reason: tuple[str, ...] = ()  #: texts to write into the server; the first that fits is used
 
 
 class Movement(NamedTuple):
-    """Something that goes to *server*: an arriving job, a migrating job, or the server itself."""
+    """Something that moves to *server*: an arriving job, a migrating job, or the server itself when reassigned."""
 
     kind: str  #: admit, migrate, reassign
     server: int
@@ -37,14 +37,14 @@ class Movement(NamedTuple):
 
 
 def current_records(frame: Frame) -> tuple[Record, ...]:
-    """The records that the picture points at: the last sub-step, or the whole last event."""
+    """The records that the picture marks: the last sub-step's, or between events those of the whole last event."""
     if frame.running:
         return ()
     return frame.records[-1:] if frame.records else frame.last_records
 
 
 def marks(frame: Frame) -> tuple[StepMark, ...]:
-    """What the current step names."""
+    """The marks of the current step."""
     whole_event = not frame.records
     result: list[StepMark] = []
     for record in current_records(frame):
@@ -73,7 +73,7 @@ def _marks_of(record: Record, whole_event: bool) -> list[StepMark]:
 
 
 def arriving(frame: Frame) -> tuple[int, int] | None:
-    """Job type and number of the job whose arrival is being stepped through, or just was."""
+    """Type and number of the job that arrives in the event in progress, or that arrived in the last event."""
     if frame.running:
         return None
     for record in frame.records or frame.last_records:
@@ -83,14 +83,14 @@ def arriving(frame: Frame) -> tuple[int, int] | None:
 
 
 def rejected_type(frame: Frame) -> int | None:
-    """The type of the job that the current step rejects."""
+    """The type of the job that the current step rejects; None if it rejects none."""
     job = arriving(frame)
     rejects = any(isinstance(record, Reject) for record in current_records(frame))
     return job[0] if rejects and job is not None else None
 
 
 def fresh_records(old: Frame | None, new: Frame) -> Sequence[Record]:
-    """The records by which *new* is one step ahead of *old*; none if it is anything else."""
+    """The records by which *new* is exactly one step ahead of *old*; otherwise none."""
     if old is None or old.running or new.running or old.info is not new.info:
         return ()
     seen = len(old.records)
@@ -102,7 +102,7 @@ def fresh_records(old: Frame | None, new: Frame) -> Sequence[Record]:
 
 
 def movements(old: Frame | None, new: Frame) -> tuple[tuple[Movement, ...], ...]:
-    """What moves in this step, in phases one after the other, as the records have it."""
+    """The movements of this step, grouped into successive phases in the order of the records."""
     phases: list[tuple[Movement, ...]] = []
     reassigned: list[Movement] = []
     for record in fresh_records(old, new):
@@ -120,12 +120,12 @@ def movements(old: Frame | None, new: Frame) -> tuple[tuple[Movement, ...], ...]
     return (*phases, tuple(reassigned)) if reassigned else tuple(phases)
 
 
-#: Milliseconds in which a rejection's colour settles.
+#: Duration of the pulse that marks a rejection, in milliseconds.
 PULSE = 400
 
 
 class EventLine(QObject):
-    """Says what happens while stepping; empty while running, so that nothing flickers."""
+    """The sentence of the current step; empty while the run plays, so that it does not flicker."""
 
     changed = Signal()
 
@@ -138,7 +138,7 @@ class EventLine(QObject):
         self._pulse.valueChanged.connect(lambda _: self.changed.emit())
 
     def show_frame(self, frame: Frame) -> None:
-        """Take over a moment; a new rejection pulses once."""
+        """Show a moment; a new rejection pulses once."""
         words = sentence(frame)
         fresh, self.words = words != self.words, words
         self._job = arriving(frame)
@@ -149,12 +149,12 @@ class EventLine(QObject):
             self._pulse.stop()
 
     def marker(self, area: QRectF, text: Symbols) -> QRectF:
-        """Where the arriving job waits."""
+        """The rectangle of the arriving job's mark."""
         side = text.height * 1.1
         return QRectF(area.x() + 3, area.y() + (area.height() - side) / 2, 1.3 * side, side)
 
     def paint(self, painter: QPainter, area: QRectF, theme: Theme, palette: RasterPalette, text: Symbols) -> None:
-        """Paint the marker and the sentence; a hall reads it below the picture."""
+        """Paint the mark and the sentence; in lecture mode the sentence is shown below the picture instead."""
         if area.isEmpty():
             return
         x = area.x()

@@ -1,4 +1,4 @@
-"""What hovering says of servers and columns, one sentence each, and which job is in a slot."""
+"""Tooltips and captions of servers and columns, and the job in each slot."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ X_HAT = "X\u0302"
 
 
 def job_at(state: ReservationState, server: int, job_type: int, slot: int) -> int | None:
-    """The number of the job in a slot, counted from 0; None if the slot is empty.
+    """The number of the job in a slot of *server*, counted from 0; None if the slot is empty.
 
-    The slots of a type are filled in the order in which the jobs came to the server.
+    A type's slots are filled in the order in which its jobs came to the server.
     """
     filled = int(state.placement[server, job_type])
     if not 0 <= slot < filled:
@@ -37,7 +37,7 @@ def job_at(state: ReservationState, server: int, job_type: int, slot: int) -> in
 
 
 def slot_of(state: ReservationState, job: int) -> tuple[int, int, int] | None:
-    """Server, job type and slot of a job in service; None if it is not in the system."""
+    """Server, job type and slot of a job in service; None if the job is not in the system."""
     records = np.flatnonzero(state.job_number == job)
     if job < 0 or not len(records):
         return None
@@ -63,7 +63,7 @@ def _reward_of(rewards: tuple[Fraction, ...], configuration: Configuration) -> s
 
 
 def filled_words(frame: Frame, server: int) -> str:
-    """How many slots of each type are filled."""
+    """How many of a server's slots of each type are filled; without reservation, its jobs."""
     slots = frame.state.configuration[server].tolist()
     jobs = frame.state.placement[server].tolist()
     names = frame.info.numbers.type_names
@@ -75,7 +75,7 @@ def filled_words(frame: Frame, server: int) -> str:
 
 
 def greedy_position(frame: Frame, server: int) -> int:
-    """The i for which a server has the configuration k[i] of the last GPA, or 0."""
+    """The i for which the server's configuration is k[i] of the last GPA; 0 if there is none."""
     state = frame.state
     found = len(frame.derived.held)
     same = (state.greedy_configuration[:found] == state.configuration[server]).all(axis=1)
@@ -103,7 +103,7 @@ def server_words(frame: Frame, server: int) -> str:
 
 
 def used_words(frame: Frame, server: int) -> str:
-    """How much of each resource the jobs on a server take."""
+    """The share of each resource that the jobs on a server use."""
     numbers = frame.info.numbers
     if not numbers.resource_names:
         return "its placement is feasible"
@@ -121,13 +121,13 @@ def slot_words(frame: Frame, server: int, job_type: int, slot: int) -> str:
 
 
 def pointed_words(frame: Frame, server: int, slot: tuple[int, int] | None) -> str:
-    """What pointing at a server, and perhaps at a slot (job type and number) of it, says."""
+    """The tooltip of a server, and of one of its slots (job type and slot number) if given."""
     words = server_words(frame, server)
     return words if slot is None else f"{words}; {slot_words(frame, server, *slot)}"
 
 
 def selected(frame: Frame, server: int, slot: tuple[int, int] | None, floating: bool) -> Select:
-    """What a click on a server, and perhaps on a slot of it, selects."""
+    """The selection that a click on a server, and on one of its slots if given, makes."""
     job = job_at(frame.state, server, *slot) if slot is not None else None
     return Select(server=server, job=job, floating=floating)
 
@@ -158,33 +158,33 @@ HAT = symbol(X_HAT)
 
 @dataclass(frozen=True)
 class Caption:
-    """The lines above one column, the most important first."""
+    """The texts above one column, the most important first."""
 
     name: str  #: k[i]
     position: str  #: i
     configuration: str
-    letters: str  #: the configuration in as little room as can be
+    letters: str  #: the configuration in its shortest form
     reward: str
     short_reward: str
     counts: str
     short_counts: str
     settled: bool = True
-    filled: tuple[str, ...] = ()  #: [J] filled slots of all slots of each type
+    filled: tuple[str, ...] = ()  #: [J] filled slots out of all slots, by type
 
 
 @dataclass(frozen=True)
 class Captions:
-    """All that is written at the columns of one moment."""
+    """All captions of the columns at one moment."""
 
     columns: tuple[Caption, ...]
-    reach: int  #: I*, up to which the first bracket reaches
-    i_star: tuple[str, ...]  #: in full and in short, as the others
-    above: tuple[str, ...]  #: over the columns that come after I*
-    others: tuple[str, ...]  #: over the columns that GPA does not want
+    reach: int  #: I*, the last column below the first bracket
+    i_star: tuple[str, ...]  #: in a long and a short form, like the next two
+    above: tuple[str, ...]  #: over the columns after I*
+    others: tuple[str, ...]  #: over the columns of configurations that GPA does not want
 
 
 def captions_of(frame: Frame, figure: StackFigure, known: Mapping[Any, Caption] | None = None) -> Captions:
-    """The captions of a moment; columns with these names keep those *known*."""
+    """The captions of a moment; columns named in *known* keep the captions given there."""
     last = frame.info.numbers.ranks + 1
     i_star = f"{symbol('I')}* = {figure.i_star}"
     at_i_star = figure.columns[figure.i_star - 1] if figure.i_star <= figure.greedy else None
@@ -232,10 +232,10 @@ def _caption(frame: Frame, column: ConfigurationColumn | None) -> Caption:
 
 
 def caption_lines(caption: Caption, rows: int, split: bool) -> list[tuple[tuple[str, ...], bool]]:
-    """The lines above a column: words, in full and in short, and whether they stand out.
+    """The lines above a column: alternative texts, longest first, and whether the line is emphasized.
 
-    In two lines the reward stands behind the numbers of servers as far as it fits; a single line
-    has the name and the numbers.  For what a column has no room for three dots stand, as half a number is another one.
+    With two rows, the reward follows the numbers of servers if it fits; a single row has name and numbers.  A text that
+    does not fit becomes an ellipsis, since part of a number would read as another number.
     """
     titles: tuple[str, ...] = (caption.configuration, caption.letters, caption.letters.replace(" ", ""))
     counts, short = caption.counts, caption.short_counts
@@ -272,7 +272,7 @@ def _rewards(frame: Frame, column: ConfigurationColumn) -> tuple[str, str]:
 
 
 def labels_above(figure: StackFigure, number: int) -> list[tuple[tuple[str, ...], str]]:
-    """What stands over a stack, from below: words, in full and in short, and their colour."""
+    """The labels above a stack, from the bottom up: alternative texts, longest first, and the colour's role."""
     column = figure.columns[number]
     if column is None:
         return []

@@ -1,4 +1,4 @@
-"""How the values of records of the loss system are written beside pseudocode."""
+"""How values of the loss system's records are written beside pseudocode."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _types(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
 
 
 def share(value: Any, *_: Any) -> str:
-    """A share in per cent; a whole number is something else, which a policy of one's own calls so."""
+    """A float as a percentage; an int as it is: a user's policy may give this name to a whole number."""
     return str(value) if isinstance(value, int) else f"{100 * value:.3g} %"
 
 
@@ -30,7 +30,7 @@ def job(value: Any, info: RunInfo, values: Mapping[str, Any]) -> str:
 
 
 _K = "<i>k</i>[{i}]"
-#: The values by the names that records give them.
+#: Symbols by the names of the values in records.
 SYMBOLS: Mapping[str, Symbol] = {
     "i": Symbol("<i>i</i>"),
     "jobs_left": Symbol("<i>r</i>", "r"),

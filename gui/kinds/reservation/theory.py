@@ -1,4 +1,4 @@
-"""The fluid limit's theory beside the run: slot deficit, greedy target, and V."""
+"""The theory of the fluid limit beside the run: slot deficit, greedy target, and V."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from slotscope.model.programs.configurations import Configuration
 from slotscope.model.reporting.explain import quantity
 from slotscope.model.reporting.frame import Frame
 
-#: From this width on, at the usual size of type, the bars stand side by side.
+#: From this width, in pixels at the usual font size, the bars are placed side by side.
 _TWO_COLUMNS = 700
-#: Room for a configuration's name among the large numbers, in widths of a figure.
+#: Maximum width of a configuration among the tiles, in widths of a digit.
 _NEXT_FIGURES = 17
-#: The least height, in pixels at the usual size of type.
+#: Minimum height of the plot, in pixels at the usual font size.
 _HEIGHT = 190
 
 
 class FunctionPlot(RunPlot):
-    """The curve of V, muted after the moment shown, with the target at 0."""
+    """The curve of V, muted after the moment shown, and the target at 0."""
 
     def __init__(self, theme: Theme) -> None:
         about = "V(z) of (6.3) at the samples of the run, and what the configurations add to it."
@@ -60,16 +60,16 @@ class FunctionPlot(RunPlot):
 
     @property
     def whole(self) -> SampledSeries | None:
-        """V at each sample."""
+        """V at each sample; None until it is known."""
         return self.history.series[0] if self.history.series else None
 
     def know(self, function: Lyapunov, chance: float | None) -> None:
-        """V became known, and what chance alone adds to it."""
+        """Plot *function*, which has become known; *chance* bounds what chance alone adds to its mean, if known."""
         self.history = History(partial(read_function, function))
         self._chance = chance
 
     def begin(self, frame: Frame) -> None:
-        """Another run has other limits."""
+        """Reset the reference lines for another run."""
         super().begin(frame)
         self.set_reference("target", 0.0, "greedy", "target")
         text = "" if self._chance is None else f"chance ≤{THIN}{significant(self._chance, 2)}"
@@ -77,12 +77,12 @@ class FunctionPlot(RunPlot):
 
 
 def _unknown(_numbers: object, samples: Values) -> Columns:
-    """No series, while V is not known."""
+    """No series: V is not known."""
     return Columns(np.zeros((len(samples), 0)))
 
 
 class TheoryPanel(Panel):
-    """Where the proof says that the run goes, and how far it is from there."""
+    """Where the proof says that the run converges to, and how far the run is from there."""
 
     name = "theory"
     title = "Theory"
@@ -91,7 +91,7 @@ class TheoryPanel(Panel):
     tells = frozenset({"greedy configurations"})
 
     def build(self) -> None:
-        """Numbers, two pictures of bars, the curve of V, and the search."""
+        """Tiles, two bar charts, the curve of V, and the search."""
         self._function: Lyapunov | None = None
         self._chance: float | None = None
         self.tiles = Tiles(self.theme)
@@ -118,7 +118,7 @@ class TheoryPanel(Panel):
         return content
 
     def arrange(self) -> None:
-        """The bars of q above those of the configurations, or beside them."""
+        """Place the bars of q above those of the configurations, or side by side if there is room."""
         if self.width() >= _TWO_COLUMNS * current_fonts().scale:
             self._bars.arrange([self.deficit], [self.target])
         else:
@@ -127,14 +127,14 @@ class TheoryPanel(Panel):
     # Frames.
 
     def why_not(self, frame: Frame) -> str:
-        """The theory is one of servers of one kind, and of greedy configurations."""
+        """Why the theory does not apply: it requires servers of one kind, and greedy configurations."""
         if note := super().why_not(frame):
             return note
         problem = _beyond(frame)
         return f"{self.title} does not apply to {frame.info.policy_title} {problem}" if problem else ""
 
     def show_frame(self, frame: Frame) -> None:
-        """Bring bars, numbers and curve up to this moment."""
+        """Update bars, tiles and curve to this moment."""
         if frame.bounds.lyapunov is not self._function:
             self._know(frame)
         if self._function is not None:
@@ -143,7 +143,7 @@ class TheoryPanel(Panel):
             self._show_numbers(frame)
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its types, and no V yet."""
+        """Begin another run: set its job types; V is not known yet."""
         self._function = None
         self.tiles.forget()
         self.deficit.begin(frame.info.numbers.type_names, frame.info.facts.reserved)
@@ -153,7 +153,7 @@ class TheoryPanel(Panel):
         self.plot.hide()
 
     def _know(self, frame: Frame) -> None:
-        """V became known."""
+        """Take over V, or that there is none."""
         self._function = function = frame.bounds.lyapunov
         self.plot.setVisible(function is not None)
         self._chance = None
@@ -205,7 +205,7 @@ class TheoryPanel(Panel):
         yield TileText("of it: jobs above <i>ρ</i>", above, "normal", tip)
 
     def _verdict(self, frame: Frame) -> str:
-        """What V does, and why it need not; or why there is no V."""
+        """Whether V falls, and why it need not; or why there is no V."""
         if self._function is None:
             return _missing(frame)
         servers = frame.info.numbers.servers
@@ -240,7 +240,7 @@ class TheoryPanel(Panel):
             label.setFont(current_fonts().body)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """Every sample: event, time, V and its part of the servers."""
+        """One row per sample: event, time, V, and the servers' part of it."""
         history = self.plot.history
         if (frame := self.current) is None or self._function is None or not history.series:
             return None
@@ -256,7 +256,7 @@ _CONSTANTS = "V of (6.3) with Z_i = ξ Z_(i+1) and Z = 4 Z₁ + 1, scaled to 1 i
 
 
 def _beyond(frame: Frame) -> str:
-    """Why effective servers and q mean nothing here; empty where they do."""
+    """Why effective servers and q are not defined here; empty if they are."""
     pools = len(frame.info.numbers.pools)
     if pools > 1:
         return f"here: it supposes servers of one kind, and there are {pools}."

@@ -1,4 +1,4 @@
-"""The slot deficit q of each job type as bars; effective servers of each greedy configuration, x^(e), against x^(g)."""
+"""Bars: the slot deficit q of each job type; x^(e) against x^(g) for each greedy configuration."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from slotscope.model.programs.configurations import Configuration
 from slotscope.model.reporting.explain import type_letter
 
 MARGIN, GAP, PAD = 10.0, 10.0, 6.0
-#: Most of a widget's width that names may take: beside two numbers, and beside one.
+#: Largest share of a widget's width for names: beside two numbers, and beside one.
 NAMES, NAMES_OF_TYPES = 0.34, 0.45
 
 
 def configuration_text(configuration: Configuration, metrics: QFontMetricsF, room: float) -> str:
-    """A configuration as the paper writes it, or its types alone where that is too long."""
+    """A configuration as the paper writes it; if that is too wide for *room* pixels, by its types' letters."""
     forms = f"({', '.join(map(str, configuration))})", *letter_forms(configuration)
     fitting = (text for text in forms if metrics.horizontalAdvance(text) <= room)
     return next(fitting, None) or metrics.elidedText(forms[-1], Qt.TextElideMode.ElideRight, room)
 
 
 class Rows(Chart):
-    """Rows below a heading; the height is that of the most rows so far, so nothing jumps."""
+    """Rows below a heading, as high as the most rows so far need, so that the layout does not jump."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__(theme, name, QSizePolicy.Policy.Fixed)
         self.most_rows = 0
-        self.other_lines = 1.0  # the heading, and what stands below the rows
+        self.other_lines = 1.0  # the heading, and lines below the rows
 
     def row_height(self) -> float:
-        """Pixels from one row to the next."""
+        """Distance from one row to the next, in pixels."""
         return self._metrics().height() + PAD
 
     def make_room(self, rows: int) -> None:
-        """Have room for so many rows, and paint."""
+        """Reserve the height of *rows* rows, and repaint."""
         if rows > self.most_rows:
             self.most_rows = rows
             self.updateGeometry()
@@ -56,7 +56,7 @@ class Rows(Chart):
 
 
 class DeficitBars(Rows):
-    """A bar for each job type from 0 to q; marks at 0 and at -g(L)."""
+    """A bar from 0 to q for each job type; reference lines at 0 and at -ceil(g(L))."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "slot deficit of each job type")
@@ -73,14 +73,17 @@ class DeficitBars(Rows):
         )
 
     def begin(self, names: tuple[str, ...], reserved: int) -> None:
-        """Other job types."""
+        """Begin with other job types; *reserved* is ceil(g(L))."""
         self._names, self._reserved, self.values, self._last = names, reserved, (), None
         self._scale = SteppedRange(-float(reserved), 1.0)
         self.most_rows = 0
         self.make_room(len(names))
 
     def set_values(self, q: tuple[int, ...], last: Configuration | None) -> None:
-        """Show q of each type, up to the configuration *last* or of all; a moment has one range, whatever was seen."""
+        """Show q of each type, up to the configuration *last* or over all.
+
+        The scale depends on these values alone, not on earlier ones.
+        """
         if (q, last) != (self.values, self._last):
             self.values, self._last = q, last
             self._scale = SteppedRange(-float(self._reserved), 1.0)
@@ -102,7 +105,7 @@ class DeficitBars(Rows):
         return [f"{type_letter(j)}\u2002{name}" for j, name in enumerate(self._names)]
 
     def across(self, value: float) -> float:
-        """Where a value of q is."""
+        """The x coordinate of a value of q."""
         box, scale = self.box(), self._scale
         return box.left() + (value - scale.low) / (scale.high - scale.low) * box.width()
 
@@ -129,7 +132,7 @@ class DeficitBars(Rows):
         painter.drawText(QRectF(MARGIN, 0, room, self.row_height()), LEFT, text)
 
     def _paint_line(self, painter: QPainter, value: float, text: str, role: str) -> None:
-        """A line through all rows with its name below; the reserve's gives way on the left."""
+        """A line through all rows with its name below; the reserve's name moves left to avoid that of 0."""
         box, metrics, x = self.box(), self._metrics(), round(self.across(value)) + 0.5
         dash = Qt.PenStyle.SolidLine if value == 0 else Qt.PenStyle.DashLine
         painter.setPen(QPen(QColor(self._theme.color(role)), 1.0, dash))
@@ -160,16 +163,16 @@ class DeficitBars(Rows):
 
 
 _RESOLUTION = 0.001
-#: Width of the mark at a target.
+#: Width of the mark at a target, in pixels at the usual font size.
 _MARK = 4.0
 
 EFFECTIVE, TARGET = "x⁽ᵉ⁾", f"x{GREEDY_MARK}"
 
 
 class TargetBars(Rows):
-    """A row for each configuration: x^(e) as a bar, x^(g) as a mark; one can be selected.
+    """A row per configuration: x^(e) as a bar, x^(g) as a mark; one row can be selected.
 
-    The last row is all of them together.  Signal ``chosen``: a configuration, or None for all.
+    The last row is the total.  Signal ``chosen``: a configuration, or None for the total.
     """
 
     chosen = Signal(object)
@@ -181,7 +184,7 @@ class TargetBars(Rows):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def begin(self) -> None:
-        """Forget another run."""
+        """Clear the moment and the selection for another run."""
         self.moment, self.selected, self.most_rows = None, None, 0
         self.updateGeometry()
 
@@ -190,7 +193,7 @@ class TargetBars(Rows):
         self.make_room(len(moment.configurations) + 1)
 
     def shares(self) -> list[tuple[Configuration | None, float, float | None]]:
-        """The rows: configuration (None: all), present share, target's share if known."""
+        """The rows: configuration (None: the total), present share, and the target's share if known."""
         moment = self.moment
         if moment is None:
             return []
@@ -207,7 +210,7 @@ class TargetBars(Rows):
     # Choosing.
 
     def row_at(self, height: float) -> int | None:
-        """The row at this height, or None."""
+        """The row at a y coordinate, or None."""
         row = int(height // self.row_height()) - 1
         return row if 0 <= row < len(self.shares()) else None
 
@@ -235,7 +238,7 @@ class TargetBars(Rows):
     # Painting.
 
     def _columns(self) -> tuple[QRectF, float]:
-        """The bars of one row at height 0, and the width of a number."""
+        """The rectangle of a row's bars, at y = 0, and the width of a number."""
         metrics = self._metrics()
         room = NAMES * self.width()
         names = [self._name(row[0], room) for row in self.shares()]
@@ -305,7 +308,7 @@ class TargetBars(Rows):
             painter.drawText(where, RIGHT, text)
 
     def _paint_target(self, painter: QPainter, box: QRectF, target: float) -> None:
-        """An upright mark at the target, on a ground of its own so that it is seen on the bar."""
+        """A vertical mark at the target, with a border so that it stands out on the bar."""
         x = box.left() + target * box.width()
         size = _MARK * current_fonts().scale
         mark = QRectF(x - size / 2, box.top() + 1, size, box.height() - 2)
@@ -313,7 +316,7 @@ class TargetBars(Rows):
         painter.fillRect(mark, QColor(self._theme.greedy))
 
     def tip_at(self, point: QPointF) -> str:
-        """A sentence on the row at this height."""
+        """A sentence on the row at this point, or on how to read the picture."""
         row = self.row_at(point.y())
         if row is None or self.moment is None:
             return (

@@ -1,4 +1,4 @@
-"""The button that searches for a violation of the monotone greedy property, and its answer."""
+"""The button that searches for a violation of the monotone greedy property, and the search's result."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from slotscope.model.kinds.reservation.programs.monotone import THOROUGH, Monoto
 from slotscope.model.lifeline import ending_of, start_beside
 from slotscope.model.reporting.explain import type_letter
 
-#: Most job types for which whole workloads are written.
+#: Up to this many job types, workloads are written in full.
 _MOST_WRITTEN = 6
-#: Milliseconds between two looks at what the process has written.
+#: Milliseconds between two reads of the process's output.
 _LOOK = 60
 
 _START = "Search for a violation"
@@ -35,7 +35,7 @@ _WHY = (
 
 
 class SearchRow(QWidget):
-    """A button, a bar of progress with a way to stop, and one sentence."""
+    """A button, a progress bar and one sentence; during a search the button stops it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class SearchRow(QWidget):
         self._show_idle()
 
     def begin(self, numbers: ReservationNumbers, budget: int = THOROUGH) -> None:
-        """Another scenario: what was found, and what is under way, is of no use."""
+        """Begin with another scenario: end a running search, and clear the result."""
         self._running.end()
         self._numbers, self._budget = numbers, budget
         self.answer.clear()
@@ -66,7 +66,7 @@ class SearchRow(QWidget):
 
     @property
     def busy(self) -> bool:
-        """Whether a search is under way."""
+        """Whether a search is running."""
         return self._timer.isActive()
 
     # The search.
@@ -108,27 +108,27 @@ class SearchRow(QWidget):
 
 
 class _Running:
-    """The process that searches, and the lines that it has written."""
+    """The process that searches, and its unread lines of output."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: SimpleQueue[dict[str, Any]] = SimpleQueue()
 
     def start(self, task: bytes) -> None:
-        """Search anew."""
+        """Start a search; *task* is a pickled tuple: space, rewards, workload, budget."""
         self.end()
         self._process = start_beside("slotscope.model.kinds.reservation.programs.monotone")
         self._lines = SimpleQueue()
         threading.Thread(target=_listen, args=(self._process, task, self._lines), daemon=True).start()
 
     def end(self, *_: object) -> None:
-        """End a search that is under way; nothing more is heard of it."""
+        """End a running search, and discard its output."""
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
         self._lines = SimpleQueue()
 
     def lines(self) -> list[dict[str, Any]]:
-        """What has come since the last look."""
+        """The lines of output since the last call, as parsed JSON."""
         found = []
         while True:
             try:
@@ -138,7 +138,7 @@ class _Running:
 
 
 def _listen(process: subprocess.Popen[bytes], task: bytes, lines: SimpleQueue[dict[str, Any]]) -> None:
-    """Hand the task over, pass on what is said, and say so if the process fails."""
+    """Send *task* to the process and queue its lines of output; if it fails, queue the problem."""
     try:
         with process:
             assert process.stdin is not None
@@ -154,7 +154,7 @@ def _listen(process: subprocess.Popen[bytes], task: bytes, lines: SimpleQueue[di
 
 
 def sentence(found: MonotoneSearch, numbers: ReservationNumbers) -> str:
-    """What a search found, in words and numbers."""
+    """The result of a search, in words and numbers."""
     if found.witness is not None:
         return _violation(found.witness, numbers)
     much = f"No violation was found in {format_number(found.evaluations)} evaluations"
@@ -164,7 +164,7 @@ def sentence(found: MonotoneSearch, numbers: ReservationNumbers) -> str:
 
 
 def _violation(witness: Witness, numbers: ReservationNumbers) -> str:
-    """Both workloads with their rewards; of many types only those that differ."""
+    """Both workloads with their rewards; with many types, only the types whose workloads differ."""
     less, more = (_amount(value) for value in (witness.greedy_upper, witness.greedy_lower))
     end = "So Theorem 2 does not apply; the guarantee is 1/2."
     if numbers.types <= _MOST_WRITTEN or witness.upper != numbers.workload:

@@ -1,4 +1,4 @@
-"""What the theory says of one frame: effective servers, slot deficit, and V term by term."""
+"""What the theory says about a frame: effective servers, slot deficit, and the terms of V."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
 from slotscope.model.programs.configurations import Configuration
 from slotscope.model.reporting.frame import Frame
 
-#: Averages that differ by less are equal: they are differences of long sums.
+#: Averages that differ by less are taken as equal, since they are differences of long sums.
 SAME = 1e-6
 
 
 @dataclass(frozen=True)
 class EffectiveServers:
-    """Effective servers and q at one moment."""
+    """Effective servers and the slot deficit q at one moment."""
 
-    #: [C] those that GPA gave servers last, those of the target and the selected one, in descending order
+    #: [C] configurations in descending order: those that GPA last gave servers, the target's, and the selected one
     configurations: tuple[Configuration, ...]
     effective: tuple[int, ...]  #: [C] X^(e), servers
     target: tuple[float, ...] | None  #: [C] x^(g), shares of the servers; None while it is not known
     deficit: Counts  #: [C, J] q
-    place: int | None  #: the place, from 0, of the configuration that the next empty server would get
-    #: the first configuration that the last CRA could not give servers enough, if any.  It is that of ``place`` unless
-    #: the policy plans for other jobs than those present.
+    place: int | None  #: the index of the configuration that the next empty server would get
+    #: the first configuration that the last CRA left short of servers, if any.  It is the one at ``place`` unless the
+    #: policy plans for other jobs than those present.
     lacking: Configuration | None
     #: servers, reserved: L and ceil(g(L))
     servers: int
@@ -51,12 +51,12 @@ class EffectiveServers:
 
     @property
     def agrees(self) -> bool:
-        """Whether (5.3) says what the last CRA would do with one more empty server."""
+        """Whether (5.3) names what the last CRA would do with one more empty server."""
         named = None if self.place is None else self.configurations[self.place]
         return self.all_effective or named == self.lacking
 
     def q(self, selected: Configuration | None) -> tuple[int, ...]:
-        """[J] q up to one of the configurations, or up to the last one."""
+        """[J] q up to *selected*, or up to the last configuration if it is None or not among them."""
         if not self.configurations:
             return tuple(self.deficit.sum(axis=0).tolist())
         row = len(self.configurations) - 1
@@ -66,12 +66,12 @@ class EffectiveServers:
 
 
 def has_greedy(frame: Frame) -> bool:
-    """Whether the policy has run GPA; without it nothing is effective."""
+    """Whether the policy has run GPA; until then no server is effective."""
     return bool(frame.state.number[GREEDY_LENGTH])
 
 
 def moment_of(frame: Frame, selected: Configuration | None = None) -> EffectiveServers:
-    """The effective servers and q of a frame."""
+    """The effective servers and the slot deficit of a frame; *selected* is one more configuration to include."""
     numbers, state, greedy = frame.info.numbers, frame.state, frame.bounds.greedy
     length = int(state.number[GREEDY_LENGTH])
     found, wanted = state.greedy_configuration[:length].tolist(), state.greedy_count[:length]
@@ -101,7 +101,7 @@ def moment_of(frame: Frame, selected: Configuration | None = None) -> EffectiveS
 
 
 def value_of(function: Lyapunov, frame: Frame, moment: EffectiveServers) -> LyapunovValue:
-    """V at the moment shown, with all its terms, exactly."""
+    """V at the moment shown, as exact terms."""
     servers = moment.servers
     shares = {
         configuration: Fraction(count, servers)
@@ -112,7 +112,7 @@ def value_of(function: Lyapunov, frame: Frame, moment: EffectiveServers) -> Lyap
 
 
 def read_function(function: Lyapunov, numbers: ReservationNumbers, samples: np.ndarray) -> Columns:
-    """V and its part of the configurations, at samples."""
+    """V, and the part of it that is due to configurations, at the samples."""
     known = numbers.greedy_set
     effective = samples[:, columns("effective", numbers.types)][:, : len(known)]
     jobs = samples[:, columns("jobs", numbers.types)]
