@@ -1,1 +1,1 @@
-"""Compiled functions: what they mean, and where they are kept."""
+"""Compiled functions: their compilers, the hash of their meaning, and their cache on disk."""

@@ -65,9 +65,9 @@ class CourseSystem:
         yield from self.legs[0].system.start(state)
 
     def settled(self, state: Any) -> Any:
-        """The state after an event, taken over by the policies that go on from there.
+        """The state after an event, taken over by the legs that start there.
 
-        Raises PolicyError if one of them cannot.
+        Raises PolicyError if one of them cannot take it over.
         """
         for before, leg in zip(self.legs, self.legs[1:], strict=False):
             if leg.first == state.number[EVENT]:

@@ -1,1 +1,1 @@
-"""One language of questions about runs: what can be named, what a question means, where it holds."""
+"""The language of questions about runs: its vocabulary, its interpretation, and the search for their hits."""

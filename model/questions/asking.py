@@ -43,8 +43,8 @@ class Answers(NamedTuple):
     """The values of questions at consecutive events."""
 
     rows: np.ndarray  #: [n] a view of a buffer that is reused
-    values: tuple[Column, ...]  #: [n] of each question
-    time: float  #: of the last event
+    values: tuple[Column, ...]  #: [n] the values of each question
+    time: float  #: the time of the last event
 
     def hits(self, question: int) -> np.ndarray:
         """A copy of the rows at which a question holds."""
@@ -104,7 +104,7 @@ class _Slice(NamedTuple):
     watch: int | None  #: the index of the watch whose changes were recorded in their run
     lead: Lead  #: the last events before them
     looks: Future[list[Looks]]  #: what each question read from states at the lead's events
-    looks_behind: Future[list[Looks]]  #: the same for the next slice
+    looks_behind: Future[list[Looks]]  #: the same for the next slice's lead
 
 
 class _Asker:

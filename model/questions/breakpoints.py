@@ -98,7 +98,7 @@ class BreakpointList(NamedTuple):
 
     entries: tuple[Breakpoint, ...]
     asleep: frozenset[int | str]
-    fault: str = ""  #: what is wrong with the one that was typed last
+    fault: str = ""  #: the error in the one that was typed last
     notes: Mapping[int | str, tuple[Phrase, ...]] = MappingProxyType(
         {}
     )  #: for a question that holds nowhere, or everywhere, why
@@ -338,7 +338,7 @@ class Breakpoints:
         return (int(hits[0]), text) if len(hits) else None
 
     def _count(self, text: str, event: int) -> int:
-        """How often a question has held up to an event."""
+        """The number of a question's hits up to an event."""
         return self._counts[text].at(event, lambda after, last: self._answers([text], after, last))
 
 

@@ -59,7 +59,7 @@ FEW_LOOKS = 0.25
 #: Children of a branch of the tree.
 FAN = 8
 
-#: More things than there can be.
+#: As *enough*, more things than there can be: all are counted.
 ALL = 1 << 62
 
 #: The number of looks at blocks that take twice as long as compiling the code that glances at them.
@@ -91,8 +91,8 @@ class _Changes(NamedTuple):
 
     event: Array  #: [m]
     place: Array  #: [m]
-    kind: Array  #: [m] the class from then on; -1: no thing
-    standing: Array  #: [places] the class of each now
+    kind: Array  #: [m] the class after the change; -1: no thing
+    standing: Array  #: [places] the present class of each; -1: no thing
     enough: Array  #: [events] the count at which counting may stop
 
 

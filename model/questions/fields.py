@@ -17,7 +17,7 @@ from slotscope.model.systems.watching import Derived, Touched
 
 
 class EventKind(NamedTuple):
-    """A kind of thing that happens in an event."""
+    """Something that can happen in an event, such as a rejection."""
 
     word: str  #: its name in questions, such as "rejected"
     flag: int  #: its bit in the row's flags
@@ -96,7 +96,7 @@ Source = RowColumn | SampleColumns | StateValue | SaidValues
 
 @dataclass(frozen=True)
 class AskedField:
-    """Something that has a value at each event.
+    """A field: a value at each event that questions can use by its name.
 
     Attributes
     ----------

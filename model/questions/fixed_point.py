@@ -39,7 +39,7 @@ WRONG = 3.0
 #: The most bits of a fraction; and the fewest of them that a test has to check to be worthwhile.
 MOST_BITS, FEWEST_BITS = 50, 2
 
-#: Products of whole numbers are exact up to here.
+#: Products of integers are exact below this.
 MOST_EXACT = 2.0**53
 
 #: A bit that is set in nan and infinity, and in no sum with a magic number.

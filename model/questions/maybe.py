@@ -30,7 +30,7 @@ from slotscope.model.questions.pairing import (
 #: Steps with three operands, number, divisor and end: whether the remainder is near the end, or also below, or above.
 NEAR, NEAR_OR_LESS, NEAR_OR_MORE = range(100, 103)
 
-#: The same as NEAR where each thing has a divisor of its own; ``of`` is the number of the value 1 / divisor.
+#: As NEAR, if each thing has a divisor of its own; ``of`` is the index of the value 1 / divisor among the thing's.
 NEAR_BY_OWN = 103
 
 NEARNESS = (NEAR, NEAR_OR_LESS, NEAR_OR_MORE)

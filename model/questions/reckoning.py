@@ -120,7 +120,7 @@ def compare_turns(desk: Any, at: int) -> None:
     """Whether two numbers differ, or exactly one of them is missing, of two intervals; the result is at *at*."""
     low, high, less, more = desk.low[at], desk.high[at], desk.low[at + 1], desk.high[at + 1]
     missing, other_missing = desk.missing[at], desk.missing[at + 1]
-    known, other_known = low <= high, less <= more  # whether there is any number
+    known, other_known = low <= high, less <= more  # whether any number is not missing
     sure = not (missing or other_missing) and (high < less or low > more)
     sure |= missing and not known and not other_missing
     sure |= other_missing and not other_known and not missing

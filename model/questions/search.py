@@ -52,7 +52,7 @@ class HistorySearch(ABC):
         return wanted and self._last < self._timeline.live_end
 
     def search(self, budget: float) -> None:
-        """Search for *budget* seconds."""
+        """Search for about *budget* seconds; an error ends the search and is kept as its fault."""
         deadline = monotonic() + budget
         try:
             while self.due and monotonic() < deadline:
@@ -90,7 +90,7 @@ NEAR = 200
 
 
 class Asked(NamedTuple):
-    """What is known of a question so far."""
+    """What a search has found so far."""
 
     text: str
     hits: int
@@ -119,7 +119,7 @@ class QuestionSearch(HistorySearch):
     """The question of the log, and its hits in a run's history."""
 
     def __init__(self, system: PolicySystem, timeline: Timeline, words: Words) -> None:
-        self.text = ""  #: what is asked; empty: nothing
+        self.text = ""  #: the question as typed; empty: none
         super().__init__(system, timeline, words)
 
     def begin(self, questions: Sequence[Question]) -> None:
@@ -151,7 +151,7 @@ class QuestionSearch(HistorySearch):
         """Do nothing while the run goes on: the events that it passes are searched once it rests."""
 
     def found(self) -> Asked | None:
-        """What is known so far; None if nothing is asked."""
+        """The hits so far; None if there is no question."""
         if not self.text:
             return None
         near = self._near(NEAR)
@@ -160,7 +160,7 @@ class QuestionSearch(HistorySearch):
         return Asked(self.text, self._hits, self._events, rows, self._last, super().due, self._fault, missing)
 
     def take(self, part: Answers) -> None:
-        """Keep the hits among some events."""
+        """Add the hits among the next events."""
         rows = part.hits(0)
         self._hits += len(rows)
         room = MOST_HITS - len(self._events)

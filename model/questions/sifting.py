@@ -52,7 +52,7 @@ def sifted(then: PartColumns, now: PartColumns, changes: RowChanges, places: int
 
 
 def prepare_sifting() -> None:
-    """Compile the code, or load it from the cache."""
+    """Compile the code, or load it from the cache, ahead of its first use."""
     none = np.zeros(0, np.int64)
     sifted(PartColumns.empty(0, 0, 0), PartColumns.empty(0, 0, 0), RowChanges(none, none, none, {}, {}), 0)
 

@@ -11,7 +11,7 @@ A question is an expression; from the loosest binding to the tightest::
     any, count thing where ...         any server where rank = 3 and empty > 0
     abs(), min(), max(), known()       known(token_age)
 
-What follows ``where`` reaches as far as ``and`` and ``or`` do; parentheses end it before.
+The condition after ``where`` extends as far as possible, over ``and`` and ``or``; parentheses limit it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class QuestionError(UserError):
 
 @dataclass(frozen=True)
 class Node:
-    """A part of a question; *at* is where its text begins, from 0."""
+    """A node of the syntax tree; *at* is the position of its text, from 0."""
 
     at: int = field(compare=False)
 
@@ -51,7 +51,7 @@ class Name(Node):
 
 @dataclass(frozen=True)
 class Member(Node):
-    """One of several values: ``empty_slots[2]``."""
+    """One of a field's several values: ``empty_slots[2]``."""
 
     name: str
     member: Number | Name
@@ -134,7 +134,7 @@ _BINDING |= {
     "%": _PRODUCT,
 }
 
-#: Longest question, deepest nesting.
+#: The most characters of a question, and its deepest nesting.
 MOST_SIGNS, MOST_DEPTH = 2000, 50
 
 #: Characters of a question that an error message quotes.

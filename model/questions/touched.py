@@ -1,7 +1,7 @@
-"""Evaluate a condition on many things that events touched, in one pass of machine code.
+"""Evaluates a condition on many things that events touched, in one pass of machine code.
 
-NumPy would gather each column that the condition reads, and then make an array for each operation.  The code that is
-made here gathers the values of 32 things at a time, and keeps what the operations make of them in registers.
+NumPy would gather each column that the condition reads, and then allocate an array for each operation.  The code
+generated here gathers the values of 32 things at a time, and keeps intermediate results in registers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from slotscope.model.questions.parts import EVENT, THING, WAS, Meaning
 from slotscope.model.questions.tables import Column, EventTable
 from slotscope.model.questions.vector_text import MachineCode, MadeVector, bits_of, machine_code, table_of
 
-#: With fewer things NumPy is faster than making the code, which takes 20 ms.
+#: With fewer things NumPy is faster than compiling the code, which takes 20 ms.
 MANY_TOUCHED = 2**14
 
 #: More things than are ever touched.
@@ -139,7 +139,7 @@ def _touched_code(steps: tuple[tuple[int, int], ...], leaves: tuple[tuple[int, b
 class _TouchedText(BlockText):
     """The code for blocks, with gathers in place of loads."""
 
-    leaves: tuple[tuple[int, bool], ...] = ()  #: of each, which element it reads, and whether that is a truth
+    leaves: tuple[tuple[int, bool], ...] = ()  #: for each, which element it reads, and whether that is a boolean
 
     def own(self, which: int) -> MadeVector:
         """The values of a leaf for a vector of things; missing, or false, for one that did not exist before."""

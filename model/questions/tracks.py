@@ -106,7 +106,7 @@ class Tracked(NamedTuple):
     Attributes
     ----------
     tracks:
-        In order: those followed, those watched, their slacks, those of breakpoints.
+        In the order of their roles: followed, watched, slacks, breakpoints.
     table:
         [n, 2 + 2 * tracks] event and time; then for each track its value at the event (the last known one, nan
         before) and, for a number, its integral over time, for a condition the number of events at which it held so far.
@@ -147,7 +147,7 @@ def _reading(track: Track, first: int, last: int) -> Reading:
 
 
 class Tracks(HistorySearch):
-    """The expressions that are followed through a run's history."""
+    """Evaluates the expressions that are followed over a run's history."""
 
     def __init__(self, system: PolicySystem, timeline: Timeline, words: Words) -> None:
         self._tracks: list[Track] = []
@@ -180,7 +180,7 @@ class Tracks(HistorySearch):
         self._tracks = [Track(text, one.part.truth, role) for text, one, role in wanted if one is not None]
 
     def begin(self, questions: Sequence[Question]) -> None:
-        """Ask these from the first event on."""
+        """Restart with these questions from the first event on."""
         super().begin(questions)
         self._samples = Samples(2 + 2 * len(questions))
         self._tracks = []
@@ -210,7 +210,7 @@ class Tracks(HistorySearch):
             self._owed -= monotonic() - now
 
     def take(self, part: Answers) -> None:
-        """Add the values at some events."""
+        """Append the values at the next events."""
         events, times = part.rows["event"], part.rows["time"]
         table = np.empty((len(events), 2 + 2 * len(self._tracks)))
         table[:, 0], table[:, 1] = events, times

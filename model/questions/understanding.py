@@ -265,7 +265,7 @@ class _Interpreter:
         inside = self._inside(node)
         part, things = inside.truth(node.condition, depth), self._words.things[node.thing]
         unchanged = still(part)
-        if not part.read & THING and things.fixed is not None:  # it is true of all of them, or of none
+        if not part.read & THING and things.fixed is not None:  # the condition is true of all things, or of none
             number = things.fixed(self._words.numbers)
             run = partial(_of_any, unchanged.run) if node.how == "any" else partial(_of_all, unchanged.run, number)
             return Meaning(run, node.how == "any", needs=part.needs)

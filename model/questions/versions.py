@@ -68,7 +68,7 @@ class _Versions:
         return self.places + len(self.changes.event)
 
     def sifted(self) -> Sifted:
-        """The changes that matter to a condition."""
+        """The changes that matter to the condition, see :func:`sifted`."""
         numbers = () if self.number is None else (self.number,)
         then, now = self._columns(self.look.then, *numbers), self._columns(self.look.now)
         return sifted(then, now, self.changes, self.places)

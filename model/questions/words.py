@@ -62,7 +62,7 @@ class Word(NamedTuple):
     text: str
     about: str
     unit: str
-    cost: str  #: where its values are: "row", "sample" or "state"
+    cost: str  #: where its values are read from: "row", "sample" or "state"
 
 
 class Words:
@@ -96,7 +96,7 @@ class Words:
         return not field.needs or bool(getattr(self.policy, field.needs, False))
 
     def place_of(self, dimension: str, name: str) -> int | None:
-        """The number of a dimension's member, from 1; None if there is no such member."""
+        """The number, from 1, of a dimension's member by its name; None if there is no such member."""
         names = self.dimensions[dimension]
         for one in (name, name.replace("_", " "), name.replace("_", "-")):
             if one in names:

@@ -96,7 +96,7 @@ class System(Protocol):
         """What happens next, or None."""
 
     def run(self, state: Any, event: Event, row: np.ndarray) -> Iterator[Record]:
-        """Let an event happen, one sub-step at a time; fills *row* at the end."""
+        """Run an event, one sub-step at a time; fills *row* at the end."""
 
     def settled(self, state: Any) -> Any:
         """The state with which the run goes on after an event: under new rules, if these change there."""

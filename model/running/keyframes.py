@@ -63,7 +63,7 @@ class StateFile:
             return start, size
 
     def read(self, start: int, size: int) -> np.ndarray:
-        """[size] the bytes of a piece, in memory of their own."""
+        """[size] a copy of the bytes of a piece."""
         with self._lock:
             self._file.seek(start)
             return np.fromfile(self._file, np.uint8, size)
@@ -94,7 +94,7 @@ class StoredState:
         finalize(self, file.release, piece)
 
     def read(self) -> Any:
-        """The state again, in memory of its own."""
+        """A new copy of the state."""
         content = self._file.read(self._start, self._size)
         return self._kind(*(self._array(content, place) for place in self._places))
 
@@ -147,7 +147,7 @@ class Keyframes:
     """Keyframes by event, within bounds on memory and disk."""
 
     def __init__(self, room: HistoryRoom = CHOSEN) -> None:
-        self.room = room  #: what they may take
+        self.room = room  #: the bounds
         self._frames: dict[int, Keyframe] = {}
         self._in_memory: deque[int] = deque()  # the events of those in memory, in the order in which they were kept
         self._passed_by: deque[Keyframe] = deque(maxlen=PASSED_BY)

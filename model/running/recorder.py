@@ -99,7 +99,7 @@ class Samples:
         if self._shown:  # views given out must not change; otherwise it is faster to reuse the memory
             self._table, self._shown = np.empty_like(self._table), False
         start = 0
-        while start < len(kept):  # as many at once as can be moved without overwriting rows that are still to be moved
+        while start < len(kept):  # in parts whose sources lie behind their targets: with overlap NumPy copies twice
             end = min(max(start + 1, int(kept[start])), len(kept))
             before[kept[start] :].take(kept[start:end] - kept[start], 0, self._table[start:end], "clip")
             start = end

@@ -258,7 +258,7 @@ class Walk:
         self.timeline.step_back_into()
 
     def seek(self, event: int, substep: int = 0) -> None:
-        """Stand after *event* events, then *substep* sub-steps into the next."""
+        """Go to the state after *event* events, and *substep* sub-steps of the next."""
         self.timeline.seek(event)
         if substep:
             self.timeline.enter_event(substep)

@@ -70,7 +70,7 @@ class PolicySystem(ABC):
 
     @abstractmethod
     def run(self, state: Any, event: Event, row: np.ndarray) -> Iterator[Record]:
-        """Let an event happen; yields each sub-step after its effect on *state*, and fills *row* at the end.
+        """Run an event; yields each sub-step after its effect on *state*, and fills *row* at the end.
 
         Raises PolicyError if the policy decides something that is impossible.
         """
@@ -150,7 +150,7 @@ class PolicySystem(ABC):
 
     @abstractmethod
     def check_continuation(self, other: Any) -> None:
-        """Refuse to go on from *other*, a system of the same kind, unless that makes sense.
+        """Check that this system can go on from *other*, a system of the same kind.
 
         Raises ScenarioError if servers or jobs of *other* cannot exist here.
         """

@@ -19,14 +19,14 @@ FLAG_CONFIGURED = 1 << 14
 
 
 class Outcome:
-    """What an event has led to so far; each kind has a subclass, which also closes it."""
+    """Accumulates the effects of one event; each kind has a subclass, which also closes it."""
 
     def __init__(self, event: Event) -> None:
         self.event = event  #: the event itself
         self.flags = 0  #: the bits of its row
 
     def where(self) -> str:
-        """When it happens, for an error."""
+        """The time of the event, in words for an error."""
         return f"at time {self.event.time:g}"
 
     def fault(self, what: str) -> PolicyError:

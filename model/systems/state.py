@@ -140,7 +140,7 @@ def _bits(array: np.ndarray) -> np.ndarray:
 
 
 def all_differ(numbers: np.ndarray) -> bool:
-    """Whether no number occurs twice; ``np.unique`` takes many times as long for a million of them."""
+    """Whether all numbers are distinct; for a million of them ``np.unique`` takes many times as long."""
     ordered = np.sort(numbers)
     return bool((ordered[1:] != ordered[:-1]).all())
 

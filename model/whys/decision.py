@@ -66,7 +66,7 @@ class Meant(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Something small that could have been otherwise just before an event.
+    """A small change to the state just before an event.
 
     ``make`` is given a copy of the state before the event, changes it, and returns the system that goes on.
     """
