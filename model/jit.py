@@ -37,7 +37,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
 _marked: list[Callable[..., Any]] = []
-_registering = Lock()  # several threads may load kernels at the same time
+_registering = Lock()  # one thread may load kernels while another one runs
 _called_back: list[Any] = []
 
 

@@ -134,7 +134,7 @@ class StateLooks:
         self._slices.learn(len(tables[0].rows), self._slices.clock() - began)
 
     def _pass_over(self, tables: list[EventTable], before: Any, after: Any) -> None:
-        """Mark as known, with all values missing, looks that no question needs or whose job is absent in the slice."""
+        """Mark as known, with all values missing, looks that their question does not need, or whose job is absent."""
         first, last = (self._system.initial_jobs + int(state.number[NEXT_ARRIVAL]) for state in (before, after))
         for question, table in zip(self._questions, tables, strict=True):
             for place, look in enumerate(question.looks):

@@ -199,7 +199,7 @@ class Timeline:
 
     @property
     def _every(self) -> int:
-        """Events between two keyframes: what the engine can replay in a moment, times how often they were thinned."""
+        """Events between two keyframes: what the engine can replay in a moment, times the factor of thinning."""
         return self.engine.keyframe_every * self._keyframes.thinned
 
     def _accept(self, result: Advance, rows: np.ndarray) -> None:
