@@ -1,4 +1,4 @@
-"""Accept and Reject Group over time: servers, and empty slots against those reserved."""
+"""Accept Group and Reject Group over time: servers, and empty slots beside the reserved ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RESERVED_PLAIN, RESERVED = "⌈g(L)⌉", "⌈<i>g</i>(<i>L</i>)⌉"
 
 
 def read_groups(numbers: ReservationNumbers, samples: np.ndarray) -> Columns:
-    """Servers of the Reject Group, then empty slots of each type in the Accept Group."""
+    """Columns: servers of the Reject Group; empty slots of each type in the Accept Group."""
     slots, jobs, rejecting = (
         samples[:, sampling.columns(name, numbers.types)] for name in ("slots", "jobs", "reject_group_empty")
     )
@@ -35,7 +35,7 @@ def accepting_slots(frame: Frame) -> tuple[int, ...]:
 
 
 class GroupsPanel(TiledPanel):
-    """How many servers only lose jobs, and how many slots wait for arrivals."""
+    """How many servers accept no arrivals, and how many slots are empty for arrivals."""
 
     name = "groups"
     title = "Groups"
@@ -44,7 +44,7 @@ class GroupsPanel(TiledPanel):
     spacing = 4
 
     def build(self) -> None:
-        """The present numbers above, one row of curves for each series below."""
+        """Tiles above, and one row with a curve for each series below."""
         super().build()
         self._history = History(read_groups)
         self.chart = RowChart(self.theme)
@@ -59,7 +59,7 @@ class GroupsPanel(TiledPanel):
         self.column.addWidget(scrolled(self.chart, self.body), 1)
 
     def show_frame(self, frame: Frame) -> None:
-        """Bring numbers and curves up to this moment."""
+        """Update tiles and curves to this moment."""
         anew = not self._history.continues(frame)
         if anew or not frame.running or self.chart.shift(frame.time) >= LEAST_GROWTH:
             self._history.update(frame)
@@ -96,7 +96,7 @@ class GroupsPanel(TiledPanel):
             self.intent.emit(GoTo(self._history.event_at(self.frame, time)))
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """Every sample: event, time, I*, Reject Group servers and empty slots by type."""
+        """One row per sample: event, time, I*, Reject Group servers, and empty slots by group and type."""
         if self.frame is None:
             return None
         numbers, samples = self.frame.info.numbers, self.frame.samples
@@ -112,7 +112,7 @@ class GroupsPanel(TiledPanel):
 
 
 def _tiles(frame: Frame, empty: int) -> Iterator[TileText]:
-    """Servers in the Reject Group, I*, what is reserved, and *empty* slots in the Accept Group."""
+    """Servers in the Reject Group, I*, the reserved slots, and *empty*, the slots empty in the Accept Group."""
     info, rejecting = frame.info, format_number(int(frame.derived.reject_group.sum()))
     tip = "The servers that take no arrivals and lose their jobs to the others."
     yield TileText(f"of {format_number(info.numbers.servers)} in Reject Group", rejecting, "reject_group", tip)

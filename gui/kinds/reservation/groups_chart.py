@@ -1,4 +1,4 @@
-"""Series with scales of their own, one row each, above one axis of time."""
+"""A chart of several series, each in a row with its own scale, over one time axis."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.explain import type_letter
 
 _MARGIN, _GAP = 10.0, 6.0
-_ROW_TEXTS, _ROW_TEXTS_IN_HALL = 3.0, 2.5  # least height of a row, in lines of text
-_AXIS_TEXTS = 2.5  # height of the axis of time, in lines of text
+_ROW_TEXTS, _ROW_TEXTS_IN_HALL = 3.0, 2.5  # minimum height of a row, in lines of text
+_AXIS_TEXTS = 2.5  # height of the time axis, in lines of text
 _BAND_ALPHA = 56
 _LINE_WIDTH, _OVERLAP = 2.0, 0.7
-_NARROW = 420  # below this width names give way to letters
+_NARROW = 420  # below this width in pixels, names are replaced by letters
 
 
 @dataclass(frozen=True)
 class RowStyle:
-    """What a row is called, its colour, and the line that its series is held against."""
+    """A row's name and colour, and the reference line for its series."""
 
     name: str
     role: str | int  #: the name of a colour of the theme, or the index of a job type
     reference: float | None = None
     reference_text: str = ""
-    heading: str = ""  #: stands above the row
+    heading: str = ""  #: text above the row
 
 
 class RowChart(QWidget):
-    """Rows of curves; signal ``picked`` gives the time that was clicked."""
+    """Rows of curves; signal ``picked`` carries the time that was clicked."""
 
     picked = Signal(float)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.rows: tuple[RowStyle, ...] = ()  #: what the rows are
+        self.rows: tuple[RowStyle, ...] = ()  #: the rows' names, colours and references
         self._series: tuple[SampledSeries, ...] = ()
         self._scales: list[SteppedRange] = []
-        self.values: tuple[int, ...] = ()  #: the numbers at the rows' ends
+        self.values: tuple[int, ...] = ()  #: the numbers at the right end of the rows
         self._time = SteppedRange(from_zero=False)
         self._cursor, self._end = 0.0, 0.0
         self._axis = "time"
@@ -58,7 +58,7 @@ class RowChart(QWidget):
     # What is shown.
 
     def begin(self, rows: tuple[RowStyle, ...], series: tuple[SampledSeries, ...], axis: str) -> None:
-        """Show other series, with ranges that start anew."""
+        """Show other series, with new ranges."""
         self.rows, self._series, self._axis = rows, series, axis
         self._take_looks()
         self._scales = [SteppedRange(0.0, 1.0) for _ in rows]
@@ -69,13 +69,13 @@ class RowChart(QWidget):
         self.update()
 
     def set_values(self, values: tuple[int, ...]) -> None:
-        """The numbers at the rows' ends."""
+        """Set the numbers at the right end of the rows."""
         if values != self.values:
             self.values = values
             self.update()
 
     def set_time(self, cursor: float, end: float) -> None:
-        """Stand at *cursor* in a history that reaches to *end*."""
+        """Place the cursor at time *cursor*, in a history that ends at time *end*."""
         self._cursor, self._end = cursor, end
         self._time.include(min(float(self._series[0].values.x[0]), cursor), max(cursor, end))
         for row, scale, series in zip(self.rows, self._scales, self._series, strict=True):
@@ -84,16 +84,16 @@ class RowChart(QWidget):
         self.update()
 
     def scale(self, number: int) -> tuple[float, float]:
-        """The least and the greatest value that a row has room for."""
+        """The lowest and highest value of a row's scale."""
         return self._scales[number].low, self._scales[number].high
 
     def place_of(self, time: float) -> QPointF:
-        """Where a time is in the first row."""
+        """The point of the first row at a given time."""
         box = self.box(0)
         return QPointF(self._across(time, box), box.center().y())
 
     def shift(self, cursor: float) -> float:
-        """How many pixels the cursor would move to stand at this time."""
+        """By how many pixels the cursor would move to show this time."""
         span = self._time.high - self._time.low
         return abs(cursor - self._cursor) / span * self.box(0).width()
 
@@ -125,11 +125,11 @@ class RowChart(QWidget):
         return self.minimumSizeHint()
 
     def _headings(self, rows: int) -> int:
-        """How many headings stand among or above the first *rows* rows."""
+        """Number of headings in the first *rows* rows."""
         return sum(bool(row.heading) for row in self.rows[:rows])
 
     def _measure_names(self) -> None:
-        """Room for the names; measured rarely, for each place in a row depends on it."""
+        """Measure the width of names; done rarely, as it moves everything else in the rows."""
         names = [self._title(row) for row in self.rows]
         widest = max((self._metrics.horizontalAdvance(name) for name in names), default=0.0)
         has_marks = any(isinstance(row.role, int) for row in self.rows)
@@ -143,7 +143,7 @@ class RowChart(QWidget):
         return row.name
 
     def box(self, number: int) -> QRectF:
-        """Where the curve of a row is."""
+        """The rectangle of a row's curve."""
         metrics = self._metrics
         scale_width = metrics.horizontalAdvance("0 000")
         left = _MARGIN + self._names_width + _GAP + scale_width
@@ -155,7 +155,7 @@ class RowChart(QWidget):
         return QRectF(left, top + 4, max(10.0, right - left - _GAP), height - 8)
 
     def _ends(self, number: int) -> list[tuple[str, float, str | int]]:
-        """The texts at a row's end, their heights in the row's scale, and their roles."""
+        """The texts at a row's right end: text, value on the row's scale, role of the colour."""
         row = self.rows[number]
         ends: list[tuple[str, float, str | int]] = []
         if number < len(self.values):
@@ -197,14 +197,14 @@ class RowChart(QWidget):
         self._paint_ends(painter, number, box, scale)
 
     def _paint_frame(self, painter: QPainter, box: QRectF, scale: SteppedRange) -> None:
-        """The row's least and greatest value, with lines, and the baseline."""
+        """Paint the scale: the lowest and highest value with lines, the lower one as the baseline."""
         theme, size = self._theme, self._metrics.height()
         for value in (scale.low, scale.high):
             height = round(self._height(value, box, scale)) + 0.5
             painter.setPen(QPen(QColor(theme.border if value == scale.low else theme.grid)))
             painter.drawLine(QLineF(box.left(), height, box.right(), height))
             painter.setPen(QColor(theme.muted))
-            # Inside the row: the next row's numbers are near.
+            # Inside the row, to stay clear of the next row's numbers.
             top = height - size + 3 if value == scale.low else height - 3
             text = QRectF(0, top, box.left() - _GAP, size)
             painter.drawText(text, RIGHT, format_number(value))
@@ -230,7 +230,7 @@ class RowChart(QWidget):
     def _paint_series(
         self, painter: QPainter, row: RowStyle, series: SampledSeries, box: QRectF, scale: SteppedRange
     ) -> None:
-        """The curve, muted after the cursor; behind averages, the range of the values."""
+        """Paint the curve, muted after the cursor; if it consists of averages, behind it the range of values."""
         view = (self._time.low, self._time.high)
         color = QColor(self._theme.color(row.role))
         if series.count(*view) > 2 * MOST_AVERAGES:
@@ -243,7 +243,7 @@ class RowChart(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_line(self, painter: QPainter, line: QPolygonF, ink: QColor) -> None:
-        """A line as wide as several of one pixel, which are thirty times as fast."""
+        """Draw a thick line as several one-pixel lines, which is thirty times as fast."""
         pen = QPen(ink, 1.0)
         pen.setCosmetic(True)
         painter.setPen(pen)
@@ -258,7 +258,7 @@ class RowChart(QWidget):
         around = series.values.envelope(self._time.low, self._time.high, round(box.width() / 2))
         fill = QColor(color)
         fill.setAlpha(_BAND_ALPHA)
-        # A block's values hold from its first point to the next block's.
+        # The values of a block hold from its first point to that of the next block.
         times = np.append(around.x, min(self._end, self._time.high))
         across = box.width() / (self._time.high - self._time.low)
         up = box.height() / (scale.high - scale.low)
@@ -268,7 +268,7 @@ class RowChart(QWidget):
         columns = np.column_stack([edges[:-1], tops, np.diff(edges), heights]).tolist()
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(fill)
-        # Rectangles are ten times as fast as the polygon around them.
+        # Rectangles are drawn ten times as fast as their outline as one polygon.
         painter.drawRects([QRect(*column) for column in columns])
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
@@ -277,7 +277,7 @@ class RowChart(QWidget):
         marks = [self._height(value, box, scale) for _, value, _ in ends]
         top, bottom = box.top() - size / 2, box.bottom() + size / 2
         for (text, _, role), mark, centre in zip(ends, marks, spread(marks, size, top, bottom), strict=True):
-            if abs(mark - centre) > size / 3:  # a nearly level one reads as a minus, and the label is beside its curve
+            if abs(mark - centre) > size / 3:  # a nearly level one reads as a minus, and the label is close anyway
                 painter.setPen(QPen(QColor(self._theme.color(role))))
                 painter.drawLine(QLineF(box.right() + 2, mark, box.right() + 9, centre))
             painter.setPen(QColor(self._inks[role]))
@@ -285,7 +285,7 @@ class RowChart(QWidget):
             painter.drawText(place, LEFT, text)
 
     def _paint_time(self, painter: QPainter) -> None:
-        """The axis below the rows."""
+        """Paint the time axis below the rows."""
         theme, metrics = self._theme, self._metrics
         box = self.box(len(self.rows) - 1)
         low, high = self._time.low, self._time.high

@@ -1,4 +1,4 @@
-"""The linear program and the greedy assignment side by side, over all workloads alpha rho."""
+"""The linear program beside the greedy assignment, for all workloads alpha rho."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES
 from slotscope.model.reporting.explain import type_letter
 from slotscope.model.reporting.frame import Frame
 
-#: Milliseconds between two solutions while the cursor is dragged, and at most so long.
+#: Minimum and maximum time between two solutions while the cursor is dragged, in milliseconds.
 _LEAST_WAIT, _MOST_WAIT = 15, 400
 _RESOLUTION = 0.001
 _HEADINGS = ("", "<i>ρ<sub>j</sub></i>", "", "<i>y<sub>j</sub></i><sup>*</sup>", "", "slots", "price")
@@ -45,7 +45,7 @@ _NOTE = "Per server; a bold = binds. Price: what one more job of a type in reach
 
 
 def price_table(solution: Solution, names: Sequence[str], theme: Theme) -> str:
-    """Workload, jobs, slots and price of each type, and the price of a server."""
+    """A table: workload, jobs, slots and price of each type, and the price of a server."""
     headings = [*_HEADINGS]
     if solution.alpha != 1:
         headings[1] = _SCALED
@@ -72,7 +72,7 @@ def _relation(binds: bool, otherwise: str, theme: Theme) -> str:
 
 
 class SolutionBars(ShareBars[BarRow]):
-    """The optimum, the greedy assignment and the run."""
+    """Bars of the optimum, the greedy assignment and the run."""
 
     heads = (("x*", "optimum"), (f"x{GREEDY_MARK}", "greedy"), ("X/L", "run"))
     widest, most_label = "0.000", 0.36
@@ -85,11 +85,11 @@ class SolutionBars(ShareBars[BarRow]):
         return "others" if row.configuration is None else f"({', '.join(map(str, row.configuration))})"
 
     def words_of(self, row: BarRow) -> tuple[str, ...]:
-        """The types that are in it, as above the servers."""
+        """The types in the configuration, as above the servers."""
         return () if row.configuration is None else letter_forms(row.configuration)
 
     def shares_of(self, row: BarRow) -> tuple[float, ...]:
-        """At best, greedily packed, and now."""
+        """The shares in the optimum, in the greedy assignment, and now."""
         return row.best, row.packed, row.present
 
     def numbers_of(self, row: BarRow) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ class SolutionBars(ShareBars[BarRow]):
 
 
 class LPPanel(BoundsPanel):
-    """What could be earned at best, what greedy packing earns, and how the run is placed."""
+    """The optimum, the reward of greedy packing, and the run's configurations."""
 
     name = "lp"
     title = "Optimum and greedy"
@@ -129,11 +129,11 @@ class LPPanel(BoundsPanel):
     # Frames.
 
     def knows(self, bounds: Bounds) -> bool:
-        """Whether both programs are solved; the cursor has nothing to move over until then."""
+        """Whether both programs are solved; until then the cursor cannot move."""
         return bounds.optimum is not None and bounds.greedy is not None
 
     def show_bounds(self, frame: Frame) -> None:
-        """The curve; the cursor returns to the present workload."""
+        """Show the curve, with the cursor at the present workload."""
         self._timer.stop()
         curve = self.bounds.curve
         self.bars.begin()
@@ -147,7 +147,7 @@ class LPPanel(BoundsPanel):
     # The cursor over alpha.
 
     def _choose(self, alpha: Fraction) -> None:
-        """Show the values at once; solve soon, but not for each pixel of a fast drag."""
+        """Show the values at once; solve later, and not at each pixel of a fast drag."""
         if self.bounds.curve is None or alpha == self.curve.alpha:
             return
         self.curve.set_alpha(alpha)
@@ -193,7 +193,7 @@ class LPPanel(BoundsPanel):
         self.scale.set_shares(None if ratio is None else float(ratio), self._run_share(alpha))
 
     def _run_share(self, alpha: Fraction) -> float | None:
-        """The present reward rate over the optimum; it says nothing at other workloads."""
+        """The present reward rate as a share of the optimum; None at workloads other than the run's."""
         optimum = self.bounds.optimum
         if self.frame is None or alpha != 1 or optimum is None or not optimum.exact:
             return None
@@ -202,7 +202,7 @@ class LPPanel(BoundsPanel):
         return rate / float(optimum.exact)
 
     def show_present(self, frame: Frame) -> None:
-        """The run's configurations beside those of both solutions."""
+        """Show the run's configurations beside those of both solutions."""
         assert self.solution is not None
         rewards = frame.info.numbers.rewards
         self.bars.set_rows(bar_rows(self.solution, present_shares(frame), rewards))
@@ -211,7 +211,7 @@ class LPPanel(BoundsPanel):
         self.scale.set_shares(greedy, self._run_share(alpha))
 
     def write(self) -> None:
-        """The table of prices, and what is proved of greedy packing."""
+        """Fill in the table of prices, and the guarantees that are proved for greedy packing."""
         assert self.frame is not None and self.solution is not None
         self.prices.setText(price_table(self.solution, self.frame.info.numbers.type_names, self.theme))
         words = "<br>".join(guarantee_sentence(guarantee) for guarantee in GUARANTEES)
@@ -220,7 +220,7 @@ class LPPanel(BoundsPanel):
     # The window.
 
     def arrange(self) -> None:
-        """All below each other, or what moves with the cursor beside the curve."""
+        """Place everything in one column, or the curve in a second column if the panel is wide."""
         shares: list[QWidget] = [self.bars]
         place: list[QWidget] = [self.scale, self.guarantees]
         curve: list[QWidget] = [self.curve, self.curve_note]
@@ -230,7 +230,7 @@ class LPPanel(BoundsPanel):
             self.area.arrange([*shares, *curve, *place, self.prices], growing=[self.curve])
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """The corners of both curves, exact and as decimal numbers."""
+        """The corners of both curves, as exact fractions and as decimal numbers."""
         curve = None if self.bounds is None else self.bounds.curve
         if curve is None:
             return None

@@ -1,4 +1,4 @@
-"""Figure 2: both rewards over the workload alpha rho, with a cursor that can be dragged."""
+"""Figure 2: the optimum and the greedy reward over the workload alpha rho, with a draggable cursor."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from slotscope.gui.widgets.rows import in_column
 from slotscope.model.kinds.reservation.programs.alpha_curve import AlphaCurve
 
 _DOT = 8.0
-_TEXT_MARGIN = 6.0  # pixels of a text item that stay empty
-_ROOM = 1.2  # how far the axis goes beyond the last critical point
+_TEXT_MARGIN = 6.0  # empty margin of a text item, in pixels
+_ROOM = 1.2  # end of the axis as a multiple of the last critical point
 _LONGEST = 7
-_LINES_NAMED = 3  # heights of a text from which on the cursor has its name
-#: Heights in pixels that the plot has at least: elsewhere, and in a hall, which sees the bars above it, too.
+_LINES_NAMED = 3  # the cursor has a label from this height of the plot on, in heights of the label
+#: Minimum height of the plot in pixels: usually, and in lecture mode, where the bars above must be visible, too.
 _LEAST, _LEAST_IN_HALL = 190, 120
 
 
 def alpha_text(alpha: Fraction) -> str:
-    """*alpha* as a short decimal number if it is one, else as a fraction if that is short."""
+    """*alpha* as a decimal number if three decimals are exact or the fraction is long, else as the fraction."""
     text = str(alpha)
     if (alpha * 1000).denominator == 1 or len(text) > _LONGEST:
         return significant(float(alpha))
@@ -37,7 +37,7 @@ def alpha_text(alpha: Fraction) -> str:
 
 
 class AlphaPlot(QWidget):
-    """Both curves; ``chosen`` is the alpha (a Fraction) that the mouse asks for."""
+    """Both curves; ``chosen`` carries the alpha (a Fraction) that the user picks with the mouse."""
 
     chosen = Signal(object)
 
@@ -45,7 +45,7 @@ class AlphaPlot(QWidget):
         super().__init__()
         self._theme = theme
         self._curve: AlphaCurve | None = None
-        self.alpha = Fraction(1)  #: where the cursor stands
+        self.alpha = Fraction(1)  #: the cursor's position
         self._top = 1.0
         self._marks: list[_Mark] = []
         text = PlotText("workload factor α", "reward")
@@ -103,7 +103,7 @@ class AlphaPlot(QWidget):
         self._style_marks()
 
     def set_alpha(self, alpha: Fraction) -> None:
-        """Move the cursor; both values there are marked on the curves."""
+        """Move the cursor, and mark both values at it on the curves."""
         if self._curve is None:
             return
         self.alpha = alpha
@@ -129,7 +129,7 @@ class AlphaPlot(QWidget):
         self._style_marks()
         self.set_alpha(self.alpha)
 
-    def sizeHint(self) -> QSize:  # that of a plot grows with the plot
+    def sizeHint(self) -> QSize:  # the plot's own hint grows with the plot
         return QSize(300, self.minimumHeight())
 
     def _style_marks(self) -> None:
@@ -146,21 +146,21 @@ class AlphaPlot(QWidget):
         self._place_texts()
 
     def _place_texts(self) -> None:
-        """Names of critical points stand at the bottom, that of the cursor above them."""
+        """Place the labels: of critical points at the bottom, of the cursor above them."""
         (left, right), (low, high) = self._view.viewRange()
         if min(self._view.width(), self._view.height()) <= 0:
             return
         across = (right - left) / self._view.width()
         for mark in self._marks:
             width = (mark.text.boundingRect().width() - _TEXT_MARGIN) * across
-            # Away from each other, unless that would be outside.
+            # On the sides away from each other, if both fit there.
             first = mark is self._marks[0]
             fits = float(mark.alpha) - width > left, float(mark.alpha) + width < right
             before = fits[0] if first else not fits[1]
             mark.text.setAnchor((1, 1) if before else (0, 1))
             mark.text.setPos(float(mark.alpha), low)
         text = self._cursor_text.boundingRect()
-        # In a low plot it would lie on the curves; α stands above, among the values.
+        # In a low plot the label would cover the curves; alpha is also among the tiles.
         self._cursor_text.setVisible(self._view.height() >= _LINES_NAMED * text.height())
         fits = float(self.alpha) + text.width() * across < right
         self._cursor_text.setAnchor((0, 1) if fits else (1, 1))
@@ -168,7 +168,7 @@ class AlphaPlot(QWidget):
         self._cursor_text.setPos(float(self.alpha), low + up)
 
     def _choose(self, wanted: float, near: float) -> None:
-        """Ask for the alpha under the mouse: a round number, or a special one close by."""
+        """Emit the alpha under the mouse: a special value if one is near, else a rounded number."""
         scale = 10 ** (3 - math.floor(math.log10(self._top)))
         rounded = Fraction(round(min(max(wanted, 0.0), self._top) * scale), scale)
         special = special_near(wanted, near, (Fraction(1), *(mark.alpha for mark in self._marks)))
@@ -177,7 +177,7 @@ class AlphaPlot(QWidget):
 
 
 class _Mark(NamedTuple):
-    """A critical point: a dotted line and its name."""
+    """A critical point: a dotted line and its label."""
 
     alpha: Fraction
     line: pg.InfiniteLine

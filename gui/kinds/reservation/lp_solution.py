@@ -1,6 +1,6 @@
-"""Optimum and global greedy assignment at one workload alpha rho, as the LP panel shows them.
+"""The optimum and the global greedy assignment at one workload alpha rho, as the LP panel shows them.
 
-Also from 0 to the optimum on one axis: the run, the greedy assignment and its guarantees.
+Also a scale from 0 to the optimum with the run, the greedy assignment and its guarantees.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from slotscope.model.reporting.frame import Frame
 _MARGIN, _GAP, _THICK = 10.0, 10.0, 10.0
 _RESOLUTION = 0.001
 
-#: How the paper writes the guarantees.
+#: The guarantees as the paper writes them.
 NAMES = {ALWAYS: "1/2", MONOTONE: "1 − 1/e"}
 
 
 def guarantee_sentence(guarantee: Guarantee) -> str:
-    """What is guaranteed, and when."""
+    """A guarantee: its ratio, its condition, and its source."""
     source = guarantee.source.rsplit(", ", 1)[-1]
     condition = guarantee.condition.replace("Definition ", "Definition\u00a0")
     return f"≥ {NAMES[guarantee]} {condition}: {source}"
 
 
 class RatioScale(Chart):
-    """A track from 0 to U*, filled as far as the run has come."""
+    """A scale from 0 to U*, filled up to the run's reward rate."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "share of the optimum", QSizePolicy.Policy.Fixed)
@@ -53,11 +53,11 @@ class RatioScale(Chart):
 
     @property
     def shares(self) -> tuple[float | None, float | None]:
-        """Greedy and run as shares of the optimum."""
+        """The greedy reward and the run's reward rate, as shares of the optimum."""
         return self._greedy, self._run
 
     def set_shares(self, greedy: float | None, run: float | None) -> None:
-        """Show U^(g)/U*, and the present reward rate over U* if it belongs to this workload."""
+        """Show U^(g) / U*, and the present reward rate over U*, or None if it belongs to another workload."""
         if (greedy, run) != (self._greedy, self._run):
             self._greedy, self._run = greedy, run
             describe(self, "" if run is None else self._run_words(run))
@@ -82,7 +82,7 @@ class RatioScale(Chart):
         self._paint_bounds(painter, track, line)
 
     def _paint_guarantees(self, painter: QPainter, track: QRectF, line: float) -> None:
-        """Below the track: the guarantees, and left of them how far the run has come."""
+        """Label the guarantees below the scale, and to their left the run's share."""
         measure = QFontMetricsF(painter.font()).horizontalAdvance
         left = track.right()
         for guarantee in sorted(GUARANTEES, key=lambda item: -item.ratio):
@@ -104,7 +104,7 @@ class RatioScale(Chart):
             painter.drawText(box, CENTRE, text)
 
     def _paint_bounds(self, painter: QPainter, track: QRectF, line: float) -> None:
-        """Above the track: the optimum at its end, and the greedy assignment."""
+        """Mark the optimum and the greedy assignment, with labels above the scale."""
         measure = QFontMetricsF(painter.font()).horizontalAdvance
         right = track.right()
         marks: list[tuple[float, str, str]] = [(1.0, OPTIMUM_PLAIN, "optimum")]
@@ -114,7 +114,7 @@ class RatioScale(Chart):
         for share, text, role in marks:
             x = track.left() + share * track.width()
             color = self._theme.color(role)
-            # The optimum's mark is longer: it is seen where both are the same.
+            # The optimum's mark is longer, so that it is visible if both coincide.
             over = 5.0 if role == "optimum" else 1.0
             mark = QRectF(x - 1.5, track.top() - over, 3, track.height() + 2 * over)
             painter.fillRect(mark, QColor(color))
@@ -125,7 +125,7 @@ class RatioScale(Chart):
             right = left - _GAP
 
 
-#: Configurations that have a row of their own.
+#: Maximum number of configurations with a row of their own.
 MOST_ROWS = 8
 
 Shares = Mapping[Configuration, float]
@@ -133,11 +133,10 @@ Shares = Mapping[Configuration, float]
 
 @dataclass(frozen=True)
 class Solution:
-    """Both solutions for the workload alpha rho, per server.
+    """The optimum and the greedy assignment at the workload alpha rho, per server.
 
-    ``best`` and ``packed`` are x* and x^(g); ``jobs`` and ``slots`` belong to the optimum,
-    as do the prices.  ``workload_binds`` and ``slots_bind`` say for each type whether (3.2b)
-    and (3.2c) hold with equality.
+    ``best`` and ``packed`` are x* and x^(g); ``jobs``, ``slots`` and the prices belong to the optimum.
+    ``workload_binds`` and ``slots_bind`` tell for each type whether (3.2b) and (3.2c) hold with equality.
     """
 
     alpha: Fraction
@@ -155,9 +154,9 @@ class Solution:
 
 
 def solve_at(numbers: ReservationNumbers, bounds: Bounds, alpha: Fraction) -> Solution:
-    """Solve for the workload alpha rho; at alpha = 1 it is what *bounds* says.
+    """Solve for the workload alpha rho; at alpha = 1 the solutions in *bounds* are used.
 
-    Raises ValueError if the bounds are not known yet, or a search is too long.
+    Raises ValueError if the bounds are not known yet, or if a search takes too long.
     """
     if bounds.optimum is None or bounds.greedy is None:
         raise ValueError("the programs have not been solved yet")
@@ -214,7 +213,7 @@ def _floats(shares: Mapping[Configuration, Fraction]) -> Shares:
 
 
 def present_shares(frame: Frame) -> Shares:
-    """X_k / L: the share of the servers that each configuration present has."""
+    """X_k / L: the share of the servers that have each configuration, of those present."""
     classes = frame.derived
     counts = np.bincount(classes.stack, minlength=len(classes.configurations))
     total = len(classes.stack)
@@ -224,7 +223,7 @@ def present_shares(frame: Frame) -> Shares:
 
 @dataclass(frozen=True)
 class BarRow:
-    """Shares of the servers in one configuration; no configuration stands for all others."""
+    """The shares of the servers that have a configuration; None stands for all other configurations."""
 
     configuration: Configuration | None
     best: float
@@ -238,9 +237,9 @@ class BarRow:
 
 
 def bar_rows(solution: Solution, present: Shares, rewards: Sequence[Fraction]) -> tuple[BarRow, ...]:
-    """The configurations that a solution uses, the highest reward first, then all others.
+    """A row per configuration that a solution uses, by descending reward, and a last row for all others.
 
-    Of more than :data:`MOST_ROWS` those with the largest shares are kept.
+    Only the :data:`MOST_ROWS` configurations with the largest shares have rows of their own.
     """
 
     def reward(row: BarRow) -> tuple[Fraction, Configuration]:

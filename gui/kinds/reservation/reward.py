@@ -1,4 +1,4 @@
-"""The reward rate over time, against the optimum and the global greedy assignment."""
+"""The reward rate over time, beside the optimum and the global greedy assignment."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from slotscope.model.measures.metrics import CONFIDENCE, Estimate
 from slotscope.model.reporting.explain import type_letter
 from slotscope.model.reporting.frame import Frame
 
-#: Height that the plot keeps beside a table of all types, and beside one with a line per type if there is room
-#: for so many lines, in pixels at the usual size of type; the table gives way.  A hall, where nobody scrolls, sees
-#: all types beside the smaller plot, or none.
+#: Minimum height of the plot beside a table of all types together, and beside a table with a line per type; and the
+#: number of lines that must fit for the latter.  In pixels at the usual font size; the table gives way.  In lecture
+#: mode, where nobody scrolls, the smaller plot is enough, and either all types have lines or none.
 _LEAST_PLOT, _ROOMY_PLOT, _LEAST_LINES = 80, 150, 3
 
 
 def read_rewards(numbers: ReservationNumbers, samples: np.ndarray) -> Columns:
-    """The reward rate of samples, and its exact integral."""
+    """The samples' reward rate, and its exact integral over time."""
     jobs, areas = (samples[:, columns(name, numbers.types)] for name in ("jobs", "area"))
     return Columns(reward_rate(numbers, jobs)[:, None], reward_rate(numbers, areas)[:, None])
 
 
 class RewardPlot(RunPlot):
-    """The reward rate over time, muted after the moment shown; dotted the infinite system's."""
+    """The reward rate over time, muted after the moment shown; dotted, the reward rate of the infinite system."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         about = "The reward rate over time; grey is its range where averages are drawn."
@@ -55,9 +55,9 @@ class RewardPlot(RunPlot):
         self._bound = self.add_curve("bound", "muted", style=Qt.PenStyle.DotLine)
 
     def fill(self, frame: Frame, view: View) -> None:
-        """The bound reaches as far as the run has come.
+        """Draw the bound as far as the run has come.
 
-        A forked run meets other jobs than the system whose bound it is.
+        It is not drawn for a forked run, since its jobs differ from those of the system behind the bound.
         """
         super().fill(frame, view)
         bound = frame.bounds.infinite
@@ -71,7 +71,7 @@ class RewardPlot(RunPlot):
 
 
 class RewardPanel(TiledPanel):
-    """What the run earns, and how far that is from what could be earned."""
+    """The reward rate of the run, and its distance from the optimum."""
 
     name = "reward"
     title = "Reward"
@@ -80,7 +80,7 @@ class RewardPanel(TiledPanel):
     spacing = 0
 
     def build(self) -> None:
-        """Numbers above, the curve below them, and the table of types at the bottom."""
+        """Tiles above, the curve below them, and the table of types at the bottom."""
         super().build()
         self.mean = Estimate(np.nan, np.nan)
         self.table = RewardTable(self.theme)
@@ -95,11 +95,11 @@ class RewardPanel(TiledPanel):
     # Frames.
 
     def begin(self, frame: Frame) -> None:
-        """Another run has counts of its own."""
+        """Reset the table for another run."""
         self.table.forget()
 
     def show_frame(self, frame: Frame) -> None:
-        """Bring numbers, curve and table up to this moment."""
+        """Update tiles, curve and table to this moment."""
         anew = not self.plot.history.continues(frame)
         if self.numbers_due(frame) or anew:
             self.plot.history.update(frame)
@@ -112,7 +112,7 @@ class RewardPanel(TiledPanel):
             self.plot.draw(frame)
 
     def _running_mean(self, frame: Frame) -> Estimate:
-        """The mean since the warm-up, up to the moment shown."""
+        """The mean reward rate from the end of the warm-up to the moment shown."""
         found = frame.info.kind.batches_so_far(frame.info.numbers, (frame.until_now,), warmup(frame), frame.time)
         return found[0]["reward_rate"].estimate() if found else Estimate(np.nan, np.nan)
 
@@ -159,7 +159,7 @@ class RewardPanel(TiledPanel):
         self.table_area.setVisible(below - self.table.height_of(1) >= _LEAST_PLOT * current_fonts().scale)
 
     def _show_lines(self, frame: Frame) -> None:
-        """Lines at the bounds and at the mean, and the mean's interval where it counts."""
+        """Draw lines at the bounds and at the mean, and the mean's interval over the time that it covers."""
         for bound in _bounds(frame):
             text = f"{bound.plain}{THIN} {significant(bound.value or 0.0)}"
             self.plot.set_reference(bound.role, bound.value, bound.role, text)
@@ -171,13 +171,13 @@ class RewardPanel(TiledPanel):
     # The window.
 
     def arrange(self) -> None:
-        """The table gets the room that the plot leaves."""
+        """Give the table the room that the plot leaves."""
         if (frame := self.current) is not None:
             self._show_counts(frame)
         super().arrange()
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """Every sample: event, time, reward rate, and the counts of each type."""
+        """One row per sample: event, time, reward rate, and the counts of each type."""
         if self.frame is None:
             return None
         numbers, samples = self.frame.info.numbers, self.frame.samples
@@ -191,7 +191,7 @@ class RewardPanel(TiledPanel):
 
 
 class _Bound(NamedTuple):
-    """A bound of the reward rate, or of where greedy packing leads; None until known."""
+    """The optimum or the greedy assignment: a bound, or where greedy packing leads; its value is None until known."""
 
     role: str
     value: float | None

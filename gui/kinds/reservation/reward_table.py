@@ -1,4 +1,4 @@
-"""Admitted, rejected and migrated jobs of each type, as a small table with bars."""
+"""A table of admitted, rejected and migrated jobs by type, with bars."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _LINE_GAP = 5.0
 _SMALLEST_BAR = 30.0
 _USUAL = "00\u202f000"
 
-#: Columns after the type: heading and role of the numbers.
+#: Columns after the type: heading, and role of the numbers' colour.
 COLUMNS = (("admitted", "normal"), ("rejected", "rejection"), ("", "rejection"), ("migrated", "migration"))
-SHARE = 2  # which of them is the share of rejections
+SHARE = 2  # index of the column with the share of rejected jobs
 
 
 @dataclass(frozen=True)
 class TypeCounts:
-    """What happened to the jobs of one type; without a type, to all jobs."""
+    """Counts of the jobs of one type; of all jobs if the type is None."""
 
     job_type: int | None
     name: str
@@ -40,26 +40,26 @@ class TypeCounts:
 
     @property
     def rejected_share(self) -> float | None:
-        """Rejected per arrival; None before the first arrival."""
+        """Rejected jobs per arrival; None before the first arrival."""
         return self.rejected / self.arrived if self.arrived else None
 
     def cells(self) -> tuple[str, ...]:
-        """The numbers as they are written."""
+        """The texts of the cells."""
         share = self.rejected_share
         percent = "–" if share is None else f"{format_number(100 * share, 0.1)}\u202f%"
         return grouped(self.admitted), grouped(self.rejected), percent, grouped(self.migrated)
 
 
 class RewardTable(Chart, Steady):
-    """One line per type; a bar splits its arrivals into admitted and rejected."""
+    """One line per type; a bar divides its arrivals into admitted and rejected ones."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "jobs by type", QSizePolicy.Policy.Minimum)
-        self.counts: tuple[TypeCounts, ...] = ()  #: what is shown
+        self.counts: tuple[TypeCounts, ...] = ()  #: the counts shown
         self._widths: list[float] = []
 
     def set_counts(self, counts: tuple[TypeCounts, ...]) -> None:
-        """Show these lines."""
+        """Show these counts, one line each."""
         if counts == self.counts:
             return
         resized = len(counts) != len(self.counts)
@@ -70,11 +70,11 @@ class RewardTable(Chart, Steady):
         self.update()
 
     def forget(self) -> None:
-        """Be as wide as the next counts ask for."""
+        """Clear the counts and the columns' widths."""
         self.counts, self._widths = (), []
 
     def refit(self) -> None:
-        """Likewise, with these counts until then."""
+        """Clear the columns' widths, but keep the counts."""
         self._widths = []
         self.update()
 
@@ -87,14 +87,14 @@ class RewardTable(Chart, Steady):
         return current_fonts().metrics.height() + _LINE_GAP
 
     def height_of(self, lines: int) -> int:
-        """Height of the table with so many lines and its heading."""
+        """Height in pixels of the table with *lines* lines and its heading."""
         return round((lines + 1) * self.line_height() + 6)
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.height_of(len(self.counts)))
 
     def minimumSizeHint(self) -> QSize:
-        """In a hall as wide as names and numbers need without shares; lecture mode gives a panel what it asks for."""
+        """In lecture mode, the width of names and numbers without shares: lecture mode gives panels their minimum."""
         least = self.sizeHint()
         if not current_fonts().lecture:
             return least
@@ -138,7 +138,7 @@ class RewardTable(Chart, Steady):
                 painter.drawText(QRectF(left, top, width, height), RIGHT, cell)
 
     def _paint_bar(self, painter: QPainter, counts: TypeCounts, box: QRectF) -> None:
-        """The share of the arrivals that was admitted, then in red what was rejected."""
+        """Paint the admitted share of the arrivals, then the rejected share in red."""
         share = counts.rejected_share
         if share is None or box.width() < _SMALLEST_BAR:
             return
@@ -152,7 +152,7 @@ class RewardTable(Chart, Steady):
             painter.fillRect(rejected, QColor(self._theme.rejection))
 
     def _measure(self) -> None:
-        """Columns get as wide as their widest number so far, so that they do not breathe."""
+        """Set each column's width to that of its widest number so far, so that widths do not change back and forth."""
         metrics = current_fonts().metrics
         rows = [[heading for heading, _ in COLUMNS]] + [list(one.cells()) for one in self.counts]
         needed = [max(metrics.horizontalAdvance(row[place]) for row in rows) for place in range(len(COLUMNS))]
@@ -161,7 +161,7 @@ class RewardTable(Chart, Steady):
         self._widths = [max(usual, *pair) for pair in zip(known, needed, strict=True)]
 
     def _lefts(self) -> list[float]:
-        """Where the columns begin; shares give way where names have no room."""
+        """The columns' left edges; the shares are hidden if the names need their room."""
         lefts = self._placed()
         if lefts[0] - _GAP < self._names_end():
             self._widths[SHARE] = 0.0
@@ -182,7 +182,7 @@ class RewardTable(Chart, Steady):
         return float(_MARGIN + self.line_height() + widest)
 
     def _name_right(self, lefts: list[float]) -> float:
-        """Names get what they need; what is left is for the bars, if it is enough."""
+        """The right edge of the names: they get the width they need, or all up to the numbers if no bar would fit."""
         wanted = self._names_end()
         if lefts[0] - _GAP - wanted < _SMALLEST_BAR + _GAP:
             return lefts[0] - _GAP

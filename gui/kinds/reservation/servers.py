@@ -1,7 +1,7 @@
-"""Figure 1 alive: the servers of every configuration as stacks, group by group.
+"""Figure 1 as a live picture: the servers of every configuration in a stack.
 
-Figure 1 of Psychas & Ghaderi (2022), Section 4.  Without reservation there are no groups
-and no greedy configurations; then the servers stand in order of their number.
+Figure 1 of Psychas & Ghaderi (2022), Section 4.  Policies without reservation have neither groups nor greedy
+configurations; their servers are shown in the order of their numbers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ServersPanel(Panel):
     tells = frozenset({"greedy configurations"})
 
     def build(self) -> None:
-        """Stacks for policies that reserve slots, a grid for those that do not."""
+        """Stacks for policies that reserve slots, and a grid for others."""
         self.stacks = StackView(self.theme, self.body)
         self.grid = GridView(self.theme, self.body)
         self._views = QStackedLayout(self.body)
@@ -54,14 +54,14 @@ class ServersPanel(Panel):
             view.chosen.connect(self.intent.emit)
 
     def begin(self, frame: Frame) -> None:
-        """Let stacks have the scale that fits."""
+        """Let the stacks choose the scale that fits."""
         self.stacks.fit()
 
     def show_frame(self, frame: Frame) -> None:
-        """Show a moment; where stacks have no room, as a grid."""
+        """Show a moment as stacks, or as a grid if there is no room for stacks."""
         view: StackView | GridView = self.grid
         if frame.info.facts.reserves_slots:
-            self.stacks.resize(self.body.size())  # it may be the hidden one of the two
+            self.stacks.resize(self.body.size())  # the hidden view of the two is not resized by the layout
             self.stacks.set_frame(frame)
             view = self.grid if self.stacks.scene is None else self.stacks
         if view is self.grid:
@@ -75,14 +75,14 @@ class ServersPanel(Panel):
         return header(self.frame), rows(self.frame)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another size may have room for stacks, or none; stacks that are seen have laid themselves out by now."""
+        """Choose between stacks and grid anew; visible stacks have already laid themselves out."""
         super().resizeEvent(event)
         stacked = self._views.currentWidget() is self.stacks and self.stacks.scene is not None
         if self.frame is not None and not stacked:
             self.set_frame(self.frame)
 
     def show_selection(self, selection: Select) -> None:
-        """Outline what is pointed at."""
+        """Outline the selection."""
         self.stacks.set_selection(selection)
         self.grid.set_selection(selection)
 
@@ -92,7 +92,7 @@ class ServersPanel(Panel):
 
 
 class ServerGridPanel(PicturePanel):
-    """Every server as a bar of its slots, where it always stands."""
+    """Every server as a bar of its slots, always at the same place."""
 
     name = "server-grid"
     title = "Server grid"
