@@ -1,7 +1,7 @@
-"""The columns of Figure 1: which configurations stand side by side, and who is in each stack.
+"""The columns of Figure 1: the order of the configurations, and the servers in each stack.
 
-Figure 1 of Psychas & Ghaderi (2022): the configurations of GPA in order k[1], k[2], ...;
-then those present that GPA does not want; then the empty configuration.
+Figure 1 of Psychas & Ghaderi (2022): the configurations of GPA in the order k[1], k[2], ...; then configurations that
+are present but not wanted by GPA; then the empty configuration.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ Places = tuple[Configuration | None, ...]
 
 
 class WantedServers(NamedTuple):
-    """k[i] and X-hat, the servers wanted; None while GPA has not found it."""
+    """A configuration k[i] and X-hat, the number of servers that GPA wants; None while GPA has not found it."""
 
     configuration: Configuration
     wanted: int | None
-    settled: bool = True  #: False: of the last CRA, while the present one has not come so far
+    settled: bool = True  #: False: from the last CRA, as the present one has not reached it yet
 
 
 @dataclass(frozen=True, eq=False)
 class ConfigurationColumn:
     """One configuration and its servers.
 
-    ``position`` is the i of k[i], or 0 where GPA does not want it; ``servers`` are numbers of
-    servers from the bottom (the largest index) to the top (index 1).
+    ``position`` is the i of k[i], or 0 if GPA does not want the configuration; ``servers`` are server numbers from the
+    bottom (largest index) to the top (index 1) of the stack.
     """
 
     configuration: Configuration
@@ -43,17 +43,17 @@ class ConfigurationColumn:
 
     @property
     def held(self) -> int:
-        """X, the servers of this configuration."""
+        """X, the number of servers with this configuration."""
         return len(self.servers)
 
     @property
     def missing(self) -> int:
-        """How many servers GPA wants in addition."""
+        """How many more servers GPA wants for this configuration."""
         return max(0, (self.wanted or 0) - self.held)
 
     @property
     def surplus(self) -> int:
-        """How many of the servers GPA does not want."""
+        """How many of the servers GPA does not want; 0 while X-hat is not known."""
         return 0 if self.wanted is None else max(0, self.held - self.wanted)
 
     @property
@@ -63,7 +63,7 @@ class ConfigurationColumn:
 
     @property
     def tallest(self) -> int:
-        """Servers held or wanted, whichever is more."""
+        """The larger of the numbers of servers held and wanted."""
         return max(self.held, self.wanted or 0)
 
 
@@ -71,31 +71,31 @@ class ConfigurationColumn:
 class StackFigure:
     """One moment as Figure 1 shows it."""
 
-    columns: tuple[ConfigurationColumn | None, ...]  #: from left to right; one that has no configuration yet is None
-    #: column, place: [L] where each server stands: the number of its column, its place from the bottom
+    columns: tuple[ConfigurationColumn | None, ...]  #: from left to right; None: a column without configuration now
+    #: column, place: [L] each server's column, and its place in the stack counted from the bottom
     column: npt.NDArray[np.int32]
     place: npt.NDArray[np.int32]
     reject_group: npt.NDArray[np.bool_]  #: [L] whether a server belongs to the Reject Group
     i_star: int
-    greedy: int  #: how many of the columns are GPA's
-    places: Places  #: which other configuration has which column, for the next moment
+    greedy: int  #: number of columns that belong to GPA
+    places: Places  #: the configuration in each of the other columns, to be kept at the next moment
 
     @property
     def names(self) -> tuple[tuple[int, tuple[int, ...]] | None, ...]:
-        """What the columns are called, without any numbers that change."""
+        """The identity of each column: its position and configuration, without changing numbers."""
         return tuple(None if item is None else (item.position, item.configuration) for item in self.columns)
 
     @property
     def tallest(self) -> int:
-        """Servers of the tallest stack, with those still missing; without the slotless ones."""
+        """Height of the tallest stack in servers, missing ones included; the empty configuration does not count."""
         stacks = [item.tallest for item in self.columns if item is not None and not item.is_empty]
         return max(stacks, default=0)
 
 
 def figure_of(frame: Frame, places: Places = (), order: Sequence[WantedServers] | None = None) -> StackFigure:
-    """The picture of a frame; *places* are those of the moment before, so that nothing jumps.
+    """The figure of a frame; *places* are those of the previous moment, so that columns keep their places.
 
-    With *order*, the columns of GPA are those, and only their counts follow the frame.
+    If *order* is given, GPA's columns are in that order, and only their counts are taken from the frame.
     """
     classes = frame.derived
     types = frame.state.configuration.shape[1]
@@ -137,7 +137,7 @@ def figure_of(frame: Frame, places: Places = (), order: Sequence[WantedServers] 
 
 
 def tallest_of(frame: Frame) -> int:
-    """Servers of the tallest stack of a policy that runs beside; 0 where it reserves no slots."""
+    """Height of the tallest stack of a run beside this one, in servers; 0 if its policy reserves no slots."""
     if not frame.info.facts.reserves_slots:
         return 0
     classes = frame.derived
@@ -147,7 +147,7 @@ def tallest_of(frame: Frame) -> int:
 
 
 def settled_reject_group(frame: Frame) -> npt.NDArray[np.bool_]:
-    """[L] the Reject Group; a server reassigned in the event in the making is not yet in it."""
+    """[L] the Reject Group; without servers that the event in progress has reassigned, until they are classified."""
     result: npt.NDArray[np.bool_] = frame.derived.reject_group
     moved = [record.server for record in frame.records if isinstance(record, Reassign)]
     if moved and frame.records[-1].kind != "classify":
@@ -157,7 +157,7 @@ def settled_reject_group(frame: Frame) -> npt.NDArray[np.bool_]:
 
 
 def stacks_of(stack: npt.NDArray[np.int32], index: npt.NDArray[np.int32], stacks: int) -> list[npt.NDArray[np.int32]]:
-    """The servers of each stack from the largest index to index 1."""
+    """The servers of each stack, from the largest index to index 1."""
     heights = np.bincount(stack, minlength=stacks)
     starts = np.cumsum(heights) - heights
     order = np.empty(len(stack), np.int32)
@@ -166,7 +166,7 @@ def stacks_of(stack: npt.NDArray[np.int32], index: npt.NDArray[np.int32], stacks
 
 
 def wanted_of(frame: Frame) -> tuple[WantedServers, ...]:
-    """k[1], k[2], ... with X-hat: of the CRA in the making as far as it has come, else the last."""
+    """k[1], k[2], ... with X-hat: those that the CRA in progress has found, then the rest from the last CRA."""
     state = frame.state
     found = int(state.number[GREEDY_LENGTH])
     rows, counts = state.greedy_configuration[:found].tolist(), state.greedy_count[:found].tolist()
@@ -180,7 +180,7 @@ def wanted_of(frame: Frame) -> tuple[WantedServers, ...]:
 
 
 def found_so_far(records: Sequence[Record]) -> list[WantedServers] | None:
-    """What the GPA in the making has found; None if none is in the making."""
+    """What the GPA in progress has found so far; None if no GPA is in progress."""
     result: list[WantedServers] | None = None
     for record in records:
         if record.kind == "greedy_start":
@@ -195,9 +195,9 @@ def found_so_far(records: Sequence[Record]) -> list[WantedServers] | None:
 
 
 def assign_places(places: Places, present: Iterable[Configuration]) -> Places:
-    """Columns for the configurations *present*: each keeps its own, a new one takes a free one.
+    """Assign columns to the configurations *present*: each keeps its column, and new ones take free columns.
 
-    There is always at least one column, so that the others do not move when it is filled.
+    There is always at least one such column, so that the others do not move when it is filled.
     """
     missing = list(present)
     result: list[Configuration | None] = []

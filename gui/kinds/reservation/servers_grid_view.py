@@ -1,4 +1,4 @@
-"""The picture of all servers in order of their number, at any zoom; whole device pixels."""
+"""The picture of all servers in the order of their numbers, at any zoom; lengths are whole device pixels."""
 
 from __future__ import annotations
 
@@ -30,58 +30,58 @@ from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
 
-#: Servers are about so wide, of their height.
+#: Width of a server as a share of its height.
 ASPECT = 0.6
-#: A cell is not zoomed beyond this height.
+#: Maximum height of a cell when zoomed in, in pixels.
 LARGEST = 420
-#: From so many lines of text on a cell has room for its server's number.
+#: Minimum height of a cell that shows its server's number, in lines of text.
 LABELLED = 5
 
 
 @dataclass(frozen=True)
 class GridWishes(SectionWishes):
-    """What the grid has to have room for."""
+    """The sizes that the grid's layout depends on, in device pixels."""
 
-    number: int = 0  #: width of the largest server's number
+    number: int = 0  #: width of the largest server number
 
     @property
     def captions(self) -> bool:
-        """There is one section, and nothing to say of it."""
+        """False: there is one section, which needs no caption."""
         return False
 
 
 @dataclass(frozen=True)
 class GridCell:
-    """The room of one server, with its gap and label."""
+    """The cell of one server, including the gap and the label; in device pixels."""
 
     width: int
     height: int
-    label: int = 0  #: what of the height is kept free for the server's number
+    label: int = 0  #: the part of the height reserved for the server's number
 
     @property
     def gap(self) -> int:
-        """Pixels between neighbours; the narrowest cells have none."""
+        """Distance between neighbours in pixels; 0 in the smallest cells."""
         small = min(self.width, self.height)
         return 0 if small < 4 else max(1, min(8, small // 10))
 
     @property
     def server(self) -> tuple[int, int]:
-        """Width and height of the server itself, which begins where its cell does."""
+        """Width and height of the server itself, at the top left of its cell."""
         return max(1, self.width - self.gap), max(1, self.height - self.gap - self.label)
 
 
 @dataclass(frozen=True)
 class GridLayout(CellLayout[GridWishes, SectionGrid[GridCell]]):
-    """Servers in reading order in cells of equal size."""
+    """Servers row by row in cells of equal size."""
 
     @property
     def cell(self) -> GridCell:
-        """The cells are alike."""
+        """The cell, the same for all servers."""
         return self.grids[0].cell
 
     @property
     def most_zoom(self) -> float:
-        """How far it is useful to zoom in."""
+        """The largest useful zoom factor."""
         return max(1.0, LARGEST / self.cell.height)
 
     def zoomed(self, zoom: float) -> GridLayout:
@@ -90,7 +90,7 @@ class GridLayout(CellLayout[GridWishes, SectionGrid[GridCell]]):
 
 
 def fitting_grid(wishes: GridWishes, width: int, height: int) -> GridLayout:
-    """The grid in which all servers can be seen and are largest."""
+    """The grid with the largest cells that shows all servers at once."""
     columns = np.arange(1, wishes.counts[0] + 1)
     rows = -(-wishes.counts[0] // columns)
     size = np.minimum((width // columns) / ASPECT, height // rows)
@@ -107,19 +107,19 @@ def _in_cells(wishes: GridWishes, width: int, height: int, columns: int, cell: t
 
 
 LEGEND_LINES = 2
-#: Height in pixels that servers have beside a legend; where there is less, they have its room.
+#: Minimum height of the servers in pixels beside a legend; if less remains, the legend is left out.
 _BESIDE_LEGEND = 60.0
-#: Of the height, what a legend of all types may take; else it names the first.
+#: Maximum share of the height for a legend of all types; a longer one is cut to one line.
 LEGEND_SHARE = 0.5
 NEITHER = 2
-#: Pixels of sprites that are remembered; then all are forgotten.
+#: Maximum number of pixels in the cache of sprites, which is cleared when it is exceeded.
 MOST_REMEMBERED = 4_000_000
-#: A QPainter reaches no further down.
+#: Maximum height in pixels that a QPainter can paint.
 _TALLEST = 30_000
 
 
 class GridRaster(CellRaster):
-    """Draws servers into pixels; of those that it shows, what has changed."""
+    """Draws servers into pixels; only visible servers that have changed are drawn again."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class GridRaster(CellRaster):
         self._known: dict[bytes, Pixels] = {}
 
     def draw(self, layout: GridLayout, servers: GridServers, theme: Theme, palette: RasterPalette) -> None:
-        """Show the servers that can be seen in a layout."""
+        """Draw the servers that are visible in a layout."""
         cell, codes = layout.cell, servers.codes
         rows, columns = self.place(layout)
         size, look = (cell.width, cell.height), (cell, theme, palette.scale, servers.weight.tobytes())
@@ -152,9 +152,9 @@ class GridRaster(CellRaster):
 
 
 def sprites(servers: GridServers, size: tuple[int, int], palette: RasterPalette) -> Pixels:
-    """[S, H, W] the pixels of servers of this width and height."""
+    """[S, H, W] the pixels of S servers of *size* (width, height)."""
     period = palette.vacant.shape[1]
-    pitch = -(-size[1] // period) * period  # textures begin alike in all of them
+    pitch = -(-size[1] // period) * period  # so that textures start at the same phase in each server
     at_once = max(1, _TALLEST // pitch)
     parts = [
         np.arange(start, min(start + at_once, len(servers.group))) for start in range(0, len(servers.group), at_once)
@@ -213,7 +213,7 @@ def _fill(painter: QPainter, boxes: Boxes, brush: QBrush) -> None:
 
 
 class GridHit(NamedTuple):
-    """What lies under a point: a server, and the job type and the slot where single slots are shown."""
+    """The server under a point, and the job type and number of the slot if single slots are shown."""
 
     server: int
     slot: tuple[int, int] | None = None
@@ -221,7 +221,7 @@ class GridHit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GridScene(CellScene[ReservationState, ReservationNumbers, ReservationFacts]):
-    """Everything that painting and hit tests need of one moment."""
+    """Everything that painting and hit testing need for one moment."""
 
     layout: GridLayout
 
@@ -234,7 +234,7 @@ class GridScene(CellScene[ReservationState, ReservationNumbers, ReservationFacts
         return GridServers(slots.astype(np.int64), jobs.astype(np.int64), group, weight)
 
     def server_rect(self, server: int) -> QRectF | None:
-        """A server without its label; None where it cannot be seen."""
+        """The rectangle of a server without its label; None if it is not visible."""
         rect = self.rect((*self.layout.corner(0, server), *self.layout.cell.server))
         return rect if rect.intersects(self.stage) else None
 
@@ -248,7 +248,7 @@ class GridScene(CellScene[ReservationState, ReservationNumbers, ReservationFacts
 
 
 class GridView(ZoomedPicture):
-    """Shows every server as a bar of slots, to the scale of what they take of a server."""
+    """Shows every server as a bar of slots, each as high as its share of the server."""
 
     least = 40.0
     _fitting = staticmethod(fitting_grid)
@@ -281,7 +281,7 @@ class GridView(ZoomedPicture):
     # Layout.
 
     def _parts(self) -> tuple[QRectF, QRectF, QRectF]:
-        """The event line, which keeps its place for a job that arrives, the servers and the legend."""
+        """The rectangles of the event line, which is reserved even when empty, the servers, and the legend."""
         room = max(1.0, self.width() - 2 * MARGIN)
         event = QRectF(MARGIN, 4, room, 1.5 * self._text.height)
         legend = self._legend.height(room, self._legend_lines)
@@ -312,7 +312,7 @@ class GridView(ZoomedPicture):
     # Painting.
 
     def _paint_text(self, painter: QPainter, scene: GridScene) -> None:
-        """The numbers below servers that are large enough."""
+        """Paint the numbers below servers that are large enough."""
         label = scene.layout.cell.label / self._ratio
         if not label:
             return

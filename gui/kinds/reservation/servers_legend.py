@@ -1,4 +1,4 @@
-"""The legend: how job types, empty slots and the marks of the picture look."""
+"""The legend of the stacks and the grid: job types, empty slots, and marks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from slotscope.gui.pictures.legend import LINE, LINES, PictureLegend, Placed, fl
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.explain import type_letter
 
-#: What the marks look like.
+#: How marks look, in words.
 _MARKS = {"empty": "thin frame", "reject_group": "thick frame", "wanted": "line across", "missing": "dashed frame"}
 
 
 class StackEntry(NamedTuple):
-    """A mark and its words; ``job_type`` for a type, else ``mark`` names the mark."""
+    """A mark and its text; ``job_type`` for a job type, else ``mark`` names the mark."""
 
     words: str
     mark: str = "type"
@@ -28,7 +28,7 @@ class StackEntry(NamedTuple):
 
 
 def entries(type_names: tuple[str, ...], reserves_slots: bool, has_groups: bool) -> list[StackEntry]:
-    """What the legend explains, the most important first."""
+    """The entries of the legend, the most important first."""
     types = [StackEntry(name, "type", j) for j, name in enumerate(type_names)]
     if not reserves_slots:
         return types
@@ -51,10 +51,10 @@ class StackLegend(PictureLegend):
     def __init__(self, items: list[StackEntry], text: Symbols, theme: Theme, palette: RasterPalette) -> None:
         super().__init__(text, theme)
         self._items, self._palette = items, palette
-        self._heights: dict[tuple[float, int], float] = {}  # asked for in every frame
+        self._heights: dict[tuple[float, int], float] = {}  # cached, as it is needed in every frame
 
     def height(self, room: float, most_lines: int = LINES) -> float:
-        """Height that it takes in this width; in several lines all job types are shown."""
+        """Height of the legend at a width of *room* pixels; with several lines, all job types are shown."""
         known = self._heights.get((room, most_lines))
         if known is None:
             lines = max((line + 1 for _, line, _ in self._flowing(room, most_lines)), default=0)
@@ -85,7 +85,7 @@ class StackLegend(PictureLegend):
 
     @property
     def words(self) -> str:
-        """All that it explains, in words."""
+        """The whole legend as text."""
         return "\n".join(
             f"{type_letter(item.job_type) if item.mark == 'type' else _MARKS[item.mark]}: "
             f"{item.words.replace(f'{symbol(X_HAT)}', X_HAT)}"
@@ -116,14 +116,14 @@ def _more(entries: int) -> str:
 
 
 def dashed(theme: Theme) -> QPen:
-    """The pen of what is still missing."""
+    """The pen for missing servers."""
     pen = QPen(QColor(theme.greedy), 1, Qt.PenStyle.CustomDashLine)
     pen.setDashPattern([4, 3])
     return pen
 
 
 def swatch(painter: QPainter, rect: QRectF, job_type: int, theme: Theme, palette: RasterPalette, text: Symbols) -> None:
-    """A filled slot of a type: colour, texture and letter."""
+    """Paint a filled slot of a type: colour, texture and letter."""
     style = theme.type_style(job_type)
     paint_tile(painter, rect, palette.tile[job_type])
     plate = QRectF(0, 0, text.width(style.letter) + 2, text.height * 0.86)

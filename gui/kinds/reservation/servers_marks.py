@@ -1,4 +1,4 @@
-"""The marks of Figure 1 over the stacks: X-hat, what is missing, groups, I* and captions."""
+"""The marks of Figure 1 on the stacks: X-hat, missing servers, groups, I* and captions."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from slotscope.gui.painting.kept import Kept
 from slotscope.gui.pictures.marks import paint_brackets, paint_reason
 from slotscope.model.reporting.explain import grouped
 
-#: From this many pixels per server on, each missing server has a dashed box of its own.
+#: From this many pixels per server, each missing server has its own dashed box.
 SINGLE_BOX = 6.0
 
-#: Pixels between a server and its number, beyond the brackets around what is pointed at.
+#: Pixels between a server and its number, to leave room for the brackets of the selection.
 BESIDE = 8.0
-#: Of a line's height, so far from each other words stand that may be below each other: letters are lower than a line.
+#: Minimum vertical distance of two texts, in line heights; less than 1, since letters are lower than a line.
 APART = 0.75
 
-#: So far brackets may reach beyond the stage.
+#: How far brackets may extend beyond the stage, in pixels.
 _AROUND = 7.0
 
 
 def paint_stage(painter: QPainter, scene: StackScene, labels: bool, selected: int | None) -> None:
-    """The marks on the stacks; *labels* adds words (not while numbers change every frame), also *selected*'s number."""
+    """Paint the marks on the stacks; *labels* adds texts (not during play), also the *selected* one's number."""
     stage = scene.regions.stage
     painter.save()
     painter.setClipRect(stage.adjusted(-2, 0, 2, 2))
@@ -74,14 +74,14 @@ def _reject_group(painter: QPainter, scene: StackScene, number: int, column: Con
     servers = column.servers
     if not len(servers) or not scene.figure.reject_group[servers[-1]]:
         return
-    # Only index 1, on top of the stack, can be in the Reject Group.
+    # Only the server with index 1, at the top of the stack, can be in the Reject Group.
     left, right, _ = scene.span(number)
     drawn = scene.layout.counts[number]
     top, bottom = scene.y(drawn), scene.y(drawn - 1)
     unit = bottom - top
     color = QColor(scene.theme.reject_group)
     if unit < 8:
-        # Too low for a frame around it: edges that stay visible at any size.
+        # Too low for a frame: paint edges that are visible at any size.
         height = max(unit, 3.0)
         painter.fillRect(QRectF(left, bottom - height, right - left, 1.0), color)
         for x in (left, right - 4):
@@ -95,7 +95,7 @@ def _reject_group(painter: QPainter, scene: StackScene, number: int, column: Con
 def _wanted(
     painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn, numbers: Sequence[float]
 ) -> None:
-    """The line of X-hat; its name gives way to a server's number, for which nothing else stands."""
+    """Paint the line of X-hat; its name is omitted where it would cover a server's number."""
     if not column.position or column.wanted is None:
         return
     left, right, end = scene.span(number)
@@ -122,12 +122,12 @@ def _labels(painter: QPainter, scene: StackScene, number: int, column: Configura
         if y < scene.regions.stage.top():
             break
         color = theme.muted if role == "muted" else theme.ink(theme.color(role))
-        text.draw_first(painter, QRectF(x, y, room - 4 * beside, text.height), (*words, ""), color)  # no part of a word
+        text.draw_first(painter, QRectF(x, y, room - 4 * beside, text.height), (*words, ""), color)  # no partial words
         x, y = (x + room, y) if beside else (x, y - text.height)
 
 
 def paint_foot(painter: QPainter, scene: StackScene, captions: Captions, kept: Kept) -> None:
-    """Below each stack the types whose slots stand above, and how many of them are filled."""
+    """Paint below each stack the letters of its types, and how many of their slots are filled."""
     foot, text = scene.regions.foot, scene.text
     painter.save()
     painter.setClipRect(foot)
@@ -160,27 +160,27 @@ def _letters(painter: QPainter, scene: StackScene, left: float, number: int, fil
         area = QRectF(left + start / scene.ratio, foot.y(), (end - start) / scene.ratio, foot.height())
         words = f"{style.letter} {filled[job_type]}" if job_type < len(filled) else style.letter
         texts = [words]
-        if not scene.rows.legend:  # nothing else says what a letter stands for
+        if not scene.rows.legend:  # no legend explains the letter
             name = scene.frame.info.numbers.type_names[job_type]
             texts.insert(0, words if name == style.letter else f"{words} {name}")
-        room = area.width() - scene.text.height / 2  # words side by side would read as one
+        room = area.width() - scene.text.height / 2  # texts side by side would read as one
         apart = [text for text in texts if scene.text.width(text) <= room]
         scene.text.draw_first(painter, area, (*apart, style.letter, ""), scene.theme.ink(style.color), 0.5)
 
 
 def paint_header(painter: QPainter, scene: StackScene, captions: Captions, split: bool, kept: Kept) -> None:
-    """The captions of the columns, and the bracket that shows I*."""
+    """Paint the captions of the columns, and the brackets above them that show I*."""
     painter.save()
     header = scene.regions.header
     painter.setClipRect(header.adjusted(0, -2 * scene.text.height, MARGIN, 0))
     for number, caption in enumerate(_alike(scene, captions, split)[: len(scene.figure.columns)]):
         left, _, end = scene.span(number)
         if end > header.left() and left < header.right():
-            # A caption stays in view as long as some of its column does.
+            # A caption stays visible as long as a part of its column is.
             start = max(left, header.left())
             stop = header.right() + MARGIN if number == len(scene.figure.columns) - 1 else end - 8
             area = QRectF(start, header.top(), max(0.0, stop - start), scene.text.height)
-            # A slanted letter begins a little before its place.
+            # A slanted letter begins slightly left of its position.
             look = caption, split, scene.rows.captions, area.getRect(), header.right()
             box = QRectF(start, header.top(), area.width(), header.height()).toAlignedRect().adjusted(-2, 0, 2, 0)
             words = partial(_caption, scene=scene, area=area, caption=caption, split=split)
@@ -204,12 +204,12 @@ def _caption(painter: QPainter, scene: StackScene, area: QRectF, caption: Captio
 
 
 def needs_split(scene: StackScene, captions: Captions) -> bool:
-    """Whether k[i] and its configuration must stand on two lines to be read."""
+    """Whether k[i] and its configuration need two lines to be readable."""
     return _any_cut(scene, captions, lambda caption: f"{caption.name} = {caption.configuration}")
 
 
 def _alike(scene: StackScene, captions: Captions, split: bool) -> tuple[Caption, ...]:
-    """The captions, with each configuration by its letters where one of them has no room in full."""
+    """The captions; if one configuration does not fit in full, all are written by their letters."""
     if not split or not _any_cut(scene, captions, lambda caption: caption.configuration):
         return captions.columns
     return tuple(replace(caption, configuration=caption.letters) for caption in captions.columns)
@@ -224,7 +224,7 @@ def _any_cut(scene: StackScene, captions: Captions, words: Callable[[Caption], s
 
 
 def _bracket(painter: QPainter, scene: StackScene, captions: Captions) -> None:
-    """A line over the columns up to I*, one over those after it, one over the others."""
+    """Paint a line over the columns up to I*, one over GPA's other columns, and one over the remaining columns."""
     figure, area = scene.figure, scene.regions.bracket
     if not figure.greedy:
         return
@@ -246,7 +246,7 @@ def _bracket(painter: QPainter, scene: StackScene, captions: Captions) -> None:
 
 
 def paint_named(painter: QPainter, scene: StackScene, named: tuple[StepMark, ...]) -> None:
-    """Outline what the current step names."""
+    """Outline the servers and columns that the current step names."""
     for mark in named:
         color = scene.theme.color(mark.role)
         if mark.server is not None:
@@ -262,16 +262,17 @@ def paint_named(painter: QPainter, scene: StackScene, named: tuple[StepMark, ...
 def server_numbers(
     scene: StackScene, number: int, column: ConfigurationColumn, selected: int | None
 ) -> list[tuple[float, str]]:
-    """How high the number of each server of a stack stands at its right, and the number.
+    """The y coordinate and the text of each server's number, to the right of the stack.
 
-    It stands at its server's foot, or at its top where the line of X-hat runs through the foot.  Where servers are
-    lower than a line, as they nearly all are where there are many, only the one that is *selected* has one.
+    A number is at its server's foot, or at its top if the line of X-hat crosses the foot.  If servers are lower than a
+    line
+    of text, as nearly always with many servers, only the *selected* one has a number.
     """
     _, right, end = scene.span(number)
     text, stage = scene.text, scene.regions.stage
     shown = column.servers[scene.cut[number] :]
     low = scene.layout.scale.unit / scene.ratio < text.height
-    if low:  # to compare thousands with None would take a millisecond
+    if low:  # comparing thousands of servers with None would take a millisecond
         shown = shown[:0] if selected is None else shown[shown == selected]
     boxes = {server: scene.rect(scene.server_box(server)) for server in shown}
     words = {server: grouped(server + 1) for server in boxes}
@@ -289,7 +290,7 @@ def server_numbers(
 
 
 def paint_selection(painter: QPainter, scene: StackScene, selection: Select) -> None:
-    """Outline the server and the job that are pointed at anywhere in the window."""
+    """Outline the selected server and job."""
     state = scene.frame.state
     if selection.server is not None and selection.server < len(state.placement):
         painter.save()
@@ -302,7 +303,7 @@ def paint_selection(painter: QPainter, scene: StackScene, selection: Select) -> 
 
 
 def outline(painter: QPainter, scene: StackScene, rect: QRectF, color: str) -> None:
-    """A clear outline outside *rect*, as far as it can be seen on the stage."""
+    """Paint an outline around *rect*, as far as it is visible on the stage."""
     painter.save()
     painter.setClipRect(scene.regions.stage.adjusted(-6, 0, 6, 6))
     painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -1,6 +1,6 @@
-"""Moves what a step moves: phase after phase, and gone as soon as another moment is shown.
+"""Animates the movements of a step, phase by phase; cancelled when another moment is shown.
 
-What moves is cut out of the new moment and starts from the old one.
+A moving piece is copied from the picture of the new moment, and starts at its place in the old one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from slotscope.gui.kinds.reservation.servers_steps import Movement
 def flights(
     phases: tuple[tuple[Movement, ...], ...], old: StackScene, new: StackScene, image: QImage, door: QRectF
 ) -> list[list[Flight]]:
-    """One flight for each movement that can be seen from its start to its end.
+    """One flight for each movement whose start and end are visible, by phase.
 
-    *image* is the new moment's stage; arriving jobs come in at *door*.
+    *image* is the stage of the new moment; arriving jobs start at *door*.
     """
     result = []
     for phase in phases:
@@ -72,15 +72,15 @@ def _vacant(scene: StackScene, item: Movement, rect: QRectF) -> QPixmap:
     return picture
 
 
-#: Milliseconds of a step with one phase, and of each phase where there are more.
+#: Duration of a step with one phase, and of each phase if there are several; in milliseconds.
 ALONE, TOGETHER = 300, 200
-#: What flies is shown at least this large.
+#: Minimum size of a flying picture in pixels.
 LEAST = 12.0
 
 
 @dataclass(frozen=True)
 class Flight:
-    """A picture that goes from one place to another; until then its target looks vacant."""
+    """A picture that moves from *start* to *end*; until it arrives, its target is painted as *vacant*."""
 
     start: QRectF
     end: QRectF
@@ -107,11 +107,11 @@ class Motion(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether something is on its way."""
+        """Whether a flight is running."""
         return bool(self._phases)
 
     def start(self, phases: list[list[Flight]]) -> None:
-        """Let everything of each phase move at once, one phase after the other."""
+        """Start the phases one after the other; the flights of a phase move together."""
         self.cancel()
         self._phases = [phase for phase in phases if phase]
         if self._phases:
@@ -119,28 +119,28 @@ class Motion(QObject):
             self._animation.start()
 
     def cancel(self) -> None:
-        """Everything is where it belongs, at once."""
+        """Cancel all flights: everything is at its final place."""
         self._phases = []
         self._progress = 0.0
         self._animation.stop()
 
     def waiting(self) -> list[Flight]:
-        """Flights whose target is still vacant."""
+        """The flights that have not arrived, whose targets are still painted as vacant."""
         return [flight for phase in self._phases for flight in phase]
 
     def flying(self) -> list[tuple[QRectF, Flight]]:
-        """Where the flights of the present phase are."""
+        """The flights of the current phase, with their current rectangles."""
         if not self._phases:
             return []
         return [(_seen(_between(flight, self._progress)), flight) for flight in self._phases[0]]
 
     def paint_waiting(self, painter: QPainter) -> None:
-        """Show the targets of what has not arrived yet as vacant."""
+        """Paint the targets of all flights that have not arrived as vacant."""
         for flight in self.waiting():
             painter.drawPixmap(flight.end, flight.vacant, QRectF(flight.vacant.rect()))
 
     def paint_flying(self, painter: QPainter) -> None:
-        """Show what is on its way."""
+        """Paint the flights of the current phase."""
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for rect, flight in self.flying():
             painter.drawPixmap(rect, flight.picture, QRectF(flight.picture.rect()))
@@ -161,7 +161,7 @@ class Motion(QObject):
 
 
 def _seen(rect: QRectF) -> QRectF:
-    """*rect*, large enough to be followed with the eyes."""
+    """*rect*, enlarged to at least ``LEAST`` pixels so that it is easy to follow."""
     width, height = (max(0.0, LEAST - side) / 2 for side in (rect.width(), rect.height()))
     return rect.adjusted(-width, -height, width, height)
 
