@@ -59,9 +59,6 @@ FEW_LOOKS = 0.25
 #: Children of a branch of the tree.
 FAN = 8
 
-#: As *enough*, more things than there can be: all are counted.
-ALL = 1 << 62
-
 #: The number of looks at blocks that take twice as long as compiling the code that glances at them.
 WORTH = 2**21
 
@@ -301,7 +298,7 @@ def count_by_kinds(desk: Any, classes: int, changes: Any, kinds: Array, true: Ar
     """
     count, counts = true.shape[1], desk.counts
     for kind in range(count):
-        counts[kind] = int(look_at(desk, 0, classes, kind, ALL))
+        counts[kind] = int(look_at(desk, 0, classes, kind, MANY))
         for at in range(classes):
             true[at, kind] = desk.true[at >> 3] >> (at & 7) & 1
     change = 0

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.jit import called_at
 from slotscope.model.questions.block_code import LANES, BlockText
+from slotscope.model.questions.counting import MANY
 from slotscope.model.questions.operations import constant
 from slotscope.model.questions.pairing import ADD, AND, DIVIDE, NOT, OTHER, OWN, STEPS, in_steps
 from slotscope.model.questions.parts import EVENT, THING, WAS, Meaning
@@ -23,9 +24,6 @@ from slotscope.model.questions.vector_text import MachineCode, MadeVector, bits_
 
 #: With fewer things NumPy is faster than compiling the code, which takes 20 ms.
 MANY_TOUCHED = 2**14
-
-#: More things than are ever touched.
-_ALL = 2**62
 
 #: How many arrays the code for blocks reads; those of :class:`TouchedThings` follow, then the columns of the leaves.
 _BLOCK_ARRAYS = 5
@@ -121,7 +119,7 @@ def true_of_touched(
     true, latest = np.empty(things // 8, np.uint8), np.zeros(1, np.int64)
     read = np.zeros((0, 1)), others, np.zeros(things), true, latest, *touched, *columns
     found = table_of(*read)
-    called_at(code.address, found.ctypes.data, 0, things, 0, _ALL)
+    called_at(code.address, found.ctypes.data, 0, things, 0, MANY)
     return np.unpackbits(true, bitorder="little").view(np.bool_)
 
 
