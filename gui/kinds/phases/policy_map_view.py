@@ -1,4 +1,4 @@
-"""The map itself: a picture that stays, and the servers that move over it."""
+"""The map's widget: a cached picture of the policy, and the servers that move over it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from slotscope.gui.kinds.phases.policy_map_values import MapValues
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 
-_LEAST_LINES, _USUAL_LINES = 8, 18  # heights in lines of text
+_LEAST_LINES, _USUAL_LINES = 8, 18  # minimum and preferred height in lines of text
 MARGIN = 4.0
-#: Where cells are smaller the legend is brief.
+#: With smaller cells, in pixels, the legend is brief.
 _LEGIBLE = 28
 TOO_SMALL = "There is no room for this many configurations; enlarge the panel."
 
 
 class MapView(Chart):
-    """Cells, arrows and legend of one pool; over them its servers.
+    """Cells, arrows and legend of one pool, with its servers on top.
 
-    ``cell_clicked`` gives a cell and whether by a double click; *words_of* says what a tooltip
-    tells of a cell, or of the picture.
+    ``cell_clicked`` is emitted with a cell and whether by a double click; *words_of* returns the tooltip of a cell, or
+    with None of the picture.
     """
 
     cell_clicked = Signal(int, bool)
@@ -35,25 +35,25 @@ class MapView(Chart):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "map of the policy")
-        self.values: MapValues | None = None  #: what is shown of the policy
+        self.values: MapValues | None = None  #: the policy's values shown
         self._names: tuple[str, ...] = ()
         self._layout: MapLayout | None = None
         self.still_picture: QPixmap | None = None
-        self._legend: PolicyMapLegend  # of the layout
-        self.counts: NDArray[np.int64] = np.zeros(0, np.int64)  #: [N] the servers shown in each cell
-        self.marked: tuple[tuple[int, str], ...] = ()  #: cells that are outlined, with the colour's meaning
+        self._legend: PolicyMapLegend  # the legend for the present layout
+        self.counts: NDArray[np.int64] = np.zeros(0, np.int64)  #: [N] the number of servers shown in each cell
+        self.marked: tuple[tuple[int, str], ...] = ()  #: outlined cells, each with its colour's role
 
     # What is shown.
 
     def set_values(self, values: MapValues, names: tuple[str, ...]) -> None:
-        """Show another policy or pool, or the same with other axes."""
+        """Show another policy or pool, or other axes."""
         self.values, self._names = values, names
         self.counts = np.zeros(len(values.cells), np.int64)
         self.marked = ()
         self._forget()
 
     def set_servers(self, counts: NDArray[np.int64], marked: tuple[tuple[int, str], ...]) -> None:
-        """Show so many servers in each cell [N], and outline these cells."""
+        """Show these numbers of servers in cells [N], and outline the *marked* cells."""
         if marked != self.marked or not np.array_equal(counts, self.counts):
             self.counts, self.marked = counts, marked
             self.update()
@@ -80,13 +80,13 @@ class MapView(Chart):
 
     @property
     def places(self) -> MapLayout | None:
-        """Where everything is at the present size; None before there is anything."""
+        """The layout for the present size; None before there are values."""
         if self._layout is None and self.values is not None:
             self._arrange(self.values)
         return self._layout
 
     def _arrange(self, values: MapValues) -> None:
-        """With the whole legend where cells are legible beside it, else with a brief one if that helps."""
+        """Lay out with the full legend if cells are legible beside it, else with a brief one if that helps."""
         self._legend = PolicyMapLegend(self._theme, values, self._names)
         self._layout = found = self._beside(self._legend, values)
         legible, without = _LEGIBLE * current_fonts().scale, found.legend.isEmpty()
@@ -102,7 +102,7 @@ class MapView(Chart):
         return laid_out(values.cells, room, legend.size(metrics), metrics.height(), self._heading(metrics))
 
     def _heading(self, metrics: QFontMetricsF) -> float:
-        """Width of what stands above a slice."""
+        """Width of a slice's heading."""
         assert self.values is not None
         cells = self.values.cells
         if cells.third == NONE:
@@ -135,7 +135,7 @@ class MapView(Chart):
             painter.drawRect(layout.box(cell).adjusted(1, 1, -1, -1))
 
     def _painted(self, layout: MapLayout, values: MapValues) -> QPixmap:
-        """What stays the same, painted once for this size and theme."""
+        """The constant picture, painted once per size and theme."""
         ratio = self.devicePixelRatioF()
         if self.still_picture is not None and self.still_picture.devicePixelRatioF() == ratio:
             return self.still_picture
@@ -155,19 +155,19 @@ class MapView(Chart):
     # The mouse.
 
     def cell_at(self, point: QPointF) -> int | None:
-        """The cell at a point of the widget."""
+        """The cell at a point of the widget; None if there is none."""
         layout = self.places
         if layout is None or not layout.side:
             return None
         return layout.cell_at(point - QPointF(MARGIN, MARGIN))
 
     def pick(self, point: QPointF, double: bool) -> bool:
-        """The cell that is there."""
+        """Select the cell at a point."""
         cell = self.cell_at(point)
         if cell is not None:
             self.cell_clicked.emit(cell, double)
         return cell is not None
 
     def tip_at(self, point: QPointF) -> str:
-        """What the panel has to say."""
+        """The tooltip from the panel."""
         return self.words_of(self.cell_at(point))

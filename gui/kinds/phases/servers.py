@@ -1,4 +1,4 @@
-"""The servers of a system with phases: their jobs to scale, tokens, timers and backup servers."""
+"""The servers of a system with phases: jobs to scale, tokens, timers and backup servers."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.inspection import SERVER, Thing
 
-#: What the height of a bin stands for at first, by how much it grows when more is in use, and
-#: what it stands for where no more can be.
+#: The share of the capacity for which a bin's height stands: at first, by how much it grows when more is in use, and
+#: if the capacity is a hard limit.
 FIRST_TOP, TOP_STEP, HARD_TOP = 1.25, 0.25, 1.08
-#: The type of the token that stands for all.
+#: The type of token drawn as the example of all.
 _SOME_TYPE = 0
 
 
 class PhaseEntry(NamedTuple):
-    """A mark and its words; ``phase`` for the jobs in a phase, else ``mark`` names it."""
+    """A mark and its words; ``phase`` is set for the jobs in a phase, else ``mark`` names the mark."""
 
     words: str
     mark: str = "phase"
@@ -55,7 +55,7 @@ class PhaseEntry(NamedTuple):
 
 
 def entries(info: RunInfo, jobs: bool, amounts: bool = True) -> list[PhaseEntry]:
-    """What the legend explains, where *jobs* are told apart or only how much is in use."""
+    """The legend's entries, with *jobs* drawn individually or only the amount in use."""
     tokens = bool(info.facts.normal_servers)
     numbers = info.numbers
     over = [] if numbers.model.hard else [PhaseEntry("above capacity", "over")]
@@ -128,7 +128,7 @@ class PhaseLegend(PictureLegend):
 
 
 class PhaseServersView(ZoomedPicture):
-    """Shows every server with its jobs to scale, its tokens and its timer."""
+    """The picture of every server with its jobs to scale, its tokens and its timer."""
 
     _fitting = staticmethod(fitting_servers)
 
@@ -142,7 +142,7 @@ class PhaseServersView(ZoomedPicture):
         super().set_frame(frame)
 
     def begin(self, frame: Frame) -> None:
-        """Let this moment have the places and the scale that it needs, whatever was seen before."""
+        """Let this moment determine places and scale, independent of earlier ones."""
         self._top = HARD_TOP if frame.info.numbers.model.hard else FIRST_TOP
         self._gatherers = [Gatherer(run.facts) for run in frame.runs]
 
@@ -155,7 +155,7 @@ class PhaseServersView(ZoomedPicture):
         self._widths = [label_widths(run, self._text)[1] for run in frame.runs]
 
     def _follow(self, lanes: tuple[Frame, ...]) -> None:
-        """What is too high for the picture changes its scale for good."""
+        """Enlarge the scale for good if a bin would be too high for the picture."""
         most = max(most_use(one.state, one.info.numbers) for one in lanes)
         if most > self._top:
             self._top = math.ceil(most / TOP_STEP) * TOP_STEP
@@ -196,10 +196,10 @@ class PhaseServersView(ZoomedPicture):
         if hit.token is not None:
             return Select(server=server, floating=floating, thing=_oldest_token(frame, server, hit.token))
         if hit.record is None:
-            thing = Thing(SERVER, server, pool) if pool else None  # else its number says all
+            thing = Thing(SERVER, server, pool) if pool else None  # without a pool the number is unique
             return Select(server=server, floating=floating, thing=thing)
         number = int(frame.state.job_number[hit.record])
-        if frame.state.job_virtual[hit.record]:  # virtual jobs are numbered apart
+        if frame.state.job_virtual[hit.record]:  # virtual jobs have numbers of their own
             return Select(server=server, floating=floating, thing=Thing(VIRTUAL, number))
         return Select(server=server, job=number, floating=floating)
 
@@ -224,14 +224,14 @@ class PhaseServersView(ZoomedPicture):
 
 
 def _oldest_token(frame: Frame, server: int, job_type: int) -> Thing:
-    """The oldest token of a type that a server has out."""
+    """The oldest outstanding token of a type on a server."""
     state = frame.state
     numbers = state.token_number[:, job_type][state.token_server[:, job_type] == server]
     return Thing(TOKEN, int(numbers.min()))
 
 
 class PhaseServersPanel(PicturePanel):
-    """Every server with its real and virtual jobs, and what it waits for."""
+    """The panel of every server with its real and virtual jobs, and what it waits for."""
 
     name = "phase-servers"
     title = "Servers"
@@ -240,12 +240,12 @@ class PhaseServersPanel(PicturePanel):
     picture = PhaseServersView
 
     def begin(self, frame: Frame) -> None:
-        """Another run, or a step of a lesson."""
+        """Show another run, or step of a lesson."""
         self.view.begin(frame)
 
     @staticmethod
     def header(frame: Frame) -> list[str]:
-        """The names of the columns; virtual jobs and tokens only where the policy knows them."""
+        """The column names; virtual jobs and tokens only if the policy has them."""
         model = frame.info.numbers.model
         known = ("jobs", "virtual jobs", "tokens") if info_has_tokens(frame) else ("jobs",)
         counts = [f"{what} of {name}" for what in known for name in model.phases]
@@ -254,7 +254,7 @@ class PhaseServersPanel(PicturePanel):
 
     @staticmethod
     def rows(frame: Frame) -> Iterator[list[object]]:
-        """All normal servers, then the backup servers in use; of unlimited ones those in use."""
+        """All normal servers, then the backup servers in use; without normal ones, the servers in use."""
         numbered = info_has_tokens(frame)
         for section in Gatherer(frame.info.facts).sections(frame.state):
             content = content_of(frame.state, section, np.arange(len(section)))

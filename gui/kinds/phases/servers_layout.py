@@ -1,4 +1,4 @@
-"""The room of one server, and where all of them stand, section below section, at any zoom; whole device pixels."""
+"""The cell of a server, and the layout of all servers in stacked sections, at any zoom, in whole device pixels."""
 
 from __future__ import annotations
 
@@ -18,54 +18,54 @@ from slotscope.gui.pictures.layout import (
     stacked,
 )
 
-#: Jobs are told apart in bins from this height and width on, in lines of a texture.
+#: Least height and width of bins in which jobs are drawn individually, in lines of a texture.
 LEAST_HEIGHT, LEAST_WIDTH = 6, 3
-#: Virtual jobs have a column of their own from this width of a bin on; its share of it.
+#: Least width of a bin with a separate column of virtual jobs, in lines of a texture; the column's share of it.
 VIRTUAL_FROM, VIRTUAL_SHARE = 7, 0.27
-#: Lower bins have so little room above their rim that it only says that something is there.
+#: Bins lower than LOW have so little room above their rim that it only hints at an overrun.
 LOW, LEAST_ABOVE, LOW_SHARE = 44, 2, 6
-#: Lines below a bin are written from this height of a cell on, in lines of text.
+#: Least heights of a cell for one, two and three lines below the bin, in lines of text.
 LABELS_FROM = (5.0, 7.0, 9.0)
-#: Height of the floor, and of the gap above the lines below it.
+#: Heights of the floor, and of the gap above the lines below it.
 FLOOR, PAD = 2, 3
-#: Height of a token by that of a cell, and at most, in lines of text.
+#: Height of a token as a share of the cell's, and its maximum in lines of text.
 TOKEN_SHARE, LARGEST_TOKEN = 0.11, 1.15
 
 
 @dataclass(frozen=True)
 class PhaseWishes(SectionWishes):
-    """What the layout has to have room for."""
+    """What the layout must have room for."""
 
-    backup: tuple[bool, ...]  #: which sections are of backup servers, whose cells are smaller
-    resources: int  #: how many there are
+    backup: tuple[bool, ...]  #: for each section whether it is of backup servers, whose cells are smaller
+    resources: int  #: number of resources
     tokens: bool  #: whether servers have tokens, timers and virtual jobs
-    top: float  #: what the height of a high bin stands for, as a share of a server's capacity
-    labels: tuple[int, ...]  #: widths of what can be written below a bin, in device pixels, the first one first
-    #: width and height that bins have at most: those of policies side by side are equally large
+    top: float  #: what a high bin's height stands for, as a share of a server's capacity
+    labels: tuple[int, ...]  #: widths of the lines that can be below a bin, in device pixels, from the top
+    #: largest width and height of bins, so that those of lanes side by side have the same size
     most: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class PhaseCell:
-    """The room of one server: tokens or a timer, and a bin for each resource below them."""
+    """A server's cell: tokens or a timer, and below them a bin for each resource."""
 
-    #: width, height: with the gap to the next cell
+    #: width, height: including the gap to the next cell
     width: int
     height: int
     gap: int  #: pixels between neighbours
-    left: int  #: from the cell's edge to its first bin
-    token: int  #: side of a token; 0 where there are none
-    head: int  #: from the cell's top to the highest level of a bin
-    tall: int  #: height of a bin up to its highest level, without the floor
-    top: float  #: what that stands for, as a share of a server's capacity
-    rim: int  #: height of the capacity
-    #: real, virtual, between: widths of the column of real jobs, of that of virtual ones, and between two resources
+    left: int  #: from the cell's left edge to its first bin
+    token: int  #: side of a token; 0 if there are none
+    head: int  #: from the cell's top to the top of a bin
+    tall: int  #: height of a bin to its top, without the floor
+    top: float  #: what that height stands for, as a share of a server's capacity
+    rim: int  #: height that stands for the capacity
+    #: real, virtual, between: widths of the columns of real and of virtual jobs, and between two resources
     real: int
     virtual: int
     between: int
     floor: int  #: height of the floor
-    labels: int  #: lines of text below the bin
-    shows_jobs: bool  #: whether a bin is large enough for jobs to be told apart in it
+    labels: int  #: number of lines of text below the bin
+    shows_jobs: bool  #: whether a bin is large enough for jobs to be drawn individually
 
     @property
     def bin(self) -> int:
@@ -74,16 +74,16 @@ class PhaseCell:
 
     @property
     def pair(self) -> int:
-        """From one resource to the next."""
+        """Distance from one resource's bin to the next."""
         return self.bin + self.between
 
     def bins(self, resources: int) -> int:
-        """Width of all bins of a server; in a cell of a pixel or two there is no room for all of them."""
+        """Width of all bins of a server, limited to the cell: in a cell of a pixel or two they do not all fit."""
         return min(self.width, resources * self.pair - self.between)
 
 
 def cell_of(wishes: PhaseWishes, width: int, height: int, backup: bool = False) -> PhaseCell:
-    """What a cell of this size has room for."""
+    """Determine what fits into a cell of this size."""
     scale, resources = wishes.scale, wishes.resources
     small = min(width, height)
     gap = 0 if small < 4 * scale else max(scale, min(14 * scale, small // 9))
@@ -125,24 +125,21 @@ def cell_of(wishes: PhaseWishes, width: int, height: int, backup: bool = False) 
     )
 
 
-#: A cell's width by its height, for one resource and for each further one.
+#: Ratio of a cell's width to its height for one resource, and its increase for each further one.
 ASPECT, MORE_ASPECT = 0.62, 0.34
-#: So much wider cells may be where there is room at the side.
+#: Factor by which cells may be wider if there is room at the side.
 WIDEST = 1.5
-#: Cells of backup servers are smaller by this factor.
+#: Size of backup servers' cells relative to the others.
 BACKUP_SCALE = 0.5
-#: Backup servers stand beside the others where that makes cells so much larger.
+#: Least enlargement of cells for which backup servers are placed beside the others.
 BESIDE_FROM = 1.1
-#: The least widths of what stands side by side, and the gap, in lines of text.
+#: Least widths of the two parts side by side, and the gap between them, in lines of text.
 LEAST_NORMAL, LEAST_BACKUP, ASIDE = 24, 13, 1.5
 
 
 @dataclass(frozen=True)
 class PhaseLayout(CellLayout[PhaseWishes, SectionGrid[PhaseCell]]):
-    """All sections, one below the other.
-
-    With *beside* the backup servers stand at the right of the others.
-    """
+    """All sections, stacked vertically; with *beside*, backup servers at the right of the others."""
 
     beside: bool = False
 
@@ -164,12 +161,12 @@ class PhaseLayout(CellLayout[PhaseWishes, SectionGrid[PhaseCell]]):
         return _stacked(self.wishes, self.width, self.height, sizes, columns, self.beside)
 
     def ground(self, section: int, index: int) -> int:
-        """The y below the lowest pixel of the jobs of a server."""
+        """The y just below the jobs of a server."""
         cell = self.grids[section].cell
         return self.corner(section, index)[1] + cell.head + cell.tall
 
     def box(self, section: int, index: int) -> Box:
-        """x, y, width, height of a server's bins up to their rims, with the floor."""
+        """The box (x, y, width, height) of a server's bins up to their rims, including the floor."""
         cell, (x, y) = self.grids[section].cell, self.corner(section, index)
         top = y + cell.head + cell.tall - cell.rim
         return x + cell.left, top, cell.bins(self.wishes.resources), cell.rim + cell.floor
@@ -181,7 +178,7 @@ class PhaseLayout(CellLayout[PhaseWishes, SectionGrid[PhaseCell]]):
 
 
 def fitting_servers(wishes: PhaseWishes, width: int, height: int) -> PhaseLayout:
-    """The layout in which all servers can be seen and are as large as they may be."""
+    """The layout with the largest allowed cells in which all servers are visible."""
     layout = _roomiest(replace(wishes, most=None), width, height)
     if wishes.most is None:
         return layout
@@ -191,13 +188,13 @@ def fitting_servers(wishes: PhaseWishes, width: int, height: int) -> PhaseLayout
 
 
 def bins_side_by_side(lanes: Sequence[PhaseWishes], width: int, height: int) -> tuple[int, int]:
-    """Width and height of the bins for which every one of several pictures has room."""
+    """Width and height of the bins that fit into each of several pictures."""
     cells = [_roomiest(wishes, width, height).grids[0].cell for wishes in lanes]
     return min(cell.bin for cell in cells), min(cell.tall for cell in cells)
 
 
 def _at_most(wishes: PhaseWishes, most: tuple[int, int], cell: PhaseCell) -> tuple[int, int]:
-    """The largest size up to that of *cell* whose bins are as high as *most*, and about as wide."""
+    """The largest cell size up to that of *cell* whose bins are at most as high, and about as wide, as *most*."""
     wide = next(side for side in range(cell.width, 0, -1) if cell_of(wishes, side, cell.height).bin <= most[0])
     high = next(side for side in range(cell.height, 0, -1) if cell_of(wishes, wide, side).tall <= most[1])
     return wide, high
@@ -228,7 +225,7 @@ def _largest(wishes: PhaseWishes, width: int, height: int, beside: bool) -> Phas
 
     wide = most_fitting(1, max(1, width), lambda side: fits(*_cell_size(wishes, side)))
     wide, high = _cell_size(wishes, wide)
-    # What is left below makes them taller, what is left at the side wider.
+    # Spare height makes cells taller, spare width makes them wider.
     high = most_fitting(high, 2 * high, lambda side: fits(wide, side))
     widest = max(wide, min(width, round(WIDEST * wide)))
     wide = most_fitting(wide, widest, lambda side: fits(side, high))
@@ -270,5 +267,5 @@ def _stacked(
 
 
 def _aside(wishes: PhaseWishes) -> int:
-    """The gap to what stands beside."""
+    """The gap between the parts side by side."""
     return round(ASIDE * wishes.line)

@@ -1,4 +1,4 @@
-"""Outlines: what the last step or event names, and what is pointed at anywhere in the window."""
+"""Outlines of what the last step or event names, and of what is selected in any panel."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from slotscope.model.reporting.records import Place as Placement
 
 
 class PhaseMark(NamedTuple):
-    """A server, its tokens, or a job, that the last step or event names."""
+    """A server, its tokens, or a job that the last step or event names."""
 
-    role: str  #: the meaning's colour in the theme
+    role: str  #: the colour's role in the theme
     place: ServerPlace | None = None
-    tokens: bool = False  #: of the server: its tokens, and not the server itself
+    tokens: bool = False  #: whether the server's tokens are meant, and not the server
     job: int | None = None
     virtual: bool = False  #: whether the job is a virtual one
 
 
 def marks(frame: Frame) -> tuple[PhaseMark, ...]:
-    """What the last sub-step names; between events all that was done in the last one."""
+    """The marks of the last sub-step; between events, of all that was done in the last event."""
     return () if frame.running else tuple(dict.fromkeys(_marks_at(frame)))
 
 
@@ -55,7 +55,7 @@ def _marks_at(frame: Frame) -> Iterator[PhaseMark]:
 
 
 def _done(record: Record) -> bool:
-    """Whether a record changed something; what was only looked at fades with its step."""
+    """Whether a record changed something; what was only looked at is marked during its own step only."""
     return type(record) is not Record or record.kind in {"departure", "move", "missed_request"}
 
 
@@ -90,8 +90,8 @@ def _marks_of_values(frame: Frame, record: Record) -> Iterator[PhaseMark]:
 
 
 def _holders(state: PhaseState, pool: int, job_type: int) -> list[PhaseMark]:
-    """The tokens of a type, of which one is about to be taken."""
-    if not 0 <= pool < len(state.token_count):  # a policy of one's own may mean something else
+    """The marks of all tokens of a type, one of which is about to be taken."""
+    if not 0 <= pool < len(state.token_count):  # a user's policy may mean something else by it
         return []
     count = int(state.token_count[pool, job_type])
     servers = state.token_server[pool, job_type, :count].tolist()
@@ -136,7 +136,7 @@ def paint_marks(painter: QPainter, scene: PhaseScene, named: tuple[PhaseMark, ..
 
 
 def paint_passed(painter: QPainter, scene: PhaseScene, text: Symbols) -> None:
-    """Outline the servers that are passed over, with the reason in them."""
+    """Outline the servers that are passed over, with the reason inside."""
     for one in scene.frame.passed_over:
         found, color = scene.find(ServerPlace(one.server)), scene.theme.color(passed_role(one))
         if found is not None:
@@ -145,7 +145,7 @@ def paint_passed(painter: QPainter, scene: PhaseScene, text: Symbols) -> None:
 
 
 def paint_selection(painter: QPainter, scene: PhaseScene, selection: Select) -> None:
-    """Outline the server and the job that are pointed at anywhere in the window."""
+    """Outline the selected server and the selected job."""
     record = None if selection.job is None else _record(scene.state, selection.job, False)
     if selection.server is not None:
         place: ServerPlace | None = ServerPlace(selection.server)
@@ -159,7 +159,7 @@ def paint_selection(painter: QPainter, scene: PhaseScene, selection: Select) -> 
 
 
 def _backup(scene: PhaseScene, server: int, record: int | None) -> ServerPlace | None:
-    """A backup server; of several pools only its job says in which one it is."""
+    """A backup server; with several pools, only its job tells the pool."""
     if record is not None:
         return place_of(scene.state, record)
     return ServerPlace(server, 0) if scene.facts.pools == 1 else None
@@ -180,7 +180,7 @@ def _outline_place(painter: QPainter, scene: PhaseScene, place: ServerPlace, col
 
 
 def _outline_server(painter: QPainter, scene: PhaseScene, found: tuple[int, int], color: str) -> QRectF:
-    """Outline the bins of a server of a section; where they are."""
+    """Outline the bins of a server of a section, and return their rectangle."""
     rect = scene.rect(scene.layout.box(*found))
     outline_server(painter, rect, color, scene.theme.panel, scene.layout.grids[found[0]].cell.shows_jobs)
     return rect
@@ -199,5 +199,5 @@ def _outline_job(painter: QPainter, scene: PhaseScene, job: int, virtual: bool, 
     rects = scene.job_rects(record)
     for rect in rects:
         outline_thing(painter, rect, color, scene.theme.panel)
-    if not rects or place.is_backup:  # too small to be told apart, or alone
+    if not rects or place.is_backup:  # the job is too small, or the only one
         _outline_place(painter, scene, place, color, tokens=False)

@@ -1,7 +1,7 @@
-"""Servers as pixels: one sprite for all servers with the same jobs, then a sprite in every cell.
+"""Servers as pixels: one sprite per set of jobs, copied into the cells of all servers with these jobs.
 
-Under JRS thousands of servers share some hundred configurations, so that what takes time is to
-copy pixels and not to find them.
+Under JRS thousands of servers share some hundred configurations, so the time goes into copying pixels, not into
+computing them.
 """
 
 from __future__ import annotations
@@ -29,49 +29,49 @@ from slotscope.gui.pictures.cells import CellRaster, distinct
 from slotscope.gui.pictures.layout import level
 from slotscope.gui.theme import Theme
 
-#: Looks of a row of a column; from PHASES on there are several for each phase.
+#: Looks of a row of a column; from PHASES on there are several per phase.
 OUTSIDE, FREE, FLOOR, RIM, OVER, PARTING, PHASES = range(7)
-#: Of a phase: the texture, the colour alone, and the same above the rim.
+#: Looks of a phase: the texture, the plain colour, and the same above the rim.
 FILL, FLAT, FILL_ABOVE, FLAT_ABOVE = range(4)
 PER_PHASE = 4
-#: Servers too small for jobs are grey by their use in so many steps.
+#: Number of grey levels of use for servers too small for jobs.
 HEATS = 24
-#: Walls are drawn from these widths of a bin on.
+#: Least widths of a bin for thin and for thick walls.
 WALL_FROM, THICK_WALL_FROM = 13, 28
-#: How much of the background is in the colours of a paused server.
+#: Share of the background in the colours of a paused server.
 DIM = 0.55
-#: So many palettes are kept: each zoom has its own.
+#: Number of cached palettes: each zoom has its own.
 MOST_PALETTES = 24
 _COOLEST, _HOTTEST = 0.1, 0.85
 
 
 @dataclass(frozen=True, eq=False)
 class PhasePalette:
-    """Strips for one width of bins."""
+    """Pixel strips for one width of bins."""
 
-    #: real, virtual: [2 K, P, W] a row of a column for each look, period P high; those of paused servers follow the
-    #: others.  ``virtual`` is None where those have no column.
+    #: real, virtual: [2 K, P, W] a row of a column for each look, with period P in height; first normal, then paused
+    #: servers.  ``virtual`` is None if virtual jobs have no column.
     real: Pixels
     virtual: Pixels | None
     heat: Pixels  #: [2 (HEATS + 1)] the pixels of servers too small for jobs, the last one for an overrun
-    background: int  #: what is between the cells
+    background: int  #: the colour between cells
 
 
 def heat_color(theme: Theme, share: float) -> str:
-    """The colour of a tiny server of which a share is in use; above 1 that of an overrun."""
+    """The colour of a tiny server with this share in use; a share above 1 is an overrun."""
     if share > 1:
         return theme.rejection
     return mix(theme.panel, theme.run, _COOLEST + (_HOTTEST - _COOLEST) * share)
 
 
 def dimmed(color: str, theme: Theme) -> str:
-    """A colour as it is on a paused server."""
+    """A colour as shown on a paused server."""
     return mix(color, theme.panel, DIM)
 
 
 @lru_cache(maxsize=MOST_PALETTES)
 def server_palette(theme: Theme, phases: int, real: int, virtual: int, scale: int) -> PhasePalette:
-    """The strips of bins whose columns are so many device pixels wide."""
+    """The strips of bins whose columns have these widths in device pixels."""
     wall = wall_of(real + virtual, scale, WALL_FROM, THICK_WALL_FROM)
     background = argb(theme.panel)
     first = _real_strips(theme, phases, real, wall, scale, not virtual)
@@ -111,11 +111,11 @@ def _real_strips(theme: Theme, phases: int, width: int, wall: int, scale: int, c
 
 
 def _virtual_strips(theme: Theme, phases: int, width: int, wall: int, scale: int) -> Pixels:
-    """The column beside: jobs as hatched outlines, and the wall at the right of the bin."""
+    """The column of virtual jobs: hatched outlines, and the wall at the right of the bin."""
     tiles = _common(theme, scale, wall)
     tiles[OVER] = tiles[OUTSIDE]
     for phase in range(phases):
-        tiles += [virtual_tile(theme, phase, scale)] * PER_PHASE  # however small, never filled
+        tiles += [virtual_tile(theme, phase, scale)] * PER_PHASE  # hatched even if tiny
     strips = np.stack([strip_of(tile, width) for tile in tiles])
     room = width - wall - (scale if wall > scale else 0)
     if wall and room > 4 * scale:
@@ -142,46 +142,46 @@ def _walls(strips: Pixels, looks: list[int], width: int, pixel: int, closed: boo
 
 
 def _with_dimmed(pixels: Pixels, background: int) -> Pixels:
-    """*pixels*, and after them the same with :data:`DIM` of the background in them."""
+    """*pixels*, followed by the same mixed with :data:`DIM` of the background."""
     return np.concatenate([pixels, dimmed_pixels(pixels, background, DIM)])
 
 
 Looks = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]
 
-#: Jobs have a line between them from this height on, and textures from this size on.
+#: Least height of jobs with a line between them, and least size of jobs with textures.
 PARTED, TEXTURED = 5, 6
-#: Bins have a line at their rim from this height on.
+#: Least height of bins with a line at the rim.
 RIM_FROM = 22
 
 
 @dataclass(frozen=True, eq=False)
 class JobBlocks:
-    """Jobs on n servers, from server to server and on each from below, phase by phase."""
+    """The jobs on n servers, server by server and from bottom to top, phase by phase."""
 
-    #: place, phase, order: [m] the server, the phase, and which of the server's jobs in that phase it is
+    #: place, phase, order: [m] index of the server, phase, and number of the job among the server's in that phase
     place: Integers
     phase: Integers
     order: Integers
-    #: low, high: [m, D] its edges in device pixels above the floor
+    #: low, high: [m, D] edges in device pixels above the floor
     low: Integers
     high: Integers
-    start: Integers  #: [n + 1] where the blocks of each server begin
+    start: Integers  #: [n + 1] index of each server's first block
 
     def of(self, place: int) -> range:
-        """The blocks of one server, from below."""
+        """The blocks of one server, from bottom to top."""
         return range(int(self.start[place]), int(self.start[place + 1]))
 
 
 @dataclass(frozen=True, eq=False)
 class Amounts:
-    """What jobs need, and what a bin's height stands for; sums of units are exact."""
+    """The demands of jobs, and what a bin's height stands for; sums of units are exact."""
 
     demand: Integers  #: [I, D] units
-    full: Floats  #: [D] units that the whole height of a bin stands for
+    full: Floats  #: [D] units for which a bin's whole height stands
 
     def level(self, units: Integers, tall: int) -> Integers:
-        """[n, D] units as pixels of a bin that is so high."""
+        """[n, D] units as pixels of a bin of height *tall*."""
         return level(units / self.full, tall)
 
 
@@ -204,7 +204,7 @@ def blocks_of(counts: Indices, amounts: Amounts, tall: int) -> JobBlocks:
 
 
 def column_rows(blocks: JobBlocks, resource: int, cell: PhaseCell, width: int, scale: int) -> Looks:
-    """[n, H] the look of each row of a column, from below."""
+    """[n, H] the look of each row of a column, from bottom to top."""
     servers, height = len(blocks.start) - 1, cell.floor + cell.tall
     jobs = np.diff(blocks.start)
     low, high = (np.minimum(edge[:, resource], cell.tall) for edge in (blocks.low, blocks.high))
@@ -224,7 +224,7 @@ def column_rows(blocks: JobBlocks, resource: int, cell: PhaseCell, width: int, s
 
 
 def rimmed(looks: Looks, cell: PhaseCell, phases: int, scale: int) -> Looks:
-    """*looks* with the rim at the capacity, and what is above it outside of the bin."""
+    """*looks* with the rim at the capacity, and everything above it as outside the bin."""
     above = np.arange(PHASES + PER_PHASE * phases, dtype=np.int16)
     above[[FREE, PARTING]] = OUTSIDE
     for phase in range(phases):
@@ -239,7 +239,7 @@ def rimmed(looks: Looks, cell: PhaseCell, phases: int, scale: int) -> Looks:
 
 
 def sprites(content: PhaseContent, amounts: Amounts, cell: PhaseCell, palette: PhasePalette, scale: int) -> Pixels:
-    """[n, H, W] the bins of servers with this content, from above."""
+    """[n, H, W] the bins of servers with this content, from top to bottom."""
     phases, resources = amounts.demand.shape
     shape = len(content.real), cell.floor + cell.tall, cell.bins(resources)
     picture = np.full(shape, palette.background, np.uint32)
@@ -259,7 +259,7 @@ def sprites(content: PhaseContent, amounts: Amounts, cell: PhaseCell, palette: P
 def heat_sprites(
     content: PhaseContent, amounts: Amounts, cell: PhaseCell, palette: PhasePalette, capacity: Integers
 ) -> Pixels:
-    """[n, H, W] servers too small for jobs: grey by the real jobs' use, or an overrun."""
+    """[n, H, W] servers too small for jobs: grey by the real jobs' use, or an overrun's colour."""
     bins = cell.bins(len(capacity))
     use = content.real @ amounts.demand
     share = np.minimum(use / capacity, 1).max(axis=1)
@@ -271,7 +271,7 @@ def heat_sprites(
 
 
 class PhaseRaster(CellRaster):
-    """Draws the servers of one section into pixels; of those that it shows, what has changed."""
+    """Draws the servers of one section into pixels, of the visible ones those that have changed."""
 
     def draw(
         self,
@@ -282,7 +282,7 @@ class PhaseRaster(CellRaster):
         capacity: Integers,
         palette: PhasePalette,
     ) -> None:
-        """Show *content* of the servers that can be seen."""
+        """Draw *content*, that of the visible servers."""
         cell, scale = layout.grids[section].cell, layout.wishes.scale
         rows, columns = self.place(layout, section)
         coded = np.column_stack([content.real, content.virtual, content.paused]).astype(np.int64)

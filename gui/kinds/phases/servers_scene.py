@@ -1,4 +1,4 @@
-"""One moment of the servers laid out in the panel: what is where, and where everything is."""
+"""The scene: one moment of the servers laid out in the panel."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from slotscope.model.kinds.phases.state import PhaseState
 
 
 class PhaseHit(NamedTuple):
-    """What lies under a point: a server, and the record of a job or the type of a token on it."""
+    """What is under a point: a server, and the record of a job or the type of a token on it."""
 
     place: ServerPlace
     record: int | None = None
@@ -43,13 +43,13 @@ class PhaseHit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PhaseScene(CellScene[PhaseState, PhaseNumbers, PhaseFacts]):
-    """Everything that painting and hit tests need of one moment."""
+    """Everything that painting and hit tests need for one moment."""
 
     layout: PhaseLayout
     sections: tuple[PhaseSection, ...]
 
     def amounts(self, number: int) -> Amounts:
-        """What jobs need, and what the height of a section's bins stands for."""
+        """The jobs' demands, and what the height of a section's bins stands for."""
         full = self.numbers.capacity.astype(np.float64) * self.layout.grids[number].cell.top
         return Amounts(self.numbers.demand, full)
 
@@ -57,7 +57,7 @@ class PhaseScene(CellScene[PhaseState, PhaseNumbers, PhaseFacts]):
         return content_of(self.state, section, index)
 
     def palette(self, number: int) -> PhasePalette:
-        """The pixels of a section."""
+        """The pixel strips of a section."""
         cell = self.layout.grids[number].cell
         scale = self.layout.wishes.scale
         return server_palette(self.theme, self.numbers.phases, cell.real, cell.virtual, scale)
@@ -65,7 +65,7 @@ class PhaseScene(CellScene[PhaseState, PhaseNumbers, PhaseFacts]):
     # From servers and jobs to rectangles.
 
     def find(self, place: ServerPlace) -> tuple[int, int] | None:
-        """The section of a server, and where it is in it."""
+        """The section of a server, and its index there; None if there is none."""
         for number, section in enumerate(self.sections):
             index = section.index(place)
             if index is not None:
@@ -79,7 +79,7 @@ class PhaseScene(CellScene[PhaseState, PhaseNumbers, PhaseFacts]):
         return blocks_of(counts, self.amounts(number), self.layout.grids[number].cell.tall)
 
     def block_box(self, number: int, index: int, blocks: JobBlocks, block: int, resource: int, virtual: bool) -> Box:
-        """x, y, width, height of a job of a server in the stage's device pixels."""
+        """The box (x, y, width, height) of a server's job in the stage's device pixels."""
         cell = self.layout.grids[number].cell
         x = self.layout.corner(number, index)[0] + cell.left + resource * cell.pair
         low, high = (min(int(edge[block, resource]), cell.tall) for edge in (blocks.low, blocks.high))
@@ -89,7 +89,7 @@ class PhaseScene(CellScene[PhaseState, PhaseNumbers, PhaseFacts]):
         return x, y, cell.real, high - low
 
     def job_rects(self, record: int) -> list[QRectF]:
-        """Where a job is, for each resource; none where it cannot be told apart."""
+        """The rectangles of a job, one per resource; empty if jobs are not drawn individually."""
         place = place_of(self.state, record)
         found = None if place is None else self.find(place)
         if place is None or found is None or not self.layout.grids[found[0]].cell.shows_jobs:
@@ -106,13 +106,13 @@ class PhaseScene(CellScene[PhaseState, PhaseNumbers, PhaseFacts]):
         return [self.rect(self.block_box(*found, blocks, block, d, virtual)) for d in resources]
 
     def token_boxes(self, number: int, index: int, count: int) -> list[Box]:
-        """Where so many tokens of a server are, in the stage's device pixels; or its timer."""
+        """The boxes of *count* tokens of a server, or of its timer, in the stage's device pixels."""
         x, y = self.layout.corner(number, index)
         side = self.layout.grids[number].cell.token
         return [(x + left, y, side, side) for left in self.token_lefts(number, count)]
 
     def token_lefts(self, number: int, count: int) -> list[int]:
-        """How far from the left edge of their cell so many tokens begin."""
+        """The x offsets of *count* tokens from their cell's left edge."""
         cell = self.layout.grids[number].cell
         wide, side = cell.bins(self.numbers.resources), cell.token
         pitch = min(side + max(1, side // 6), (wide - side) // max(1, count - 1))
@@ -163,7 +163,7 @@ def token_types(counts: Sequence[int]) -> list[int]:
 
 
 def draw(scene: PhaseScene, rasters: list[PhaseRaster]) -> None:
-    """Bring the pixels up to date: one raster for each section."""
+    """Update the pixels, one raster per section."""
     while len(rasters) < len(scene.sections):
         rasters.append(PhaseRaster())
     for number, shown in enumerate(scene.shown):

@@ -1,7 +1,7 @@
-"""Which servers stand together under which caption, and what is on them; no pixels in here.
+"""Which servers are grouped under which caption, and what is on them; independent of pixels.
 
-I phases, D resources.  A server is named as in rows of events: by its number, or by
-FIRST_BACKUP - n for backup server n of its pool.
+I phases, D resources.  Servers are identified as in rows of events: by number, or by FIRST_BACKUP - n for backup
+server n of its pool.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Integers = npt.NDArray[np.int64]
 Indices = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
-#: At least so many places are kept for servers without number.
+#: Least number of places kept for servers without a number.
 LEAST_PLACES = 4
 
 
 class ServerPlace(NamedTuple):
-    """A server: a normal one, or a backup server of a pool."""
+    """Identifies a server: a normal one, or a backup server of a pool."""
 
     server: int  #: its number, or FIRST_BACKUP - n
-    pool: int = -1  #: of a backup server; -1 for others, whose number says all
+    pool: int = -1  #: of a backup server; -1 for others, whose number is unique
 
     @property
     def is_backup(self) -> bool:
@@ -37,15 +37,15 @@ class ServerPlace(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Its number among the normal servers, or among its pool's backup servers, from 0."""
+        """Its index among the normal servers, or among its pool's backup servers, from 0."""
         return FIRST_BACKUP - self.server if self.is_backup else self.server
 
 
 @dataclass(frozen=True, eq=False)
 class PhaseSection:
-    """Servers under a caption, in the order of their numbers."""
+    """The servers under one caption, by number."""
 
-    pool: int  #: the pool of all of them; -1 for the backup servers of all pools, or where there are none
+    pool: int  #: their pool; -1 for the backup servers of all pools, or without pools
     backup: bool  #: whether they are backup servers
     server: Integers  #: [n] as in :class:`ServerPlace`
     of_pool: Integers  #: [n] the pool of a backup server; -1 for others
@@ -68,7 +68,7 @@ class PhaseSection:
 
 @dataclass(frozen=True, eq=False)
 class PhaseContent:
-    """What is on some servers."""
+    """The contents of some servers."""
 
     #: real, virtual: [S, I] jobs in each phase
     real: Indices
@@ -78,18 +78,18 @@ class PhaseContent:
     paused: Flags  #: [S] whether it holds a token
 
     def of(self, chosen: Integers) -> PhaseContent:
-        """What is on some of them."""
+        """The contents of the *chosen* ones."""
         return PhaseContent(*(each[chosen] for each in vars(self).values()))
 
 
 def content_of(state: PhaseState, section: PhaseSection, chosen: Integers) -> PhaseContent:
-    """What is on the *chosen* servers of a section."""
+    """The contents of the *chosen* servers of a section."""
     servers, phases = section.server[chosen], state.real.shape[1]
     if not section.backup:
         timer = np.zeros(len(servers), bool)
         if len(state.timer_number):
             timer = state.timer_number[servers] >= 0
-        # take: much faster than an index, for rows that are so short
+        # take() is much faster than indexing for such short rows
         real, virtual, tokens = (each.take(servers, axis=0) for each in (state.real, state.virtual, state.tokens))
         return PhaseContent(real, virtual, tokens, timer, state.tokens_on[servers] > 0)
     none = np.zeros((len(servers), phases), np.int32)
@@ -102,14 +102,14 @@ def content_of(state: PhaseState, section: PhaseSection, chosen: Integers) -> Ph
 
 
 class Gatherer:
-    """Finds the sections of one run; the room for servers without number changes seldom."""
+    """Finds the sections of one run; the number of places for servers without a number changes rarely."""
 
     def __init__(self, facts: PhaseFacts) -> None:
         self._facts = facts
         self._kept: dict[int, int] = {}
 
     def sections(self, state: PhaseState) -> tuple[PhaseSection, ...]:
-        """The sections of a moment: pool by pool, then the backup servers."""
+        """The sections of a state: pool by pool, then the backup servers."""
         facts = self._facts
         if not facts.normal_servers:
             room = min(self._room(-1, last_used(state.jobs_on)), len(state.jobs_on))
@@ -130,9 +130,9 @@ class Gatherer:
         return PhaseSection(-1, True, np.concatenate(servers), np.concatenate(pools))
 
     def _room(self, key: int, needed: int) -> int:
-        """Places for so many servers: some more than that, and as many as before if that will do.
+        """The number of places for *needed* servers: some spare ones, and the previous number as long as that will do.
 
-        Cells would change their size with every job that comes or goes otherwise.
+        Otherwise cells would change their size with every job that comes or goes.
         """
         kept = self._kept.get(key, 0)
         if not max(needed, LEAST_PLACES) <= kept <= 4 * max(needed, LEAST_PLACES):
@@ -145,13 +145,13 @@ def _section(pool: int, first: int, count: int) -> PhaseSection:
 
 
 def last_used(jobs: npt.NDArray[np.signedinteger]) -> int:
-    """How many places there are up to the last one that is not 0."""
+    """The number of places up to the last one that is not 0."""
     used = np.flatnonzero(jobs)
     return int(used[-1]) + 1 if len(used) else 0
 
 
 def rounded_up(count: int) -> int:
-    """*count* or up to a quarter more: a number of three binary digits and zeros."""
+    """*count* rounded up, by at most a quarter, to a number of three binary digits and zeros."""
     step = 1 << max(0, count.bit_length() - 3)
     return -(-count // step) * step
 
@@ -166,12 +166,12 @@ def most_use(state: PhaseState, numbers: PhaseNumbers) -> float:
 
 
 def info_has_tokens(frame: Frame) -> bool:
-    """Whether the policy knows normal servers, tokens and virtual jobs."""
+    """Whether the policy has normal servers, tokens and virtual jobs."""
     return bool(frame.info.facts.normal_servers)
 
 
 def records_on(state: PhaseState, place: ServerPlace, virtual: bool = False) -> list[int]:
-    """The records of the real or virtual jobs on a server, the earliest job first."""
+    """The records of the real or virtual jobs on a server, the earliest first."""
     if place.is_backup:
         record = int(state.backup_record[place.pool, place.number])
         return [record] if record >= 0 and not virtual else []

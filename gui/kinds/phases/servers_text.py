@@ -1,4 +1,4 @@
-"""What is written at the servers where there is room, and their tokens and timers."""
+"""Texts at the servers where there is room, and their tokens and timers."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from slotscope.gui.theme import Theme
 from slotscope.model.reporting.explain import grouped, own_letters
 from slotscope.model.reporting.frame import RunInfo
 
-#: So many pictures are kept.
+#: Size of the cache of stamps.
 MOST_STAMPS = 512
-#: Tokens have letters from this side on, in lines of text; below that from this size in pixels on
-#: they are round.
+#: Least side of tokens with letters, in lines of text; and of round ones without, in
+#: pixels.
 LETTERS_FROM, ROUND_FROM = 0.72, 5
 #: Height of digits in lines of text.
 DIGITS = 0.72
-#: Where the hand of a timer points, in degrees from above.
+#: Direction of a timer's hand, in degrees clockwise from the top.
 _HAND = 60.0
 
 
 class Stamps:
-    """The small pictures for one theme, font and ratio of device pixels."""
+    """Cached pixmaps for one theme, font and device pixel ratio."""
 
     def __init__(self, theme: Theme, font: QFont, letters: tuple[str, ...], ratio: float) -> None:
         self._theme, self._letters, self._ratio = theme, letters, ratio
@@ -48,12 +48,12 @@ class Stamps:
         self._made = lru_cache(MOST_STAMPS)(self._make)
 
     def letter_size(self, phase: int) -> tuple[float, float]:
-        """Width and height of a phase's letter with the plate under it."""
+        """Width and height of a phase's letter with its plate."""
         letter = self._letters[phase]
         return self._metrics.horizontalAdvance(letter) + 4, DIGITS * self.line + 3
 
     def letter(self, phase: int, virtual: bool, dim: float) -> QPixmap:
-        """A phase's letter on a plate of its colour; of a virtual job on the panel's."""
+        """A phase's letter on a plate of its colour; for a virtual job, of the panel's colour."""
         return self._made("letter", phase, virtual, dim)
 
     def token(self, job_type: int, side: int) -> QPixmap:
@@ -61,7 +61,7 @@ class Stamps:
         return self._made("token", job_type, False, side)
 
     def timer(self, side: int) -> QPixmap:
-        """A timer that runs, *side* device pixels wide."""
+        """A running timer, *side* device pixels wide."""
         return self._made("timer", 0, False, side)
 
     def _make(self, what: str, phase: int, virtual: bool, size: float) -> QPixmap:
@@ -132,14 +132,14 @@ class Stamps:
         painter.drawText(QPointF(x, baseline), words)
 
 
-#: Letters are written while there is room for no more than so many; from then on one zooms in.
+#: Most letters that are written; with more jobs, the user has to zoom in.
 MOST_LETTERS = 900
-#: Timers are drawn from this side on, in lines of a texture.
+#: Least side of timers, in lines of a texture.
 TIMERS_FROM = 7
 
 
 def label_widths(info: RunInfo, text: Symbols) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """The lines that can stand below a bin, and the room that each needs at least."""
+    """The kinds of lines that can be written below a bin, and the least width of each."""
     names = phase_names(info)
     servers = max(info.facts.normal_servers, 100)
     some = max(1, info.numbers.model.most_jobs // max(1, len(names)))
@@ -161,7 +161,7 @@ class PhaseText:
         self._text, self._stamps = text, stamps
 
     def paint(self, labels: tuple[str, ...]) -> None:
-        """Everything; *labels* are the kinds of lines below bins."""
+        """Paint everything; *labels* are the kinds of lines below bins."""
         for number, shown in enumerate(self._scene.shown):
             self._caption(number, shown)
             self._tokens(number, shown)
@@ -199,7 +199,7 @@ class PhaseText:
                 self._painter.drawStaticText(at, static)
 
     def _corners(self, number: int, index: Integers) -> list[tuple[float, float]]:
-        """The top left corners of cells in the widget's coordinates."""
+        """The top left corners of cells in widget coordinates."""
         scene, ratio = self._scene, self._scene.ratio
         left, top = scene.layout.corners(number, index)
         start_x, start_y = scene.stage.x(), scene.stage.y()
@@ -225,7 +225,7 @@ class PhaseText:
             self._painter.drawPixmap(QPointF(x + before, y), stamp)
 
     def _row(self, number: int, counts: tuple[int, ...]) -> list[tuple[float, QPixmap]]:
-        """The tokens of a server that has so many of each type: how far from its left edge they stand."""
+        """The tokens of a server with these counts by type: offsets from its left edge, and pixmaps."""
         side, types = self._scene.layout.grids[number].cell.token, token_types(counts)
         lefts = self._scene.token_lefts(number, len(types))
         return [
@@ -236,7 +236,7 @@ class PhaseText:
     # In the bins.
 
     def _letters(self) -> None:
-        """The letter of its phase on every job that has room for it."""
+        """Write on every job the letter of its phase, if there is room."""
         found: list[tuple[QPointF, int, bool, float]] = []
         for number, shown in enumerate(self._scene.shown):
             for virtual in (False, True):
@@ -256,7 +256,7 @@ class PhaseText:
         if least[:, 0].min() > width:
             return []
         amounts = scene.amounts(number)
-        usual = amounts.level(amounts.demand, cell.tall)  # up to a pixel by rounding
+        usual = amounts.level(amounts.demand, cell.tall)  # exact up to rounding by a pixel
         room = (usual + 1 >= least[:, 1:]) & (least[:, :1] <= width)
         counts = shown.content.virtual if virtual else shown.content.real
         if not room.any() or counts.sum() > 4 * MOST_LETTERS:
@@ -276,7 +276,7 @@ class PhaseText:
 
     @staticmethod
     def _larger_part(shown: ShownSection, blocks: JobBlocks, block: int, resource: int, box: Box) -> Box:
-        """What of a job is below the capacity, or above it, so that neither hides the other."""
+        """The larger part of a job, below or above the capacity's line, so that neither hides the letter."""
         x, y, width, height = box
         above = int(blocks.high[block, resource]) - shown.grid.cell.rim
         if not 0 < above < height:

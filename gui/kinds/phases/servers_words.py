@@ -1,4 +1,4 @@
-"""What is said of servers, their jobs and their tokens: captions, labels and tooltips."""
+"""Texts on servers, their jobs and their tokens: captions, labels and tooltips."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from slotscope.model.kinds.phases.words import why_waiting
 from slotscope.model.reporting.explain import grouped, own_letters, plural, quantity, singular
 from slotscope.model.reporting.frame import Frame, RunInfo
 
-#: So many jobs or tokens are listed one by one.
+#: Most jobs or tokens that are listed one by one.
 MOST_LISTED = 8
-#: Characters of a line in a tooltip.
+#: Line width of tooltips in characters.
 WIDEST = 70
 
 
@@ -35,7 +35,7 @@ def per_unit(info: RunInfo, rate: float) -> str:
 
 
 def place_name(frame: Frame, place: ServerPlace) -> str:
-    """What a server is called."""
+    """The name of a server."""
     pools = frame.info.facts.pools
     if place.is_backup:
         of = f" of pool {place.pool + 1}" if pools > 1 else ""
@@ -50,7 +50,7 @@ def place_name(frame: Frame, place: ServerPlace) -> str:
 
 
 def caption_words(frame: Frame, section: PhaseSection) -> tuple[str, ...]:
-    """What stands above a section, the longest first."""
+    """The caption of a section, the longest wording first."""
     state, facts = frame.state, frame.info.facts
     if section.backup:
         name, count = "Backup servers", _jobs_on_backup(frame)
@@ -78,7 +78,7 @@ def caption_words(frame: Frame, section: PhaseSection) -> tuple[str, ...]:
 
 
 def brief_caption(frame: Frame, section: PhaseSection) -> str:
-    """A short one, where a section has a name."""
+    """The short caption of a section; empty if it has no name."""
     if section.backup:
         return f"Backup: {_jobs_on_backup(frame)}"
     if not frame.info.facts.normal_servers:
@@ -101,7 +101,7 @@ def _tokens_words(frame: Frame, pool: int) -> str:
     words = f"{grouped(total)} {plural(total, 'token')}"
     if total > 0 and len(counts) > 1:
         words += f" ({counted(frame.info, counts)})"
-    if frame.info.facts.rules is None:  # a policy of one's own, which has no plan
+    if frame.info.facts.rules is None:  # a user's policy has no plan
         return words
     limit = int(frame.info.facts.rules.limit[pool])
     in_all = getattr(frame.info.parameters, "limit", "type") == "all"
@@ -112,7 +112,7 @@ def _tokens_words(frame: Frame, pool: int) -> str:
 
 
 def label_words(frame: Frame, place: ServerPlace, kind: str) -> tuple[str, ...]:
-    """A line below a bin, the longest first."""
+    """A line below a bin, the longest wording first."""
     number = grouped(place.number + 1)
     if kind == "number":
         short = f"{'backup' if place.is_backup else 'server'} {number}"
@@ -141,7 +141,7 @@ def _doing(frame: Frame, place: ServerPlace) -> tuple[str, ...]:
 
 
 def timer_rate(frame: Frame, server: int) -> float:
-    """The rate of the timer of a server in its observed configuration."""
+    """The rate of a server's timer in its observed configuration."""
     facts: PhaseFacts = frame.info.facts
     return float(facts.rules.rate[facts.pool_of[server], frame.state.observed[server]])
 
@@ -150,7 +150,7 @@ def timer_rate(frame: Frame, server: int) -> float:
 
 
 def server_words(frame: Frame, place: ServerPlace) -> str:
-    """What is to be known of a server, one thing a line."""
+    """A server's properties, one per line."""
     state, info = frame.state, frame.info
     records = records_on(state, place)
     if place.is_backup:
@@ -178,7 +178,7 @@ def server_words(frame: Frame, place: ServerPlace) -> str:
 
 
 def case_lines(frame: Frame, server: int) -> list[str]:
-    """Why the server asks for nothing at this moment, and what it waits for."""
+    """Why the server requests nothing now, and what it waits for."""
     info = frame.info
     lines = wrap(why_waiting(frame.state, info.numbers, info.facts, server), WIDEST)
     if frame.state.timer_number[server] >= 0:
@@ -205,7 +205,7 @@ def _use_line(frame: Frame, place: ServerPlace, records: list[int]) -> str:
 
 
 def token_lines(frame: Frame, server: int) -> list[str]:
-    """The tokens that a server has out, with their ages, the oldest first."""
+    """The outstanding tokens of a server with their ages, the oldest first."""
     state, names = frame.state, phase_names(frame.info)
     if not state.tokens_on[server]:
         return []
@@ -226,7 +226,7 @@ def _age(frame: Frame, age: float) -> str:
 
 
 def job_lines(frame: Frame, record: int) -> list[str]:
-    """What is to be known of a job, one thing a line."""
+    """A job's properties, one per line."""
     state, info = frame.state, frame.info
     names = phase_names(info)
     phase, job_type = int(state.job_phase[record]), int(state.job_type[record])

@@ -1,4 +1,4 @@
-"""How the values of records of jobs with phases are written beside pseudocode."""
+"""The notation of record values of jobs with phases beside pseudocode."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def _jobs(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
 
 
 def _pool(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
-    return f"pool {value + 1}" if info.facts.pools > 1 else ""  # there is no other
+    return f"pool {value + 1}" if info.facts.pools > 1 else ""  # a single pool needs no number
 
 
 def _some_servers(value: Any, *_: Any) -> str:
     return servers(value) if isinstance(value, tuple | list) else str(value)
 
 
-#: The values by the names that records give them.
+#: Symbols by the values' names in records.
 SYMBOLS: Mapping[str, Symbol] = {
     "server": Symbol("", "", server),
     "job": Symbol("", "", numbered_job),

@@ -1,4 +1,4 @@
-"""The tokens: how many there are against their limits, and the life of each."""
+"""The tokens: their numbers against their limits, and the life of each."""
 
 from __future__ import annotations
 
@@ -37,45 +37,45 @@ from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
 
-#: From this width on the lives stand beside curves and rates.
+#: Least panel width for the lives beside curves and rates.
 _WIDE = 1000
-#: In a lower panel they stand beside the curves alone, if it is so wide, else instead of them.
+#: Below this height the lives are beside the curves alone from this width on, else replace them.
 _LOW, _BESIDE = 460, 420
-#: A narrow panel of less height has lives alone; a higher one has the curves above them.
+#: Least height of a narrow panel with curves above the lives.
 _STACKED = 330
-#: In a still lower one there is no room for rates.
+#: Least height for rates.
 _LOWEST = 250
-#: All three are for so many types; a further one has a row of rates, which is so high.
+#: These heights are for so many types; each further type has a row of rates of this height.
 _USUAL_TYPES, _ROW = 2, 27
-#: The share of a plot's width that names of types may have.
+#: Largest share of a plot's width for names of types.
 _NAMES_SHARE = 0.35
-#: While a run goes on, the lines follow each frame that is so few events on, or they would flicker.
+#: During a run the lines follow each frame that is at most so many events later; otherwise they would flicker.
 _FEW_EVENTS = 12
-_ALL = "all"  # the curve of the sum over all types
+_ALL = "all"  # name of the curve of the sum over all types
 
 
 class TokensPlot(RunPlot):
-    """A curve for each type, its number now at its end; dashed lines at the limits."""
+    """A curve per type, with its present number at its end; dashed lines at the limits."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         about = "The tokens of each type over time, and the limit of each. Averages are drawn where there are many."
         super().__init__(theme, "tokens", about, History(read_all), whole=True, parent=parent)
-        self._rows: tuple[TokenRow, ...] = ()  # as they are named here
+        self._rows: tuple[TokenRow, ...] = ()  # with the names used here
         self._known: tuple[TokenRow, ...] = ()
 
     @property
     def types(self) -> tuple[int, ...]:
-        """The types that have a curve."""
+        """The types with a curve."""
         return tuple(int(name) for name in self.lines if name != _ALL)
 
     def show_rows(self, frame: Frame, rows: tuple[TokenRow, ...]) -> None:
-        """Bring the curves of these types up to a frame, unless nobody could tell."""
+        """Update the curves of these types to a frame, if the change is visible."""
         before = [(row.type, row.name) for row in self._rows]
         self._known, self._rows = rows, self._in_short(frame, rows)
         self.show_moment(frame, anew=[(row.type, row.name) for row in self._rows] != before)
 
     def _in_short(self, frame: Frame, rows: tuple[TokenRow, ...]) -> tuple[TokenRow, ...]:
-        """The rows with letters for names, where names would leave the curves too little room."""
+        """The rows with letters instead of names, if names would leave the curves too little room."""
         metrics = self.fontMetrics()
         longest = max((metrics.horizontalAdvance(f"{row.name} ≤ 00") for row in rows), default=0)
         if longest <= _NAMES_SHARE * self.width():
@@ -89,7 +89,7 @@ class TokensPlot(RunPlot):
             self.show_rows(self._frame, self._known)
 
     def begin(self, frame: Frame) -> None:
-        """Curves and limits of another run, or with other names."""
+        """Create curves and limits for another run, or with other names."""
         for name in self.lines:
             self.remove_line(name)
         super().begin(frame)
@@ -104,7 +104,7 @@ class TokensPlot(RunPlot):
             self.set_reference(text, float(limit), roles.get(text, "normal"), told)
 
     def choose(self, frame: Frame) -> None:
-        """Name the curves by the numbers now."""
+        """Label the curves with the present numbers."""
         for row in self._rows:
             self.set_label(str(row.type), f"{row.name} {sum(row.tokens)}")
         if _ALL in self.lines:
@@ -112,7 +112,7 @@ class TokensPlot(RunPlot):
 
 
 class TokensPanel(TiledPanel):
-    """Places that servers have asked jobs for: curves, rates, and the life of each token."""
+    """Outstanding requests of servers for jobs (tokens): curves, rates, and the life of each token."""
 
     name = "tokens"
     title = "Tokens"
@@ -120,7 +120,7 @@ class TokensPanel(TiledPanel):
     needs = frozenset({"tokens"})
 
     def build(self) -> None:
-        """Numbers, curves and rates; below or beside them the lives."""
+        """Create tiles, curves and rates, and below or beside them the lives."""
         super().build()
         self._event = self._types = 0
         self.plot = TokensPlot(self.theme, self.body)
@@ -133,21 +133,21 @@ class TokensPanel(TiledPanel):
         self.column.addLayout(self._columns, 1)
 
     def minimumSizeHint(self) -> QSize:
-        """So wide that rates have their headings; lecture mode gives a panel what it asks for."""
+        """Wide enough for the headings of rates; lecture mode grants a panel this width."""
         least = super().minimumSizeHint()
         return QSize(max(least.width(), self.rates.whole_width), least.height())
 
     # Frames.
 
     def begin(self, frame: Frame) -> None:
-        """Another run: its rates and lives."""
+        """Reset rates and lives for another run."""
         self.rates.begin()
         self.lines.begin(frame)
         self._types = len(shown_types(frame))
         self.arrange()
 
     def show_frame(self, frame: Frame) -> None:
-        """Bring curves, rates and lives up to this moment."""
+        """Update curves, rates and lives to a frame."""
         types = shown_types(frame)
         rows = token_rows(frame, types)
         self.plot.show_rows(frame, rows)
@@ -171,7 +171,7 @@ class TokensPanel(TiledPanel):
         )
 
     def show_selection(self, selection: Select) -> None:
-        """Mark the tokens of the server that is pointed at."""
+        """Mark the tokens of the selected server."""
         self.lines.set_server(selection.server)
 
     def _pick(self, token: int, server: int, floating: bool) -> None:
@@ -180,7 +180,7 @@ class TokensPanel(TiledPanel):
     # The window.
 
     def arrange(self) -> None:
-        """All below each other; the lives beside the rest where it is wide, beside the curves or alone if it is low."""
+        """Use one column; put the lives beside the rest in a wide panel, beside the curves or alone in a low one."""
         scale = current_fonts().scale
         width = self.width() / scale
         height = self.height() / scale - _ROW * max(0, self._types - _USUAL_TYPES)
@@ -196,8 +196,8 @@ class TokensPanel(TiledPanel):
             self._columns.arrange([self.plot, self.rates, self.lines], (), growing)
         self.plot.setVisible(not low or beside)
         self.rates.setVisible(height >= _LOWEST)
-        self.tiles.setVisible(height >= _LOW)  # the rates say nearly all of it as well
+        self.tiles.setVisible(height >= _LOW)  # the rates contain nearly all of it
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """Every sample."""
+        """A row per sample."""
         return None if self.frame is None else table(self.frame)

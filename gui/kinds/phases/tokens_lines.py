@@ -1,4 +1,4 @@
-"""The lives of tokens as lines over time: from the request to the job, real or virtual."""
+"""The lives of tokens as lines over time, from the request to the real or virtual job."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import Frame
 
 _LINE = 3.0
-_TICKS = 5  # at most about so many
+_TICKS = 5  # approximate largest number of ticks
 _LONGEST_TICK = f"{MINUS}0.0000"
-_STEPS = 500  # of the span: how exactly ages are told
-_USED = 0.45  # how far the lines of used tokens fade into the ground
+_STEPS = 500  # fraction of the span to which ages are rounded
+_USED = 0.45  # share of the background in the lines of used tokens
 
 
 class LinesPainter:
-    """Paints into the places of a :class:`LinesLayout`; *span* of time is between its ends."""
+    """Paints in the positions of a :class:`LinesLayout`, whose width covers *span* of time."""
 
     def __init__(self, painter: QPainter, layout: LinesLayout, marks: Marks, span: float) -> None:
         self._painter, self._layout, self._marks = painter, layout, marks
@@ -46,7 +46,7 @@ class LinesPainter:
         self._scale = current_fonts().scale
 
     def axis(self, lines: int) -> None:
-        """The present as a line, and how long ago something was."""
+        """Paint the line of the present, and a time axis backwards from it."""
         layout, painter, theme = self._layout, self._painter, self._theme
         bottom = lines * layout.row
         room = (layout.right - layout.left) / self._metrics.horizontalAdvance(_LONGEST_TICK)
@@ -60,12 +60,12 @@ class LinesPainter:
             text = f"{MINUS}{format_number(number * step, step)}" if number else "now"
             half = self._metrics.horizontalAdvance(text) / 2 + 1
             if number and half + max(half, beside) > apart + 2:
-                continue  # a token just made: so short a time has too long a number
+                continue  # just after a token was made: the number would be too long
             painter.setPen(QColor(theme.muted if number else theme.normal))
             painter.drawText(QRectF(x - half, bottom, 2 * half, layout.row), CENTRE, text)
 
     def heading(self, heading: Heading, place: int) -> None:
-        """What the lines below are; at the first one also what the marks mean."""
+        """Write the heading of the lines below; with the first one also the legend."""
         box = self._layout.box(place).adjusted(self._layout.gap, 0, -self._layout.gap, 0)
         texts = heading.texts
         fitting = (text for text in texts if self._metrics.horizontalAdvance(text) <= box.width())
@@ -76,7 +76,7 @@ class LinesPainter:
             self._legend(box, box.left() + self._metrics.horizontalAdvance(text) + 2 * box.height())
 
     def _legend(self, box: QRectF, left: float) -> None:
-        """Request, real job, virtual job; as many as there is room for, from the right."""
+        """Explain request, real job and virtual job, as many as fit, from the right."""
         painter, marks, x = self._painter, self._marks, box.right()
         for text, mark in (
             ("virtual job", marks.job(0, True)),
@@ -92,7 +92,7 @@ class LinesPainter:
             x -= width + 1.6 * marks.side
 
     def life(self, life: Life, place: int, now: float, chosen: bool, fresh: bool) -> None:
-        """One token: number, type and server, its line, and for how long it waited."""
+        """Paint one token: number, type and server, its line, and its waiting time."""
         layout, painter, theme = self._layout, self._painter, self._theme
         box = layout.box(place)
         if chosen or fresh:
@@ -136,7 +136,7 @@ class LinesPainter:
             self._marks.put(painter, job, QPointF(end, y))
 
     def _earlier(self, tip: QPointF, color: str) -> None:
-        """An arrow to the left: it began before."""
+        """Paint an arrow to the left: the line began before the visible span."""
         size = 5 * self._scale
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._painter.setPen(Qt.PenStyle.NoPen)
@@ -149,22 +149,22 @@ class LinesPainter:
 
 _LEAST_LINES, _USUAL_LINES = 6, 14
 _NARROW = 460
-#: Numbers grow during a run; there is room for so many digits at once.
+#: Number of digits for which room is reserved from the beginning.
 _DIGITS = 4
 
 
 class LifeLines(Chart):
-    """A line for each token; ``picked`` gives it, its server, and whether by a double click."""
+    """A line per token; ``picked`` is emitted with a token, its server, and whether by a double click."""
 
     picked = Signal(int, int, bool)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "lives of tokens")
         self._frame: Frame | None = None
-        self.lines: tuple[Line, ...] = ()  #: what is shown, from top to bottom
+        self.lines: tuple[Line, ...] = ()  #: the lines shown, from top to bottom
         self._letters: tuple[str, ...] = ()
         self._marks: Marks | None = None
-        self.span = 0.0  #: how much time until now is shown
+        self.span = 0.0  #: the length of time until now that is shown
         self._digits = _DIGITS
         self._server: int | None = None
         self._hovered: int | None = None
@@ -178,7 +178,7 @@ class LifeLines(Chart):
         self._letters = own_letters(frame.info.numbers.model.phases)
 
     def show_moment(self, frame: Frame) -> None:
-        """The tokens that wait, and those used in the last events."""
+        """Show the waiting tokens, and those used in the last events."""
         self._frame = frame
         present = waiting(frame.state)
         used = used_lately(frame, self.layout_of_lines.room)
@@ -249,7 +249,7 @@ class LifeLines(Chart):
                 looks.heading(line, place)
 
     def _fitting_marks(self) -> Marks:
-        """Marks for the present theme and size of type."""
+        """Marks for the present theme and font size."""
         side = round(self.layout_of_lines.row) - 2
         wanted = (self._theme, self._letters, side, self.devicePixelRatioF())
         if self._marks is None or not self._marks.fits(*wanted):
@@ -259,7 +259,7 @@ class LifeLines(Chart):
     # The mouse.
 
     def life_at(self, height: float) -> Life | None:
-        """The token whose line is at this height."""
+        """The token whose line is at this height; None if there is none."""
         place = self.layout_of_lines.place_at(height)
         line = self.lines[place] if 0 <= place < len(self.lines) else None
         return line if isinstance(line, Life) else None
@@ -278,14 +278,14 @@ class LifeLines(Chart):
         self._hover(None)
 
     def pick(self, point: QPointF, double: bool) -> bool:
-        """The token whose line is there."""
+        """Select the token whose line is at a point."""
         life = self.life_at(point.y())
         if life is not None:
             self.picked.emit(life.token, life.server, double)
         return life is not None
 
     def tip_at(self, point: QPointF) -> str:
-        """The life of the token at a place."""
+        """The life of the token at a point, in words."""
         life = self.life_at(point.y())
         if life is not None and self._frame is not None:
             return life_words(self._frame, life)

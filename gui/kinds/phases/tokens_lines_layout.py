@@ -1,4 +1,4 @@
-"""Where the lines of tokens' lives are: which rows, and which stretch of time."""
+"""Layout of the lines of tokens' lives: their rows, and the span of time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slotscope.model.reporting.frame import Frame
 class Life(NamedTuple):
     """One token; ``used`` is None while it waits.
 
-    ``job`` is the number of the job, or of the virtual job, that took it.
+    ``job`` is the number of the real or virtual job that took it.
     """
 
     token: int
@@ -30,12 +30,12 @@ class Life(NamedTuple):
     virtual: bool = False
 
     def age(self, now: float) -> float:
-        """For how long it has waited, or had when it was used."""
+        """How long it has waited, or had waited when used."""
         return (now if self.used is None else self.used) - self.made
 
 
 def waiting(state: Any, most: int | None = None) -> tuple[Life, ...]:
-    """The tokens of all pools and types, the oldest first; no more than *most*."""
+    """The waiting tokens of all pools and types, the oldest first; at most *most*."""
     pools, types, places = np.nonzero(state.token_number >= 0)
     oldest = np.argsort(state.token_number[pools, types, places])[:most]
     there = pools[oldest], types[oldest], places[oldest]
@@ -44,12 +44,12 @@ def waiting(state: Any, most: int | None = None) -> tuple[Life, ...]:
 
 
 def used_lately(frame: Frame, most: int) -> tuple[Life, ...]:
-    """The tokens used in the events whose rows are known, the last one used first."""
+    """The tokens used in events whose rows are available, the last used first."""
     rows, state = frame.rows, frame.state
     matched = rows[(rows["flags"] & FLAG_MATCHED) > 0]
     since = float(rows["time"][0]) if len(rows) else frame.time
     taken = np.flatnonzero((state.job_token >= 0) & (state.job_arrival >= since))
-    # Jobs in service know their tokens; a real one that has left is known from its row.
+    # Jobs in service refer to their tokens; for a departed real job its row does.
     left = np.flatnonzero(~np.isin(matched["token"], state.job_token[taken]))
     tokens = np.concatenate([state.job_token[taken], matched["token"][left]])
     used = np.concatenate([state.job_arrival[taken], matched["time"][left]])
@@ -60,7 +60,7 @@ def used_lately(frame: Frame, most: int) -> tuple[Life, ...]:
         else:
             lives.append(_of_row(matched[left[place - len(taken)]]))
     facts = frame.info.facts
-    if facts.plan is not None and not facts.asks_after_pause:  # or a row names another server
+    if facts.plan is not None and not facts.asks_after_pause:  # otherwise a row may name another server
         known = np.append(tokens, state.token_number[state.token_number >= 0])
         lives += _by_virtual_gone(rows, state, known)
     lives.sort(key=lambda life: (life.used, life.token), reverse=True)
@@ -68,7 +68,7 @@ def used_lately(frame: Frame, most: int) -> tuple[Life, ...]:
 
 
 def _of_present(state: Any, record: int) -> Life:
-    """The token of a job, real or virtual, that is still in service."""
+    """The token of a real or virtual job that is still in service."""
     return Life(
         int(state.job_token[record]),
         int(state.job_type[record]),
@@ -98,8 +98,8 @@ def _of_row(row: np.void) -> Life:
 def _by_virtual_gone(rows: np.ndarray, state: Any, known: np.ndarray) -> Iterator[Life]:
     """Tokens taken by virtual jobs that have left.
 
-    A server has the tokens of one request at a time, in the order of their types; those that no
-    other job took are those of its virtual jobs since.
+    A server has the tokens of one request at a time, in the order of their types; those that no other job took were
+    taken by its virtual jobs since.
     """
     gone = list(_virtual_gone(rows, state))
     requests = _requests(rows, known) if gone else {}
@@ -116,7 +116,7 @@ def _by_virtual_gone(rows: np.ndarray, state: Any, known: np.ndarray) -> Iterato
 
 
 def _requests(rows: np.ndarray, known: np.ndarray) -> dict[Life, list[int]]:
-    """Each request, by its first token, with the tokens that are not known otherwise."""
+    """Each request, keyed by its first token, with its tokens that are not accounted for otherwise."""
     asking = rows[(rows["flags"] & FLAG_REQUESTED) > 0]
     made = asking["made"].astype(np.int64)
     request = np.repeat(np.arange(len(asking)), made)
@@ -132,7 +132,7 @@ def _requests(rows: np.ndarray, known: np.ndarray) -> dict[Life, list[int]]:
 
 
 def _virtual_gone(rows: np.ndarray, state: Any) -> Iterator[Life]:
-    """Virtual jobs that came and left within the rows; their token is not known yet."""
+    """Virtual jobs that came and left within the rows, with tokens not known yet."""
     came = {
         int(row["first_virtual"]) + place: float(row["time"])
         for row in rows[rows["virtual"] > 0]
@@ -142,32 +142,32 @@ def _virtual_gone(rows: np.ndarray, state: Any) -> Iterator[Life]:
     for row in rows[(rows["flags"] & FLAG_OF_VIRTUAL) > 0]:
         number = int(row["job"])
         if number in came and number not in present:
-            # The phase that it leaves first is its type.
+            # A virtual job's type is the phase that it leaves first.
             yield Life(-1, int(row["type"]), -1, int(row["server"]), -1.0, came.pop(number), number, virtual=True)
 
 
-#: At most this share of the rows is for tokens that wait, while there are others to show.
+#: Largest share of the rows for waiting tokens, if there are others to show.
 _MOST_WAITING = 0.6
-#: The stretch of time covers this share of the lives whole; longer ones begin before it.
+#: Share of the lives that the span covers completely; longer lives begin before it.
 _COVERED = 0.9
-#: It gets shorter only when what it must cover is shorter by this factor.
+#: The span shrinks only if the required one is smaller by this factor.
 _SHRINK = 5.0
-#: The lines are at least so wide, in pixels.
+#: Least width of the lines in pixels.
 _SHORTEST = 20.0
-#: Shorter stretches are none.
+#: A shorter span counts as none.
 _INSTANT = 1e-9
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A line of words above rows; ``hidden`` is how many tokens have no row."""
+    """A line of words above rows; ``hidden`` is the number of tokens without a row."""
 
     text: str
     hidden: int
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What is said, the longest first; the order of the rows goes before their number."""
+        """The wordings, the longest first; the order of the rows is dropped before the number of hidden ones."""
         more, brief = f" ({self.hidden} not shown)" if self.hidden else "", self.text.partition(",")[0]
         return f"{self.text}{more}", f"{brief}{more}", brief
 
@@ -176,7 +176,7 @@ Line = Heading | Life
 
 
 def arranged(waiting: Sequence[Life], used: Sequence[Life], room: int) -> tuple[Line, ...]:
-    """The lines from top to bottom: tokens that wait, oldest first, then the used, latest first."""
+    """The lines from top to bottom: waiting tokens, oldest first, then used ones, latest first."""
     rows = max(0, room - 2)
     for_waiting = min(len(waiting), rows, max(round(_MOST_WAITING * rows), rows - len(used)))
     for_used = min(len(used), rows - for_waiting)
@@ -187,12 +187,12 @@ def arranged(waiting: Sequence[Life], used: Sequence[Life], room: int) -> tuple[
 
 
 def covering_span(lives: Sequence[Life], now: float, before: float) -> float:
-    """How much time until now is shown; *before* is kept where it would do."""
+    """The length of time until now to show; *before* is kept if suitable."""
     ages = sorted(now - life.made for life in lives)
     if not ages:
         return before or 1.0
     needed = ages[int(_COVERED * (len(ages) - 1))]
-    if needed < _INSTANT:  # made just now: the time so far, as in the curves above
+    if needed < _INSTANT:  # all made just now: use the time so far, as in the curves
         return before or step_up(max(now, _INSTANT))
     if before and needed <= before <= _SHRINK * needed:
         return before
@@ -201,43 +201,43 @@ def covering_span(lives: Sequence[Life], now: float, before: float) -> float:
 
 @dataclass(frozen=True)
 class LinesLayout:
-    """Columns: name, server, the lines themselves, how long; rows from the top."""
+    """Columns for name, server, line and waiting time; rows from the top."""
 
     width: float
     height: float
     row: float
     name: float  #: widths of the texts
-    server: float  #: 0 where long numbers leave no room for it; the tip tells it
+    server: float  #: 0 if long numbers leave no room for it; the tooltip tells the server
     age: float
-    brief: bool = False  #: whether servers are called s1 and not server 1
+    brief: bool = False  #: whether servers are written as s1 instead of server 1
     gap: float = 10.0
 
     @property
     def room(self) -> int:
-        """How many lines there is room for; the axis takes the last."""
+        """The number of lines that fit above the axis."""
         return max(0, int((self.height - 1.2 * self.row) // self.row))
 
     @property
     def left(self) -> float:
-        """Where the lines begin."""
+        """The x at which the lines begin."""
         return 2 * self.gap + self.name + (self.server + self.gap if self.server else 0.0)
 
     @property
     def right(self) -> float:
-        """The present."""
+        """The x of the present."""
         return max(self.left + _SHORTEST, self.width - 2 * self.gap - self.age)
 
     @property
     def is_whole(self) -> bool:
-        """Whether all columns are within its width."""
+        """Whether all columns fit into the width."""
         return self.right + 2 * self.gap + self.age <= self.width
 
     def box(self, place: int) -> QRectF:
-        """A line from edge to edge."""
+        """The box of a line over the whole width."""
         return QRectF(0, place * self.row, self.width, self.row)
 
     def x(self, ago: float, span: float) -> float:
-        """Where a moment so long ago is; earlier ones are at the left end."""
+        """The x of a moment *ago* before now; moments before the span are at the left end."""
         return max(self.left, self.right - (self.right - self.left) * ago / span)
 
     def place_at(self, height: float) -> int:

@@ -1,4 +1,4 @@
-"""The marks on the lines of tokens, painted once each: a round token, a request, a job."""
+"""The marks on the lines of tokens, cached: a round token, a request, a job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DOT = 3.5
 
 
 class Marks:
-    """Pictures of *side* pixels; *letters* are those of the types."""
+    """Pixmaps of *side* pixels; *letters* are those of the types."""
 
     def __init__(self, theme: Theme, letters: tuple[str, ...], side: int, ratio: float) -> None:
         self.theme, self.letters, self.side, self.ratio = theme, letters, side, ratio
@@ -24,24 +24,24 @@ class Marks:
         self._known: dict[tuple[str, int, bool], QPixmap] = {}
 
     def fits(self, theme: Theme, letters: tuple[str, ...], side: int, ratio: float) -> bool:
-        """Whether they would be the same for these."""
+        """Whether they would be the same with these arguments."""
         wanted = (theme, letters, side, ratio, current_fonts().body)
         return (self.theme, self.letters, self.side, self.ratio, self._font) == wanted
 
     def token(self, kind: int, waits: bool) -> QPixmap:
-        """A round token with the letter of its type; only its rim once it is used."""
+        """A round token with the letter of its type; only its rim once it has been used."""
         return self._mark("token", kind, waits, self._token)
 
     def request(self, kind: int) -> QPixmap:
-        """The beginning of a line."""
+        """The mark of a request, at the beginning of a line."""
         return self._mark("request", kind, False, self._request)
 
     def job(self, kind: int, virtual: bool) -> QPixmap:
-        """A job that took a token."""
+        """The mark of a job that took a token."""
         return self._mark("job", kind, virtual, self._job)
 
     def put(self, painter: QPainter, mark: QPixmap, middle: QPointF) -> None:
-        """Draw a mark around a point."""
+        """Draw a mark centred at a point."""
         half = self.side / 2
         painter.drawPixmap(QPointF(round(middle.x() - half), round(middle.y() - half)), mark)
 

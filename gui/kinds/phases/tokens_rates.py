@@ -1,4 +1,4 @@
-"""A row for each type: its tokens as boxes up to the limit, and what happens per unit of time."""
+"""A row per type: its tokens as boxes up to the limit, and what happens per unit of time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from slotscope.gui.plotting.scales import SteppedRange
 from slotscope.gui.theme import Fonts, Theme, current_fonts
 
 _MARGIN, _GAP = 10.0, 12.0
-#: Names of the rates, in the order of :class:`TypeRates`; what stands where room is short; where there is hardly any.
+#: Headings of the rates, in the order of :class:`TypeRates`: in full, shorter, and shortest.
 HEADINGS = (
     ("requests", "requests", "asked"),
     ("matches", "matches", "met"),
@@ -28,24 +28,24 @@ HEADINGS = (
     ("overflows", "overflows", "over"),
 )
 _PER_TIME = "per time:"
-_DIGITS = (3, 2, 1)  # significant ones of a rate
-_MOST_BOXES = 24  # of a type; with a higher limit tokens are a bar
-_BOX = 0.55  # side of a box, in heights of a row
-_BAR_SIDES = 8  # length of the bar that stands for more boxes
-_MOST_TOKENS_SHARE = 0.3  # of the width
+_DIGITS = (3, 2, 1)  # numbers of significant digits of a rate, to be tried in order
+_MOST_BOXES = 24  # most boxes of a type; with a higher limit tokens are shown as a bar
+_BOX = 0.55  # side of a box, in row heights
+_BAR_SIDES = 8  # length of that bar, in sides of a box
+_MOST_TOKENS_SHARE = 0.3  # largest share of the width for tokens
 
 
 class RateRow(NamedTuple):
-    """A type now, and its rates of late."""
+    """A type now, and its recent rates."""
 
     row: TokenRow
     rates: TypeRates
-    arrivals: float  #: of the scenario; 0 where a script has them
-    letter: str  #: the type where there is no room for its name
+    arrivals: float  #: the scenario's arrival rate; 0 for scripted jobs
+    letter: str  #: the type's letter, for when its name does not fit
 
 
 class RatesChart(SteadyRows[RateRow]):
-    """One row a type; bars of all types and rates have one scale."""
+    """A row per type; the bars of all types and rates have the same scale."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "rates of requests, matches, virtual arrivals, overflows")
@@ -60,7 +60,7 @@ class RatesChart(SteadyRows[RateRow]):
     def show_rates(
         self, rows: tuple[RateRow, ...], recent: RecentRates, unit: str, tips: tuple[str, ...], running: bool
     ) -> None:
-        """Show these; *tips* are what is known of each type."""
+        """Show these rates; *tips* are the types' tooltips."""
         self._tips = tips
         self._span = f"per unit of time, last {significant(recent.span, 2)} {unit}"
         most = max((max(row.rates) for row in rows), default=0.0)
@@ -70,14 +70,14 @@ class RatesChart(SteadyRows[RateRow]):
 
     @property
     def most(self) -> float:
-        """The rate that fills a bar."""
+        """The rate of a full bar."""
         return self._scale.high or 1.0
 
     # Places.
 
     @property
     def whole_width(self) -> int:
-        """The least width in which no heading is shortened."""
+        """The least width in pixels at which no heading is shortened."""
         return ceil(self._width_beside(self._whole_names) + sum(_widths_of_headings(current_fonts())))
 
     @property
@@ -86,11 +86,11 @@ class RatesChart(SteadyRows[RateRow]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What types are called: by a letter where names leave the headings of rates no room."""
+        """The types' names, or letters if names would leave no room for the headings of rates."""
         return self._whole_names if self.whole_width <= self.width() else tuple(row.letter for row in self.rows)
 
     def _width_beside(self, names: tuple[str, ...]) -> float:
-        """What names, counts and gaps take of the width."""
+        """Width of names, counts and gaps."""
         gaps = 2 * _MARGIN + _GAP * (len(HEADINGS) + 1)
         return self._name_width(names) + 1 + self._count_width() + gaps
 
@@ -98,7 +98,7 @@ class RatesChart(SteadyRows[RateRow]):
         return self._row_height() + max(map(self._metrics().horizontalAdvance, names), default=0.0)
 
     def _columns(self) -> tuple[QRectF, QRectF, tuple[QRectF, ...]]:
-        """Names, boxes, and the four rates, as if in one row at the top."""
+        """The columns of names, boxes, and the four rates, as rectangles of a row at the top."""
         height = self._row_height()
         boxes = max((self._boxes_width(row.row) for row in self.rows), default=0.0)
         boxes = min(boxes, _MOST_TOKENS_SHARE * self.width())
@@ -107,7 +107,7 @@ class RatesChart(SteadyRows[RateRow]):
         free = self.width() - self._width_beside(names)
         least = _widths_of_headings(current_fonts())
         if free - boxes < sum(least):
-            boxes = 0.0  # the numbers beside them say the same
+            boxes = 0.0  # the numbers beside them tell the same
         second = QRectF(first.right() + _GAP, 0, boxes + self._count_width(), height)
         left, more = second.right() + _GAP, (free - boxes - sum(least)) / len(HEADINGS)
         rates = []
@@ -144,7 +144,7 @@ class RatesChart(SteadyRows[RateRow]):
                 self._rate(painter, row, number, box.translated(down))
 
     def _heading(self, painter: QPainter, columns: tuple[QRectF, QRectF, tuple[QRectF, ...]]) -> None:
-        """What the columns are; rates are never without "per time", which in a narrow panel is said for "tokens"."""
+        """Write the headings; in a narrow panel "per time" of the rates replaces the heading "tokens"."""
         measure, (names, boxes, rates) = self._metrics().horizontalAdvance, columns
         painter.setPen(QColor(self._theme.muted))
         for texts, box in zip(HEADINGS, rates, strict=True):
@@ -170,10 +170,10 @@ class RatesChart(SteadyRows[RateRow]):
         painter.drawText(box.adjusted(box.height(), 0, 0, 0), LEFT, words)
 
     def _tokens(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
-        """The tokens against the limit as a picture, then as numbers."""
+        """Paint the tokens against their limit as boxes or a bar, then as numbers."""
         room = box.width() - self._count_width()
         if room <= 0 or not row.limits:
-            pass  # the numbers must do
+            pass  # only the numbers
         elif sum(row.limits) > _MOST_BOXES or self._boxes_width(row) > room:
             self._bar(painter, row, box, min(_BAR_SIDES * self._side, room))
         else:
@@ -182,7 +182,7 @@ class RatesChart(SteadyRows[RateRow]):
         painter.drawText(box, RIGHT, _of_limit(row))
 
     def _boxes(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
-        """A round box for each token up to the limit, the pools apart."""
+        """Paint a round box for each token up to the limit, grouped by pool."""
         side, left = self._side, box.left()
         color = QColor(phase_color(self._theme, row.type))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -198,14 +198,14 @@ class RatesChart(SteadyRows[RateRow]):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _bar(self, painter: QPainter, row: TokenRow, box: QRectF, wide: float) -> None:
-        """Where there are too many boxes: how full they are."""
+        """Paint a bar of the tokens' share of the limit, in place of too many boxes."""
         bar = QRectF(box.left(), box.center().y() - self._side / 2, wide, self._side)
         painter.fillRect(bar, QColor(mix(self._theme.grid, self._theme.panel, 0.4)))
         bar.setWidth(min(1.0, sum(row.tokens) / max(1, sum(row.limits))) * wide)
         painter.fillRect(bar, QColor(phase_color(self._theme, row.type)))
 
     def _rate(self, painter: QPainter, row: RateRow, number: int, box: QRectF) -> None:
-        """A number over a bar; where jobs come from outside, a mark at the arrival rate."""
+        """Paint a number over a bar; for types with arrivals also a mark at the arrival rate."""
         value = row.rates[number]
         bar = QRectF(box.left(), box.bottom() - 6, box.width() * value / self.most, 5)
         ground = QRectF(box.left(), bar.top(), box.width(), bar.height())
@@ -221,7 +221,7 @@ class RatesChart(SteadyRows[RateRow]):
         painter.drawText(box, LEFT, whole_number(value, box.width(), self._metrics()))
 
     def _look(self, kind: int, number: int) -> QBrush:
-        """Requests plain, matches like real jobs, virtual arrivals hatched, overflows red."""
+        """The brush of a rate: requests plain, matches like real jobs, virtual arrivals hatched, overflows red."""
         ratio = self.devicePixelRatioF()
         match number:
             case 0:
@@ -236,7 +236,7 @@ class RatesChart(SteadyRows[RateRow]):
     # Words.
 
     def tip_at(self, point: QPointF) -> str:
-        """What is known of the type at this height."""
+        """The tooltip of the type at this height."""
         place = int(point.y() // self._row_height()) - 1
         if 0 <= place < len(self._tips):
             return self._tips[place]
@@ -255,7 +255,7 @@ def _widths_of_headings(fonts: Fonts) -> tuple[float, ...]:
 
 
 def whole_number(value: float, room: float, metrics: QFontMetricsF) -> str:
-    """A rate with as many digits as have room: half a number is another one."""
+    """A rate with as many digits as fit; a cut number would be a different one."""
     for digits in _DIGITS:
         told = significant(value, digits)
         if metrics.horizontalAdvance(told) <= room:
@@ -264,5 +264,5 @@ def whole_number(value: float, room: float, metrics: QFontMetricsF) -> str:
 
 
 def _of_limit(row: TokenRow) -> str:
-    """How many tokens there are, and how many at most where there is a limit."""
+    """The number of tokens, and the limit if there is one."""
     return f"{sum(row.tokens)} / {sum(row.limits)}" if row.limits else str(sum(row.tokens))

@@ -1,4 +1,4 @@
-"""What the panel of tokens says in words and numbers."""
+"""Texts and numbers of the panel of tokens."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from slotscope.model.kinds.phases.state import PAUSED, REQUESTED, TOKENS
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
 
-#: What the limit of all types is called.
+#: The symbol of all types' limit.
 LIMIT = "ηₘₐₓ"
-#: Rates are taken over about so many arrivals.
+#: Rates are taken over the time of about so many arrivals.
 _ARRIVALS = 400
 
 
 class TypeRates(NamedTuple):
-    """What happened of one type per unit of time, of late."""
+    """What happened to one type recently, per unit of time."""
 
     requests: float
     matches: float
@@ -42,17 +42,17 @@ class RecentRates(NamedTuple):
 
 
 class TokenRow(NamedTuple):
-    """A type: its tokens in each pool that serves it, against the pool's limit; without limits there are none."""
+    """A type: its tokens in each pool that serves it, and the pools' limits, empty if there are none."""
 
     type: int
     name: str
     tokens: tuple[int, ...]
     limits: tuple[int, ...]
-    pools: tuple[int, ...]  #: their numbers, from 0
+    pools: tuple[int, ...]  #: indices of the pools
 
 
 def reader(job_type: int) -> Read:
-    """What reads the tokens of one type; between samples they are taken to stay."""
+    """A function that reads the tokens of one type, assumed constant between samples."""
 
     def read(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
         return Columns(samples[:, [sampling.SCALARS + job_type]])
@@ -61,12 +61,12 @@ def reader(job_type: int) -> Read:
 
 
 def read_all(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
-    """All tokens at each sample."""
+    """Read the number of all tokens at each sample."""
     return Columns(samples[:, [sampling.TOKENS_COLUMN]])
 
 
 def shown_types(frame: Frame) -> tuple[int, ...]:
-    """The types of which there can be tokens, or have been."""
+    """The types that can have, or have had, tokens."""
     numbers, state = frame.info.numbers, frame.state
     routed = _served(frame).any(axis=0)
     arrives = np.array([rate > 0 for rate in numbers.arrival_rates])
@@ -77,7 +77,7 @@ def shown_types(frame: Frame) -> tuple[int, ...]:
 
 
 def _served(frame: Frame) -> NDArray[np.bool_]:
-    """[P, I] whether jobs of a type go to a pool: any does where no plan says so."""
+    """[P, I] whether jobs of a type go to a pool; without a plan all do."""
     facts = frame.info.facts
     if facts.plan is None:
         return np.ones((facts.pools, frame.info.numbers.phases), bool)
@@ -85,7 +85,7 @@ def _served(frame: Frame) -> NDArray[np.bool_]:
 
 
 def token_rows(frame: Frame, types: tuple[int, ...]) -> tuple[TokenRow, ...]:
-    """The tokens of each type now."""
+    """The present tokens of each type."""
     served, names, most = _served(frame), frame.info.numbers.model.phases, frame.info.facts.token_limits
     rows = []
     for job_type in types:
@@ -98,7 +98,7 @@ def token_rows(frame: Frame, types: tuple[int, ...]) -> tuple[TokenRow, ...]:
 
 
 def limits_shown(frame: Frame, rows: tuple[TokenRow, ...]) -> dict[str, int]:
-    """The dashed lines: a text and a number of tokens for each limit that differs."""
+    """The dashed lines: a text and a number of tokens for each distinct limit."""
     facts = frame.info.facts
     if not facts.token_limits:
         return {}
@@ -111,7 +111,7 @@ def limits_shown(frame: Frame, rows: tuple[TokenRow, ...]) -> dict[str, int]:
 
 
 def usual_span(frame: Frame) -> float:
-    """Over how much time rates are taken: some hundred arrivals, or all of a script."""
+    """The length of time over which rates are taken: some hundred arrivals, or all of a script."""
     rate = float(sum(frame.info.numbers.arrival_rates))
     return step_up(_ARRIVALS / rate) if rate else float("inf")
 
@@ -132,12 +132,12 @@ def recent_rates(frame: Frame, types: tuple[int, ...]) -> RecentRates:
 
 
 def counts_in(sample: NDArray[np.float64], phases: int) -> NDArray[np.float64]:
-    """[4, I] requests, matches, virtual arrivals and overflows so far in one sample."""
+    """[4, I] requests, matches, virtual arrivals and overflows up to one sample."""
     return sample[sampling.SCALARS + phases :].reshape(len(sampling.COUNTED), phases)
 
 
 def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
-    """Every sample for a file: event, time, servers paused, and each type's tokens and counts."""
+    """A row per sample for a file: event, time, servers paused, and each type's tokens and counts."""
     phases = frame.info.numbers.model.phases
     names = ["event", "time", "paused_servers"]
     names += [f"{what} {name}" for what in ("tokens", *COUNTS) for name in phases]
@@ -150,7 +150,7 @@ def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
 
 
 def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> Iterator[TileText]:
-    """The few numbers above the curves; *lives* begin with the token that has waited longest."""
+    """The tiles above the curves; *lives* begin with the token that has waited longest."""
     tokens, paused = (format_number(int(frame.state.number[place])) for place in (TOKENS, PAUSED))
     tip = "Places that servers have asked jobs for, and that are not taken yet."
     yield TileText("tokens now", tokens, "run", tip)
@@ -163,7 +163,7 @@ def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> Iterator
 
 
 def _met_tiles(frame: Frame, rates: RecentRates) -> Iterator[TileText]:
-    """How many jobs met a token lately, and how many tokens a virtual job."""
+    """Tiles of how many jobs recently met a token, and how many tokens a virtual job."""
     met = sum(of.matches for of in rates.of)
     arrived = met + sum(of.overflows for of in rates.of)
     made = met + sum(of.virtual for of in rates.of)
@@ -179,7 +179,7 @@ def _met_tiles(frame: Frame, rates: RecentRates) -> Iterator[TileText]:
 
 
 def unit(frame: Frame) -> str:
-    """The unit of time; "units of time" where it has no name."""
+    """The unit of time; "units of time" if it has no name."""
     return frame.info.time_unit or "units of time"
 
 
@@ -189,12 +189,12 @@ def percent(share: float) -> str:
 
 
 def token_name(life: Life) -> str:
-    """A token as it is called everywhere."""
+    """The name of a token."""
     return f"token {grouped(life.token + 1)}"
 
 
 def life_words(frame: Frame, life: Life) -> str:
-    """The life of a token, one step a line."""
+    """The life of a token, one step per line."""
     info, state = frame.info, frame.state
     kind = info.numbers.model.phases[life.type]
     where = f" of pool {life.pool + 1}" if info.facts.pools > 1 else ""
@@ -221,7 +221,7 @@ def _beyond(frame: Frame, life: Life) -> str:
 
 
 def row_words(frame: Frame, row: TokenRow, rates: RecentRates, place: int) -> str:
-    """A type's tokens and rates, and how they hang together."""
+    """A type's tokens and rates, and how they are related."""
     of, count = rates.of[place], sum(row.tokens)
     lines = [f"type {row.name}: {grouped(count)} {plural(count, 'token')} now"]
     if len(row.pools) > 1:

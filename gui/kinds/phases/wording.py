@@ -1,4 +1,4 @@
-"""Phases, configurations and amounts in words, for the panels of systems with phases."""
+"""Wording of phases, configurations and amounts, for the panels of systems with phases."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from slotscope.gui.panels.wording import significant
 from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import RunInfo
 
-#: Names of at most so many letters are their own mark, and stand right after a number.
+#: Longest names, in letters, that serve as their own mark and follow a number without a space.
 SHORT_NAME = 2
-#: The configuration without jobs.
+#: The notation of the configuration without jobs.
 EMPTY = "0"
 
 
@@ -25,12 +25,12 @@ def configuration_text(names: Sequence[str], k: Sequence[int]) -> str:
 
 
 def short_configuration(names: Sequence[str], k: Sequence[int]) -> str:
-    """A configuration by its letters, in as little room as can be: 3L+H."""
+    """A configuration by letters, as short as possible: 3L+H."""
     return configuration_text(own_letters(names), k).replace(" ", "")
 
 
 def amount_text(value: Fraction | float) -> str:
-    """An amount of a resource, or a rate, in as few digits as say it."""
+    """An amount of a resource, or a rate, with up to four significant digits."""
     return significant(float(value), 4)
 
 

@@ -247,7 +247,7 @@ def _outline_jobs(painter: QPainter, scene: BinScene, jobs: set[int], color: str
 
 
 class BinView(ZoomedPicture):
-    """Shows every server as a bin with its jobs to scale."""
+    """The picture of every server as a bin with its jobs to scale."""
 
     least = 48.0
     _fitting = staticmethod(fitting_bins)
@@ -310,7 +310,7 @@ class BinView(ZoomedPicture):
 
 
 class ServerBinsPanel(PicturePanel):
-    """Every server as a bin: its jobs, its active configuration, and what is free."""
+    """The panel of every server as a bin: its jobs, its active configuration, and free room."""
 
     name = "bins"
     title = "Servers"
@@ -320,7 +320,7 @@ class ServerBinsPanel(PicturePanel):
 
     @staticmethod
     def header(frame: Frame) -> list[str]:
-        """The names of the columns."""
+        """The column names."""
         names = frame.info.numbers.resource_names
         uses = [f"{name} {what}" for name in names for what in ("in use", "in all")]
         active = ["active configuration"] if frame.info.facts.has_configurations else []

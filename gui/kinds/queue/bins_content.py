@@ -150,10 +150,10 @@ class Slots:
 
 
 def slot_heights(numbers: QueueNumbers, facts: QueueFacts) -> Integers | None:
-    """[V, D] the units that a slot of each virtual queue takes.
+    """[V, D] the units that a slot of each virtual queue takes; None without configurations.
 
-    With a partition it is the upper end of the queue's interval, Psychas & Ghaderi (2019),
-    Definition 4; with a queue for each size it is the size.  None without configurations.
+    With a partition it is the upper end of the queue's interval, Psychas & Ghaderi (2019), Definition 4; with a queue
+    for each size it is the size.
     """
     if not facts.has_configurations:
         return None

@@ -64,7 +64,7 @@ def heat_color(theme: Theme, share: float) -> str:
 
 @lru_cache(maxsize=MOST_PALETTES)
 def bin_palette(theme: Theme, classes: int, queues: tuple[Look, ...], width: int, bar: int, scale: int) -> BinPalette:
-    """The strips of bins of *width* and bars of *bar* device pixels; *queues* [V] are looks."""
+    """The strips of bins of *width* and bars of *bar* device pixels; *queues* [V] are the queues' looks."""
     wall = wall_of(width, scale, WALL_FROM, THICK_WALL_FROM)
     inner = wall + (scale if wall > scale else 0)
     colors = [look_color(theme, look) for look in range(classes)]

@@ -30,7 +30,7 @@ from slotscope.model.kinds.queue.state import QueueState
 
 
 class BinHit(NamedTuple):
-    """What lies under a point: a server, and the record of a job on it."""
+    """What is under a point: a server, and the record of a job on it."""
 
     server: int
     record: int | None
@@ -38,7 +38,7 @@ class BinHit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BinScene(CellScene[QueueState, QueueNumbers, QueueFacts]):
-    """Everything that painting and hit tests need of one moment."""
+    """Everything that painting and hit tests need for one moment."""
 
     layout: BinLayout
 
@@ -81,7 +81,7 @@ class BinScene(CellScene[QueueState, QueueNumbers, QueueFacts]):
         return self.rect(self.layout.box(server, share))
 
     def block_box(self, block: int, resource: int) -> tuple[int, int, int, int]:
-        """x, y, width, height of a job in the stage's device pixels."""
+        """The box (x, y, width, height) of a job in the stage's device pixels."""
         blocks, levels = self.blocks, self.levels
         assert blocks is not None and levels is not None
         server = int(self.servers[blocks.place[block]])

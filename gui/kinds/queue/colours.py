@@ -29,7 +29,7 @@ Look = int | None
 
 #: The number of colours for job types in each theme: looks that are equal modulo this have the same colour.
 COLOURS = 16
-#: The type whose colour stands for all sizes: grey.
+#: The job type whose colour, grey, stands for all sizes.
 _GREY = 7
 
 
@@ -49,13 +49,13 @@ class SizeClasses:
         return self.partition.queues
 
     def of(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """[n] the looks of sizes [n, D], in units."""
+        """[n] The looks of sizes [n, D], in units."""
         largest = sizes.max(axis=1, initial=1)
         return np.array(self.looks, np.int64)[self.partition.queue_of(largest, self.capacity)]
 
     @property
     def intervals(self) -> tuple[Interval, ...]:
-        """[count] the sizes (low, high] of each class, as shares of a largest server."""
+        """[count] The sizes (low, high] of each class, as shares of a largest server."""
         return self.partition.ruler
 
     def of_queues(self, numbers: QueueNumbers, facts: QueueFacts) -> tuple[Look, ...]:

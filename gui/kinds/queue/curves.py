@@ -209,7 +209,7 @@ class QueuePlot(RunPlot):
 
     @property
     def chosen(self) -> tuple[int, ...]:
-        """The virtual queues that have a curve."""
+        """The virtual queues with a curve."""
         return tuple(self._keys)
 
     def begin(self, frame: Frame) -> None:

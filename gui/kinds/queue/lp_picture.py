@@ -42,7 +42,7 @@ MOST_DOTS = 600
 class SupportablePicture:
     """The part of the picture that stays the same during a run."""
 
-    region: Region  #: the polygons and vectors, in jobs per slot and server
+    region: Region  #: polygons and vectors, in jobs per slot and server
     types: tuple[Size, Size]  #: both sizes in units
     names: tuple[str, str]  #: both sizes in the scenario's unit
     rate: float  #: mu, departures per slot and job in service

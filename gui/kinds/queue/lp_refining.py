@@ -34,7 +34,7 @@ class RefiningPlot(Chart):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "bounds of the supportable workload", QSizePolicy.Policy.Preferred)
-        self.steps: tuple[RefinedBounds, ...] = ()  #: what is shown
+        self.steps: tuple[RefinedBounds, ...] = ()  #: the partitions shown
         self._load = 0.0
 
     def set_steps(self, steps: Sequence[RefinedBounds], load: float) -> None:

@@ -15,7 +15,7 @@ from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 
-_DOT, _LARGEST = 3.0, 10.0  # radii
+_DOT, _LARGEST = 3.0, 10.0  # radii in pixels
 _MANY_DOTS = 80
 _ARROW, _DIAMOND, _CROSS, _TRAP = 13.0, 4.5, 7.0, 14.0
 FULL, REDUCED, NOW, TRAP = "optimum", "greedy", "run", "rejection"
@@ -148,12 +148,12 @@ _HALO = 0.75
 
 
 class RegionPlot(Chart):
-    """Draws a :class:`SupportablePicture`, and over it the :class:`Service` of the moment."""
+    """Paints a :class:`SupportablePicture`, and over it the present :class:`Service`."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "supportable workloads of two job sizes")
-        self.picture: SupportablePicture | None = None  #: what is shown
-        self.service: Service | None = None  #: what is served now
+        self.picture: SupportablePicture | None = None  #: the picture shown
+        self.service: Service | None = None  #: the present service
         self._plane: RegionPlane | None = None
 
     # What is shown.

@@ -17,7 +17,7 @@ from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 
-#: A subscript is written as in K_{RED}.
+#: Notation of a subscript, as in K_{RED}.
 _SUBSCRIPT = re.compile(r"_\{([^}]*)\}")
 _SMALL, _LOWER = 0.68, 0.18  # font size of subscripts relative to the text; how far they are lowered, in lines
 

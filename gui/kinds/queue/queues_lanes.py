@@ -53,8 +53,8 @@ class LanesView(Chart):
     """The widget of lanes; its signals report the job or queue under the mouse."""
 
     resized = Signal()  #: the number of jobs that fit may have changed
-    job_hovered = Signal(object)  #: a job's number, or None
-    job_clicked = Signal(int, bool)  #: a job's number, and whether it was a double click
+    job_hovered = Signal(object)  #: number of the job under the mouse, or None
+    job_clicked = Signal(int, bool)  #: a job's number, and whether by a double click
     queue_clicked = Signal(int, bool)  #: a queue whose lane was clicked beside its jobs, and whether it was doubly
     #: The tooltip for a job (by its record), or else for a queue.
     words_of: Callable[[int | None, int | None], str]
@@ -121,7 +121,7 @@ class LanesView(Chart):
         return min(len(lane.first), self.layout_of_lanes.shown(lane.length))
 
     def height_of(self, job: JobCell) -> float:
-        """The share of a lane's height that a job takes."""
+        """The share of a lane's height for a job."""
         return job.share / float(self._top)
 
     def box_of(self, record: int) -> QRectF | None:

@@ -16,7 +16,7 @@ from slotscope.gui.kinds.queue.wording import Interval
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 
-#: Distributions with more values than this are drawn as a histogram.
+#: Most values of a distribution that is drawn as stems; with more it is drawn as a histogram.
 MOST_STEMS = 60
 #: With more intervals than this, a logarithmic axis is the default.
 _MANY_INTERVALS = 6
@@ -24,7 +24,7 @@ _BEYOND = 0.75  # a logarithmic axis begins at this multiple of the least size
 
 
 class Stem(NamedTuple):
-    """A size that arrives with a positive probability."""
+    """A size that arrives with positive probability."""
 
     share: Fraction  #: of a largest server
     probability: float
@@ -36,7 +36,7 @@ class SizeAxis:
     """The content of the axis of sizes, by scenario and policy; sizes are shares of a largest server."""
 
     queues: int
-    classes: tuple[tuple[int, Interval], ...]  #: look and (low, high] of each class of sizes
+    classes: tuple[tuple[int, Interval], ...]  #: look and interval (low, high] of each class of sizes
     looks: tuple[Look, ...]  #: [V] the look of each virtual queue
     intervals: tuple[Interval, ...]  #: [V] sizes (low, high] that join each virtual queue; empty without a partition
     shares: tuple[float, ...]  #: [V] the probability that a job's size is in each of these intervals
@@ -182,10 +182,10 @@ GATE_CELLS = 3
 
 MARGIN, GAP = 10.0, 8.0
 _CELL, _SPACE = 11.0, 3.0
-_INSET = 3.0  # between a lane's edge and its jobs
-_LEAST_CELL = 3.0  # height of the smallest job
+_INSET = 3.0  # pixels between a lane's edge and its jobs
+_LEAST_CELL = 3.0  # least height of a job in pixels
 _LANE_SPACE = 5.0
-_LEAST_LINES, _MOST_LINES = 1.45, 5.0  # height of a lane, in lines of text
+_LEAST_LINES, _MOST_LINES = 1.45, 5.0  # least and largest height of a lane, in lines of text
 _FEW, _MOST_OF_FEW = 2, 8.0  # up to this many lanes may be higher: greatest height, in lines of text
 _HEADER_LINES = 1.5
 _BAR_SHARE, _LEAST_BAR, _MOST_BAR = 0.2, 70.0, 260.0
@@ -199,7 +199,7 @@ class LaneText(NamedTuple):
     names: float
     intervals: float
     numbers: float
-    more: float  #: the words at a break
+    more: float  #: width of the words at a break
     brief: float  #: the short words at a break
     scale: float = 1.0  #: size of fonts and marks relative to the usual one
 
@@ -271,7 +271,7 @@ class LanesLayout:
 
     @property
     def most(self) -> int:
-        """The most jobs that are drawn of any queue."""
+        """The largest number of jobs that are drawn of any queue."""
         room = self.jobs_right - self.jobs_left + self.pitch - self.cell
         return max(1, min(MOST_CELLS, int(room // self.pitch)))
 

@@ -21,7 +21,7 @@ from slotscope.gui.theme import Theme, current_fonts
 _SERVERS = ("◂ to the servers, head of line first", "◂ to the servers", "◂ servers", "◂")
 _BAR_SHARE = 0.5  # share of the panel's colour in a bar
 _OUTLINE, _CLEARANCE = 2.0, 0.8
-_STROKE = 3.5  # half the width of the strokes at a break
+_STROKE = 3.5  # half the width of the strokes at a break, in pixels
 
 
 def more_words(count: int, *, brief: bool = False) -> str:

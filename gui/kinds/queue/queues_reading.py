@@ -93,7 +93,7 @@ def arrived_now(state: QueueState) -> int | None:
 
 
 def records_of(state: QueueState, jobs: Iterable[int]) -> dict[int, int]:
-    """The records of those of *jobs* that are in the system, by number."""
+    """The records of those *jobs* that are in the system, by number."""
     wanted = list(jobs)
     if not wanted:
         return {}
@@ -121,7 +121,7 @@ def cells(state: QueueState, records: list[int], classes: SizeClasses) -> tuple[
 
 
 def lanes(frame: Frame, focus: Focus, most: int, queues: Iterable[int]) -> tuple[QueueLane, ...]:
-    """The lanes of some *queues*, each with its first *most* jobs."""
+    """The lanes of these *queues*, each with its first *most* jobs."""
     state, classes = frame.state, size_classes(frame.info.numbers)
     known = records_of(state, {*focus.placed, *focus.pointed_at})
     gone = [known[job] for job in focus.placed if job in known]

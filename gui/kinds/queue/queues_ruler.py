@@ -1,4 +1,4 @@
-"""The partition drawn as a ruler under the distribution of job sizes."""
+"""The partition as a ruler below the distribution of job sizes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.reporting.explain import subscript
 
 _MARGIN, _GAP = 10.0, 8.0
-_BIN = 6.0  # width of a bar of the histogram
+_BIN = 6.0  # width of a bar of the histogram in pixels
 _STEM = 7.0
 _FILL = 0.35  # share of the panel's colour in a bar
 _CAPTION, _STRIP, _NAMES, _ENDS = 1.5, 0.55, 1.1, 1.3  # heights in lines of text

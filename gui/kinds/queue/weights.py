@@ -48,7 +48,7 @@ class WeightsChart(Chart):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "weights of the configurations", QSizePolicy.Policy.Fixed)
-        self.blocks: tuple[WeightBlock, ...] = ()  #: what is shown
+        self.blocks: tuple[WeightBlock, ...] = ()  #: the blocks shown
         self.lines: tuple[ChartLine, ...] = ()  #: the lines of all blocks
         self._widths = NO_WIDTHS
         self._selected: int | None = None

@@ -24,7 +24,7 @@ from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
 
-_BAR = 0.5  # height of a bar as a share of its row
+_BAR = 0.5  # height of a bar as a share of its row's
 _FAINT = 0.6  # share of the background in the bars of smaller weights
 _OWN_WIDTH = 5.0
 _PAD = 3.0
