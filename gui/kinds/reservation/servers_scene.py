@@ -1,4 +1,4 @@
-"""One moment laid out in the panel: the regions of the picture, and where every server is."""
+"""The geometry of one moment: the regions of the picture, and the place of every server."""
 
 from __future__ import annotations
 
@@ -23,24 +23,25 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.frame import Frame
 
 MARGIN = 10.0
-#: The picture is drawn from this many lines of text in height, and characters in width, on.
+#: Minimum height of the picture in lines of text, and its minimum width in characters.
 LEAST_LINES, LEAST_CHARACTERS = 11, 16
-#: At a desk, where servers may be lower than a hall can see, so many lines do where it is so many characters wide: as
-#: below a lesson's text in a low window.
+#: Minimum height in lines of text outside lecture mode, for pictures at least this many characters wide, as below a
+#: lesson's text in a low window: there, servers may be lower than an audience could see.
 LOW_AT_DESK, WIDE_AT_DESK = 8.5, 60
-#: Widest and narrowest stack, in characters; and the widths of columns that are folded, and of as many as there are
-#: where they would not all be seen.
+#: Maximum and minimum width of a stack in characters; the width of a folded column, and its minimum if there are too
+#: many
+#: to be visible at once.
 WIDEST, NARROWEST = 46, 8
 FOLDED, TIGHTEST = 4.0, 1.6
-#: What columns that GPA does not want, and the empty configuration, take of another's width.
+#: Widths of columns that GPA does not want, and of the empty configuration's, as shares of another column's.
 UNWANTED, SLOTLESS = 0.7, 0.45
 
 
 @dataclass(frozen=True)
 class TextRows:
-    """How much text stands around the stacks, in lines."""
+    """The amount of text around the stacks, in lines."""
 
-    captions: int  #: above each column; one more where names stand on a line of their own
+    captions: int  #: above each column; one more if names have their own line
     legend: int
     labels: int  #: above a stack
     event: float
@@ -54,9 +55,9 @@ LADDER = (
     TextRows(captions=2, legend=0, labels=1, event=1.2, bracket=1.15),
     TextRows(captions=1, legend=0, labels=1, event=1.2, bracket=1.15),
 )
-#: A hall, which reads below the picture what happens, can do without the line that says it; so can a low picture.
+#: Also without the event's line: for lecture mode, which shows the sentence below the picture, and for low pictures.
 TERSE = (*LADDER, TextRows(captions=1, legend=0, labels=1, event=0, bracket=1.15))
-#: Share of the panel's height that stacks ask for before text may have more lines.
+#: Share of the panel's height that the stacks must get before text may take more lines.
 STACKS_SHARE = 0.44
 #: Pixels between a stack and the labels above it.
 LABEL_GAP = 5.0
@@ -64,20 +65,21 @@ LABEL_GAP = 5.0
 
 @dataclass(frozen=True)
 class Regions:
-    """Where the parts of the picture are, in the widget's coordinates."""
+    """The rectangles of the picture's parts, in the widget's coordinates."""
 
     event: QRectF
     bracket: QRectF
     header: QRectF
     stage: QRectF
-    foot: QRectF  #: which type has its slots where
+    foot: QRectF  #: the letters of the types, below their slots
     legend: QRectF
 
 
 def regions(width: float, height: float, line: float, rows: TextRows, split: bool, legend: float) -> Regions | None:
-    """The parts of the picture from top to bottom; None where it is too small for them.
+    """The parts of the picture from top to bottom; None if the widget is too small.
 
-    With *split*, names of configurations have a line of their own; *legend* is its height.
+    Lengths are in pixels; *line* is the height of a line of text, *legend* that of the legend.  With *split*, names of
+    configurations have their own line.
     """
     wide = not current_fonts().lecture and width >= WIDE_AT_DESK * line / 2
     least = LOW_AT_DESK if wide else LEAST_LINES
@@ -95,21 +97,21 @@ def regions(width: float, height: float, line: float, rows: TextRows, split: boo
 
 
 def header_lines(rows: TextRows, split: bool) -> int:
-    """Lines above each column; a single one has the name beside the numbers in any case."""
+    """Number of lines above each column; a single line holds name and numbers, even with *split*."""
     return rows.captions + (split and rows.captions > 1)
 
 
 def headroom(rows: TextRows, line: float) -> float:
-    """Pixels above the tallest stack that its labels take."""
+    """Pixels needed above the tallest stack for its labels."""
     return rows.labels * line + LABEL_GAP
 
 
 def arrange(
     width: float, height: float, line: float, split: bool, legend: Callable[[int], float]
 ) -> tuple[TextRows, Regions] | None:
-    """The most text that leaves the stacks their share of the height, and where it stands.
+    """The rows with the most text that leave the stacks their share of the height, and the regions.
 
-    *legend* is the legend's height in pixels for so many lines.  None where nothing can be drawn.
+    *legend* returns the legend's height in pixels for a number of lines.  Returns None if the picture has no room.
     """
     found = None
     for rows in TERSE if current_fonts().lecture or height < LEAST_LINES * line else LADDER:
@@ -124,12 +126,12 @@ def arrange(
 
 @dataclass(frozen=True, eq=False)
 class StackScene:
-    """Everything that painting and hit tests need of one moment."""
+    """Everything that painting and hit testing need for one moment."""
 
     frame: Frame
     figure: StackFigure
     layout: StackLayout
-    cut: tuple[int, ...]  #: servers at the bottom of each column that are not drawn
+    cut: tuple[int, ...]  #: servers at the bottom of each column that are left out
     pictures: tuple[StripPicture, ...]
     rows: TextRows
     regions: Regions
@@ -140,40 +142,40 @@ class StackScene:
 
     @cached_property
     def stage_box(self) -> QRect:
-        """The pixels of the stacks and the marks on them: all that changes in most frames of a run."""
+        """The pixels of the stacks and the marks on them, which are all that changes in most frames of a run."""
         return self.regions.stage.adjusted(-2, 0, 2, 2).toAlignedRect()
 
     @property
     def surroundings(self) -> tuple[object, ...]:
-        """What decides, besides the captions, all that is painted around the stage while a run goes on."""
+        """Everything besides the captions that determines what is painted around the stage while the run plays."""
         figure, layout = self.figure, self.layout
         held = tuple(column is not None and bool(column.held) for column in figure.columns)
         bracket = figure.greedy, len(figure.places)
         return self.regions, self.rows, self.cut, layout.columns, layout.offset, held, bracket
 
     def rect(self, box: tuple[int, int, int, int]) -> QRectF:
-        """A box of the stage's device pixels in the widget's coordinates."""
+        """The widget's coordinates of a box in the stage's device pixels."""
         stage = self.regions.stage
         x, y, width, height = (value / self.ratio for value in box)
         return QRectF(stage.x() + x, stage.y() + y, width, height)
 
     def y(self, servers: int) -> float:
-        """The height of so many servers, in the widget's coordinates."""
+        """The y coordinate, in the widget, of a stack's top with *servers* servers."""
         return self.regions.stage.y() + self.layout.level(servers) / self.ratio
 
     def span(self, column: int) -> tuple[float, float, float]:
-        """Left edge, stack's right edge and right edge of a column in the widget."""
+        """Left edge, right edge of the stack, and right edge of a column, in the widget's coordinates."""
         left = self.regions.stage.x() + self.layout.left(column) / self.ratio
         span = self.layout.columns[column]
         return left, left + span.stack / self.ratio, left + span.width / self.ratio
 
     def server_box(self, server: int) -> tuple[int, int, int, int]:
-        """The strip in which a server is, in the stage's device pixels."""
+        """The strip that contains a server, in the stage's device pixels: x, y, width, height."""
         column = int(self.figure.column[server])
         return self.layout.box(column, int(self.figure.place[server]) - self.cut[column])
 
     def slot_box(self, server: int, job_type: int, slot: int) -> tuple[int, int, int, int]:
-        """A slot, or the whole strip where slots are not seen one by one."""
+        """The box of a slot, or the whole strip if single slots are not shown."""
         x, y, width, height = self.server_box(server)
         if self.layout.scale.group == 1:
             for box in self.pictures[int(self.figure.column[server])].boxes:
@@ -187,7 +189,7 @@ class StackScene:
         return (int((position.x() - stage.x()) * self.ratio // 1), int((position.y() - stage.y()) * self.ratio // 1))
 
     def server_at(self, position: QPointF) -> int | None:
-        """The server at a point; None where there is none, or several share the strip."""
+        """The server at a point; None if there is none, or if stacks are drawn as bars."""
         hit = self.layout.hit(*self.pixel(position))
         if hit is None or hit.place is None or self.layout.scale.is_bar(self.line):
             return None
@@ -195,7 +197,7 @@ class StackScene:
         return int(column.servers[hit.place + self.cut[hit.column]]) if column is not None else None
 
     def slot_at(self, position: QPointF) -> tuple[int, int] | None:
-        """Job type and slot at a point, where slots are seen one by one."""
+        """Job type and slot at a point, if single slots are shown."""
         server = self.server_at(position)
         if server is None:
             return None
@@ -217,7 +219,7 @@ class StackScene:
 
 
 def column_shares(figure: StackFigure, room: int, least: int, collapsed: int) -> list[Share]:
-    """What each column takes: an unused k[i] is folded only where room is scarce."""
+    """The width that each column asks for; columns of unused k[i] are folded only if width is scarce."""
     shares = [_share(column) for column in figure.columns]
     if sum(least * item.share for item in shares) <= room:
         return shares
@@ -236,8 +238,7 @@ def _share(column: ConfigurationColumn | None) -> Share:
 def cut_of(figure: StackFigure, scale: StackScale, room: int) -> tuple[int, ...]:
     """How many servers of each column are left out at the bottom.
 
-    Only the servers without slots are cut: a hint of them is enough, and all others stay on
-    the same scale.
+    Only the column without slots is cut, since a part of it is enough; so it does not change the scale of the others.
     """
     fits = max(1, int(room / scale.unit))
     return tuple(
@@ -248,7 +249,7 @@ def cut_of(figure: StackFigure, scale: StackScale, room: int) -> tuple[int, ...]
 def lay_out_columns(
     figure: StackFigure, room: int, character: float, scale: StackScale, fit: StackScale, line: int
 ) -> tuple[ColumnSpan, ...]:
-    """The columns side by side, for a font whose characters are so wide (device pixels)."""
+    """Lay out the columns side by side; *character* is the average width of a character in device pixels."""
     least, most = round(NARROWEST * character), round(WIDEST * character)
     gap, folded = round(3.2 * character), round(FOLDED * character)
     folded = max(round(TIGHTEST * character), min(folded, room // max(1, len(figure.columns))))

@@ -1,4 +1,4 @@
-"""The rectangles that pictures of servers with slots consist of, of all servers at once."""
+"""The rectangles that make up pictures of servers with slots, computed for all servers at once."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import NamedTuple, Sequence
 import numpy as np
 import numpy.typing as npt
 
-#: In lines of a texture: a slot has its full height from ROW on, and is seen on its own from PITCH on; what is
-#: filled has a texture from TEXTURED on; servers have a frame from FRAME_FROM on, and a thick one.
+#: In lines of a texture, the minimum sizes for: a slot in full height (ROW), a slot shown on its own (PITCH), a
+#: textured
+#: filling (TEXTURED), a server's frame (FRAME_FROM), and a thick frame.
 ROW, PITCH, TEXTURED, FRAME_FROM, THICK_FRAME_FROM = 8, 4, 6, 6, 24
 
 Integers = npt.NDArray[np.int64]
@@ -16,7 +17,7 @@ Boxes = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.intp]
 
-#: What moves the edges of a box inwards by one.
+#: Added to a box (left, top, right, bottom), moves its edges inwards by one.
 _INWARDS = np.array([1, 1, -1, -1])
 
 
@@ -26,42 +27,42 @@ class GridServers(NamedTuple):
     #: slots, jobs: [S, J] slots per type, and how many of them are filled
     slots: Integers
     jobs: Integers
-    group: Integers  #: [S] 0 Accept Group, 1 Reject Group, 2 neither
-    #: [J], positive: the height of a slot, of what fills a server; one whose slots weigh more is fitted
+    group: Integers  #: [S] 0: Accept Group, 1: Reject Group, 2: neither
+    #: [J], positive: a slot's height as a share of the server's; slots that exceed a server in sum are scaled to fit
     weight: npt.NDArray[np.float64]
 
     def chosen(self, index: Indices) -> GridServers:
-        """Some of them."""
+        """The servers at some indices."""
         return GridServers(self.slots[index], self.jobs[index], self.group[index], self.weight)
 
     @property
     def codes(self) -> Integers:
-        """[S, 2 J + 1] all that tells pictures of one size apart."""
+        """[S, 2 J + 1] everything that distinguishes two servers' pictures of the same size."""
         return np.column_stack([self.slots, self.jobs, self.group]).astype(np.int64)
 
 
 class Shapes(NamedTuple):
     """Rectangles as int64[N, 4] (left, top, right, bottom), in the order of drawing."""
 
-    #: outer, outer_group: the servers that have a frame, and their groups
+    #: outer, outer_group: servers with a frame, and their groups
     outer: Boxes
     outer_group: Integers
-    inner: Boxes  #: what is cleared inside the frames
-    #: filled, filled_type: filled slots, or the shares that they take
+    inner: Boxes  #: the area cleared inside the frames
+    #: filled, filled_type: filled slots, or filled shares, and their job types
     filled: Boxes
     filled_type: Indices
     #: vacant, vacant_type, vacant_group: empty slots
     vacant: Boxes
     vacant_type: Indices
     vacant_group: Integers
-    share: Boxes  #: the empty share of servers that are too small to show slots
-    mark: Boxes  #: the edge by which a tiny server is known to be in the Reject Group
+    share: Boxes  #: the empty share of servers that are too small for slots
+    mark: Boxes  #: an edge that marks tiny servers of the Reject Group
 
 
 def shapes(servers: GridServers, size: tuple[int, int], pitch: int, scale: int = 1) -> Shapes:
-    """The rectangles of servers of one size below each other, the next one *pitch* pixels further down.
+    """The rectangles of servers of *size* (width, height), one below the other at a distance of *pitch* pixels.
 
-    A line of a texture takes *scale* device pixels.
+    *scale* is the width of a texture's line in device pixels.
     """
     outer = np.zeros((len(servers.group), 4), np.int64)
     outer[:, 1] = pitch * np.arange(len(outer))
@@ -89,7 +90,7 @@ def shapes(servers: GridServers, size: tuple[int, int], pitch: int, scale: int =
 
 
 def slot_at(server: GridServers, size: tuple[int, int], x: int, y: int, scale: int = 1) -> tuple[int, int] | None:
-    """The job type and the slot at a pixel of one server's picture, gaps included; None where none is seen."""
+    """Job type and slot at a pixel of one server's picture, gaps included; None if no slot is shown there."""
     inside = _inside(server, np.array([[0, 0, *size]]), scale)
     if not inside.single[0]:
         return None
@@ -100,12 +101,12 @@ def slot_at(server: GridServers, size: tuple[int, int], x: int, y: int, scale: i
 
 
 class _Inside(NamedTuple):
-    """What is inside the frames of servers."""
+    """The areas inside the frames of servers."""
 
     inner: Boxes
-    unit: npt.NDArray[np.float64]  #: [S] pixels for each unit of weight
-    bands: Boxes  #: [S, J] up to which height, counted from below, the slots of each type reach
-    single: Mask  #: [S] whether there is room for single slots, and not only for shares
+    unit: npt.NDArray[np.float64]  #: [S] pixels per unit of weight
+    bands: Boxes  #: [S, J] upper end of each type's slots, in pixels from below
+    single: Mask  #: [S] whether single slots fit; otherwise only shares are shown
 
 
 def _inside(servers: GridServers, outer: Boxes, scale: int) -> _Inside:
@@ -118,7 +119,7 @@ def _inside(servers: GridServers, outer: Boxes, scale: int) -> _Inside:
 
 
 def _edge(size: Sequence[int] | Boxes, scale: int) -> int:
-    """Thickness of the frame of a server of this size."""
+    """Thickness of the frame of a server of this size, in pixels."""
     small = min(size, default=0)
     return 2 * scale if small >= THICK_FRAME_FROM * scale else scale if small >= FRAME_FROM * scale else 0
 
@@ -153,7 +154,7 @@ class _Slots(NamedTuple):
 
 
 def _slots(inner: Boxes, slots: Integers, bands: Boxes, scale: int) -> _Slots:
-    """Every single slot of servers that show them."""
+    """The boxes of all single slots, for servers that show them."""
     server, job_type = np.nonzero(slots)
     count = slots[server, job_type].astype(np.int64)
     owner = np.repeat(np.arange(len(count)), count)
@@ -178,7 +179,7 @@ def _slots(inner: Boxes, slots: Integers, bands: Boxes, scale: int) -> _Slots:
 
 
 def _shares(servers: GridServers, inside: _Inside) -> tuple[Boxes, Indices, Boxes]:
-    """Stacked shares of servers that are too small for slots, and what is empty of them."""
+    """The boxes of stacked shares, their job types, and the empty shares, for servers too small for slots."""
     small = ~inside.single
     inner, slots, jobs = inside.inner[small], servers.slots[small], servers.jobs[small]
     types = slots.shape[1]

@@ -1,8 +1,8 @@
-"""The slots of one server drawn as a strip, and how a strip looks full and empty.
+"""The slots of one server drawn as a strip, full and empty.
 
-All servers of a configuration have the same slots, so that each configuration needs only
-one picture of all slots filled and one of all slots empty; every server is then put together
-from the two by comparing numbers, which NumPy does for a whole stack at once.
+All servers of a configuration have the same slots, so each configuration needs only one picture with all slots filled
+and one with all slots empty; each server is composed of the two by comparing numbers, which NumPy does for a whole
+stack at once.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from slotscope.gui.theme import Theme
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.reporting.records import Configuration
 
-#: A slot with its gap is at least this large where slots are seen one by one.
+#: Minimum size of a slot with its gap, for slots shown one by one.
 PITCH = 3
-#: From this height on a server has a frame of its own.
+#: Servers have a frame from this height.
 FRAMED = 14
-#: A smaller empty slot would be all outline: it is drawn in a faint colour instead.
+#: A smaller empty slot would consist of its outline only; it is painted in a faint colour instead.
 OUTLINED = 6
 FAINT = 0.78
-#: A slot that is so high and so wide is seen from the last row; where slots can be, they are.
+#: Height and width from which slots can be recognised from the last row of an audience; preferred where possible.
 SEEN = (28, 14)
-#: What rows of unequal length are worth beside equal ones.
+#: Value of rows of unequal length relative to that of equal ones.
 UNEVEN = 0.75
 NO_TYPE = 255
 
-#: Pixels of a type's letter where the window's text has no room.
+#: Maximum size of a type's letter, in pixels, if one in the size of the window's text does not fit.
 _SMALLER = 13
 
 Floats = npt.NDArray[np.float64]
@@ -44,7 +44,7 @@ Pixels = npt.NDArray[np.uint32]
 
 
 class SlotBox(NamedTuple):
-    """One slot, or (where ``slot`` is None) all slots of a type together."""
+    """The box of one slot, or, if ``slot`` is None, of all slots of a type together."""
 
     job_type: int
     slot: int | None
@@ -55,7 +55,7 @@ class SlotBox(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """A server's picture: its size in device pixels, and whether it holds several servers."""
+    """The shape of a server's picture: its size in device pixels, and whether it stands for several servers."""
 
     width: int
     height: int
@@ -64,7 +64,7 @@ class Strip(NamedTuple):
 
 
 def inner_box(strip: Strip) -> tuple[int, int, int, int]:
-    """left, top, right, bottom of the slots: inside the gap to the server above, and a frame."""
+    """The area of the slots (left, top, right, bottom): inside the gap to the server above, and the frame."""
     gap = 0 if strip.several else strip.line
     edge = 2 * strip.line if strip.height >= FRAMED * strip.line else 0
     left, right = min(edge, strip.width // 3), max(strip.width - edge, strip.width * 2 // 3)
@@ -72,10 +72,10 @@ def inner_box(strip: Strip) -> tuple[int, int, int, int]:
 
 
 def slot_boxes(configuration: Sequence[int], weight: Sequence[float], strip: Strip) -> tuple[SlotBox, ...]:
-    """Where the slots of a configuration are in a strip: type by type from the left.
+    """The boxes of a configuration's slots in a strip, type by type from the left.
 
-    A type's slots take a width in proportion to *weight*, in as many rows as make them
-    squarest.  Where a slot would be too small to be seen, every type has one box instead.
+    A type's slots get a width in proportion to *weight*, and as many rows as make them squarest.  If any slot would be
+    too small to be visible, every type gets a single box instead.
     """
     left, top, right, bottom = inner_box(strip)
     total = sum(slots * weight[j] for j, slots in enumerate(configuration))
@@ -123,9 +123,9 @@ def _single(job_type: int, slots: int, area: tuple[int, int, int, int], strip: S
 
 
 def _rows(slots: int, width: int, height: int, line: int) -> int:
-    """The number of rows that makes the shorter side of a slot longest, if need be among those with slots high enough.
+    """The number of rows that makes the shorter side of a slot longest, preferring rows high enough to be recognised.
 
-    Rows of equal length are preferred: a hole at the end would look like a slot of its own.
+    Rows of equal length are preferred, since a gap at the end would look like a slot.
     """
     if slots * height <= 2 * width:
         return 1
@@ -140,26 +140,26 @@ def _rows(slots: int, width: int, height: int, line: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class StripPicture:
-    """How a server of one configuration looks."""
+    """The pictures of a server of one configuration."""
 
-    boxes: tuple[SlotBox, ...]  #: where its slots are
-    #: job_type, threshold: [height, width] the type at each pixel, and how many of its slots must be filled (per
-    #: server) for this pixel to be filled; a single row where all rows are equal
+    boxes: tuple[SlotBox, ...]  #: the boxes of its slots
+    #: job_type, threshold: [height, width] job type at each pixel; the pixel is filled if more slots of that type than
+    #: the threshold are filled (per server); a single row if all rows are equal
     job_type: npt.NDArray[np.uint8]
     threshold: npt.NDArray[np.float32]
-    #: full, vacant, reserved: [height, width] pixels with all slots filled, all empty, all empty in the Reject Group
+    #: full, vacant, reserved: [height, width] pixels: all slots filled; all empty; all empty, in the Reject Group
     full: Pixels
     vacant: Pixels
     reserved: Pixels
 
     def filled(self, jobs: Floats) -> npt.NDArray[np.bool_]:
-        """[n, height or 1, width] which pixels are filled; *jobs* [n, J] per server."""
+        """[n, height or 1, width] whether each pixel is filled; *jobs* [n, J] are per server."""
         padded = np.column_stack([jobs, np.zeros(len(jobs))]).astype(np.float32)
         kinds = np.minimum(self.job_type, jobs.shape[1])
         return np.asarray(self.threshold < padded[:, kinds])
 
     def strips(self, jobs: Floats, reserved: npt.NDArray[np.bool_]) -> Pixels:
-        """[n, height, width] the pixels of *n* strips."""
+        """[n, height, width] the pixels of n strips; *reserved* [n] are in the Reject Group."""
         result = np.where(self.filled(jobs), self.full, self.vacant)
         if reserved.any():
             result[reserved] = np.where(self.filled(jobs[reserved]), self.full, self.reserved)
@@ -174,7 +174,7 @@ def strip_picture(
     palette: RasterPalette,
     font: QFont,
 ) -> StripPicture:
-    """Draw how a server of *configuration* looks; *font* is for the letters of types."""
+    """Draw the pictures of a server of *configuration*; *font* is for the letters of types."""
     boxes = slot_boxes(configuration, weight, strip)
     job_type = np.full((strip.height, strip.width), NO_TYPE, np.uint8)
     threshold = np.full((strip.height, strip.width), np.inf, np.float32)
@@ -194,15 +194,15 @@ def strip_picture(
 
 
 class _Letter(NamedTuple):
-    """The letter of a type, which all its slots have alike."""
+    """The letter of a type, the same in all its slots."""
 
     text: str
     font: QFont
-    width: int  #: in device pixels, as the height
+    width: int  #: width and height in device pixels
     height: int
-    plate: QColor  #: what it stands on in a slot that is filled
+    plate: QColor  #: background of the letter in a filled slot
     on_plate: QColor
-    alone: QColor  #: in a slot that is empty
+    alone: QColor  #: colour of the letter in an empty slot
 
 
 class _Brush:
@@ -214,8 +214,8 @@ class _Brush:
         self._boxes, self._strip, self._theme, self._palette = boxes, strip, theme, palette
         self._font = QFont(font)
         self._font.setBold(True)
-        self._largest = QFontInfo(self._font).pixelSize() * strip.line  # as other text
-        # Slots of a type differ by a pixel, and all have the letter, or none has.
+        self._largest = QFontInfo(self._font).pixelSize() * strip.line  # the size of other text
+        # Sizes of a type's slots differ by a pixel; either all of them have the letter or none.
         least: dict[int, tuple[int, int]] = {}
         for box in boxes:
             across, down = least.get(box.job_type, (strip.width, strip.height))
@@ -251,7 +251,7 @@ class _Brush:
         color = self._theme.type_style(box.job_type).color
         small = min(rect.width(), rect.height())
         if kind == "full":
-            # A bar is plain: in strips of several servers a texture would look like servers.
+            # In strips of several servers (bars) a texture would look like servers, so they are plain.
             textured = small >= TEXTURED * line and not self._strip.several
             tile = tile_brush(self._palette.tile[box.job_type])
             painter.fillRect(rect, tile if textured else QColor(color))
@@ -277,10 +277,10 @@ class _Brush:
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, letter.text)
 
     def _fitting(self, job_type: int, across: int, down: int) -> _Letter | None:
-        """The letter of a type in slots of which the least is so large; None where it has no room."""
+        """The letter of a type for slots of at least *across* by *down* pixels; None if it does not fit."""
         style, line = self._theme.type_style(job_type), self._strip.line
         font = QFont(self._font)
-        for most in (self._largest, _SMALLER * line):  # rather a small letter in a narrow slot than none
+        for most in (self._largest, _SMALLER * line):  # a small letter in a narrow slot is better than none
             font.setPixelSize(max(1, min(down - 4 * line, most)))
             metrics = QFontMetrics(font)
             width = metrics.horizontalAdvance(style.letter) + 4 * line
@@ -293,16 +293,16 @@ class _Brush:
         return _Letter(style.letter, font, width, metrics.height(), *inks)
 
 
-#: Pictures kept; zooming makes a new one for each configuration and scale.
+#: Maximum number of pictures in the cache; zooming adds one for each configuration and scale.
 MOST = 512
 
 
 class Pictures:
-    """Pictures of strips for one scenario, theme and font."""
+    """A cache of strips' pictures for one scenario, theme and font."""
 
     def __init__(self, numbers: ReservationNumbers, theme: Theme, palette: RasterPalette, font: QFont) -> None:
-        # A slot's width grows with the root of its share of a server: small slots stay
-        # visible beside large ones, and larger ones still look larger.
+        # A slot's width is proportional to the square root of its share of a server, so that small slots remain visible
+        # beside large ones.
         self._weight = np.sqrt(np.clip(numbers.largest_share, 1e-3, 1.0)).tolist()
         self._theme, self._palette, self._font = theme, palette, font
         self._known: dict[tuple[Configuration, Strip], StripPicture] = {}

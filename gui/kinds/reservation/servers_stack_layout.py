@@ -1,7 +1,7 @@
-"""Where stacks of servers stand: columns side by side, and how many pixels a server gets.
+"""The layout of stacks of servers: columns side by side, and the number of pixels per server.
 
-All lengths are whole device pixels.  A stack grows upwards from the base line; a server's
-place in it is counted from 0 at the bottom.
+All lengths are whole device pixels.  A stack grows upwards from the base line; places in it are counted from 0 at the
+bottom.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, Sequence
 
-#: Device pixels per line of a texture times these give the bounds of a server's height.
+#: Minimum and maximum height of a server, in device pixels per line of a texture.
 LEAST_STRIP = 3
 MOST_STRIP = 96
-#: Heights of a server below the least one, as strips of so many pixels for so many servers.
+#: Heights of a server below the minimum, as fractions: pixels of a strip over the servers that it stands for.
 SMALL = tuple(
     sorted(
         {
@@ -25,15 +25,15 @@ SMALL = tuple(
     )
 )
 
-#: The most of a column's width that its gap takes.
+#: Maximum share of a column's width for its gap.
 MOST_GAP = 0.6
 
-#: From this height of a server on, zooming widens the columns as well.
+#: From this height of a server, zooming in widens the columns as well.
 WIDENS_FROM = 18
 
 
 class StackScale(NamedTuple):
-    """Servers drawn together as one strip, and the strip's height."""
+    """The height of a strip in pixels, and the number of servers drawn together as one strip."""
 
     strip: int
     group: int
@@ -44,18 +44,18 @@ class StackScale(NamedTuple):
         return self.strip / self.group
 
     def is_bar(self, line: int = 1) -> bool:
-        """Whether servers are too low to be told apart, so that a stack becomes a bar."""
+        """Whether servers are too low to be distinguished, so that a stack is drawn as a bar."""
         return self.group > 1 or self.strip < LEAST_STRIP * line
 
     def height(self, servers: int) -> int:
-        """Pixels that so many servers take; at least one where there is a server."""
+        """Height of a stack of *servers* servers in pixels; at least 1 unless it is empty."""
         return -(-max(0, servers) * self.strip // self.group)
 
 
 def scale_at(unit: float, line: int = 1) -> StackScale:
-    """The scale of at most *unit* pixels per server, as near to it as whole pixels allow.
+    """The largest scale of at most *unit* pixels per server that whole pixels allow.
 
-    Below the least height several servers share one strip.
+    Below the minimum height, several servers share a strip.
     """
     least, most = LEAST_STRIP * line, MOST_STRIP * line
     if unit >= least:
@@ -72,9 +72,9 @@ def fitting_scale(tallest: int, room: int, line: int = 1) -> StackScale:
 
 
 def calm_scale(before: StackScale | None, fitting: StackScale, line: int = 1) -> StackScale:
-    """*before* as long as it fits and is not much too small, so that the picture stays still.
+    """*before* as long as it fits and is more than half of *fitting*, so that the picture does not rescale often.
 
-    Where stacks outgrow it, some room to grow further is left.
+    If stacks outgrow it, the new scale leaves some room for growth.
     """
     if before is None or fitting.unit >= 2 * before.unit:
         return fitting
@@ -84,7 +84,7 @@ def calm_scale(before: StackScale | None, fitting: StackScale, line: int = 1) ->
 
 
 def zoomed_scale(scale: StackScale, factor: float, fit: StackScale, line: int = 1) -> StackScale:
-    """The scale *factor* times as large, at least one step away, not smaller than *fit*."""
+    """The scale *factor* times as large, at least one step larger if zooming in, and not smaller than *fit*."""
     wanted = scale.unit * factor
     result = scale_at(wanted, line)
     if factor > 1 and result.unit <= scale.unit:
@@ -103,14 +103,14 @@ def _finer(scale: StackScale, line: int) -> StackScale:
 
 
 class Share(NamedTuple):
-    """What a column asks for: a share of the width, or *fixed* pixels where share is 0."""
+    """The width that a column asks for: a share of the room, or *fixed* pixels if the share is 0."""
 
     share: float
     fixed: int = 0
 
 
 class ColumnSpan(NamedTuple):
-    """Where a column lies: from its left edge on, and how wide its stack is."""
+    """The position of a column: its left edge, its width, and the width of its stack."""
 
     left: int
     width: int  #: of the stack and the gap to its right
@@ -120,10 +120,9 @@ class ColumnSpan(NamedTuple):
 def spans(
     shares: Sequence[Share], room: int, gap: int, least: int, most: int, widening: float = 1.0
 ) -> tuple[ColumnSpan, ...]:
-    """Columns side by side in *room* pixels, each at least *least* wide (they may overflow).
+    """Lay out columns side by side in *room* pixels, each at least *least* wide; they may exceed the room.
 
-    No column is wider than *most* unless *widening* (from zooming) asks for it, and none is
-    wider than the room.
+    No column is wider than *most*, except by the factor *widening* when zoomed in, and none is wider than the room.
     """
     parts = sum(item.share for item in shares)
     free = room - sum(item.fixed for item in shares if not item.share)
@@ -140,13 +139,13 @@ def spans(
 
 
 def widening(scale: StackScale, fit: StackScale, line: int = 1) -> float:
-    """How much wider the columns get when servers are zoomed to this height."""
+    """The factor by which columns are widened at this scale when zoomed in."""
     start = max(WIDENS_FROM * line, fit.strip)
     return max(1.0, scale.strip / start)
 
 
 class StackHit(NamedTuple):
-    """A column, and the place in its stack where a server is there."""
+    """A column, and the place in its stack, or None if no server is there."""
 
     column: int
     place: int | None
@@ -154,36 +153,36 @@ class StackHit(NamedTuple):
 
 @dataclass(frozen=True)
 class StackLayout:
-    """Stacks in a stage of *width* by *height* pixels, seen from *offset*."""
+    """Stacks on a stage of *width* by *height* pixels, scrolled by *offset*."""
 
     width: int
     height: int
-    base: int  #: from the top of the stage to the base line when nothing is scrolled
+    base: int  #: from the stage's top to the base line, if not scrolled
     scale: StackScale
     columns: tuple[ColumnSpan, ...]
     counts: tuple[int, ...]
-    offset: tuple[int, int] = (0, 0)  #: how far the view has moved to the right and upwards
+    offset: tuple[int, int] = (0, 0)  #: scrolling to the right and upwards
 
     @property
     def content_width(self) -> int:
-        """Pixels that all columns take."""
+        """Width of all columns together."""
         return self.columns[-1].left + self.columns[-1].width if self.columns else 0
 
     @property
     def floor(self) -> int:
-        """The base line, from the top of the stage."""
+        """The y coordinate of the base line, from the top of the stage."""
         return self.base + self.offset[1]
 
     def left(self, column: int) -> int:
-        """The left edge of a column in the stage."""
+        """The x coordinate of a column's left edge on the stage."""
         return self.columns[column].left - self.offset[0]
 
     def level(self, servers: int) -> int:
-        """The height of so many servers above the base line, from the top of the stage."""
+        """The y coordinate of the top of a stack of *servers* servers, from the top of the stage."""
         return self.floor - self.scale.height(servers)
 
     def box(self, column: int, place: int) -> tuple[int, int, int, int]:
-        """x, y, width, height of the strip that holds the server at a place in a stack."""
+        """x, y, width, height of the strip that contains the server at a place in a stack."""
         first = place - place % self.scale.group
         last = max(first + 1, min(first + self.scale.group, self.counts[column]))
         bottom = self.floor - first * self.scale.strip // self.scale.group
@@ -191,7 +190,7 @@ class StackLayout:
         return self.left(column), top, self.columns[column].stack, bottom - top
 
     def hit(self, x: int, y: int) -> StackHit | None:
-        """What lies at a pixel of the stage."""
+        """The column and the place at a pixel of the stage; None outside the columns."""
         for column, span in enumerate(self.columns):
             left = self.left(column)
             if left <= x < left + span.width:
@@ -207,7 +206,7 @@ class StackLayout:
         return min(count - 1, above * self.scale.group // self.scale.strip)
 
     def moved(self, x: int, y: int, headroom: int, tallest: int) -> StackLayout:
-        """The same stacks seen from another offset, kept within the content."""
+        """The same stacks scrolled to another offset, limited to the content."""
         most_x = max(0, self.content_width - self.width)
         most_y = max(0, self.scale.height(tallest) + headroom - self.base)
         offset = min(max(0, x), most_x), min(max(0, y), most_y)
