@@ -28,7 +28,7 @@ def read_groups(numbers: ReservationNumbers, samples: np.ndarray) -> Columns:
 
 
 def accepting_slots(frame: Frame) -> tuple[int, ...]:
-    """Empty slots of each type on Accept Group servers, at the moment shown."""
+    """The empty slots of each type on Accept Group servers at the current moment."""
     state, rejecting = frame.state, frame.derived.reject_group
     empty = (state.configuration - state.placement)[~rejecting].sum(axis=0)
     return tuple(map(int, empty))

@@ -110,7 +110,7 @@ class LPPanel(BoundsPanel):
     tells = frozenset({"greedy configurations"})
 
     def build(self) -> None:
-        """Three pages: the programs, a busy sign, a sentence."""
+        """Create the three pages: results, progress, sentence."""
         super().build()
         self.solution: Solution | None = None
         self._wait = _LEAST_WAIT

@@ -135,7 +135,7 @@ class RewardPanel(TiledPanel):
         self._show_counts(frame)
 
     def _shares(self, frame: Frame) -> Iterator[TileText]:
-        """The mean as a share of the optimum and of the greedy assignment."""
+        """Tiles of the mean as a share of the optimum and of the greedy assignment."""
         for bound in _bounds(frame):
             if bound.value:
                 mean, half = self.mean.mean / bound.value, self.mean.half_width / bound.value

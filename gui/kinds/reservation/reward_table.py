@@ -83,7 +83,7 @@ class RewardTable(Chart, Steady):
         self._widths = []
 
     def line_height(self) -> float:
-        """Height of one line in pixels."""
+        """Height of a row in pixels."""
         return current_fonts().metrics.height() + _LINE_GAP
 
     def height_of(self, lines: int) -> int:

@@ -21,13 +21,13 @@ from slotscope.model.reporting.frame import Frame
 
 
 def header(frame: Frame) -> list[str]:
-    """The names of the columns."""
+    """The column names."""
     names = frame.info.numbers.type_names
     return ["server", *(f"{what} of {name}" for what in ("slots", "jobs") for name in names)]
 
 
 def rows(frame: Frame) -> Iterator[list[object]]:
-    """The slots and the jobs of each server now, by type."""
+    """The present slots and jobs of each server, by type."""
     state = frame.state
     pairs = zip(state.configuration.tolist(), state.placement.tolist(), strict=True)
     for number, (slots, jobs) in enumerate(pairs, 1):
@@ -35,7 +35,7 @@ def rows(frame: Frame) -> Iterator[list[object]]:
 
 
 class ServersPanel(Panel):
-    """The servers of every configuration, stacked as in the paper's Figure 1."""
+    """The servers of each configuration, stacked as in the paper's Figure 1."""
 
     name = "servers"
     title = "Servers"
@@ -69,7 +69,7 @@ class ServersPanel(Panel):
         self._views.setCurrentWidget(view)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
-        """The slots and the jobs of each server now, by type."""
+        """The present slots and jobs of each server, by type."""
         if self.frame is None:
             return None
         return header(self.frame), rows(self.frame)

@@ -210,7 +210,7 @@ class StackScene:
         return None
 
     def column_at(self, position: QPointF) -> ConfigurationColumn | None:
-        """The column whose header or stack is at a point."""
+        """The column whose header or stack is at a point; None if there is none."""
         parts = self.regions
         if not parts.header.top() <= position.y() <= parts.stage.bottom():
             return None

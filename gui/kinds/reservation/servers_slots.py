@@ -223,7 +223,7 @@ class _Brush:
         self._letters = {job_type: self._fitting(job_type, *room) for job_type, room in least.items()}
 
     def picture(self, kind: str) -> Pixels:
-        """[height, width] the strip with all slots ``full``, ``vacant`` or ``reserved``."""
+        """[height, width] The strip with all slots ``full``, ``vacant`` or ``reserved``."""
         width, height = self._strip.width, self._strip.height
         image = QImage(width, height, QImage.Format.Format_RGB32)
         image.fill(QColor(self._theme.panel))
