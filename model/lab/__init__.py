@@ -1,6 +1,6 @@
-"""Experiments: figures and tables of the papers, made again.
+"""Experiments, which reproduce figures and tables of the papers.
 
-An experiment is a module with the functions of :class:`model.lab.plan.Plan`:
+An experiment is a module with the functions of :class:`model.lab.plan.Plan`,
 ``parts(scale, options)`` and ``result(scale, options, outcomes)``.  Its scales are ``quick`` and
 ``paper``.  :mod:`model.lab.runner` runs it.
 """
@@ -18,7 +18,7 @@ from slotscope.model.errors import UserError, unknown_name
 from slotscope.model.kinds.declaration import Experiment
 from slotscope.model.kinds.rooms import ROOMS
 
-#: The program's own experiments by name.
+#: The built-in experiments by name.
 _BUILT_IN: Mapping[str, Experiment] = MappingProxyType(
     {name: item for room in ROOMS.values() for name, item in room.experiments.items()}
 )
@@ -26,9 +26,9 @@ _BUILT_IN: Mapping[str, Experiment] = MappingProxyType(
 
 @cache
 def experiments() -> Mapping[str, Experiment]:
-    """Experiments by name, also those of installed packages.
+    """All experiments by name, including those of installed packages.
 
-    One that cannot be used has what is wrong as its title, and no module.
+    An experiment that cannot be used has the error message as its title, and no module.
     """
     return MappingProxyType(dict(_BUILT_IN) | {name: _packaged(name) for name in packages.offered("experiments")})
 
@@ -46,7 +46,7 @@ def _packaged(name: str) -> Experiment:
 
 
 def experiment_name(name: str) -> str:
-    """The name under which an experiment stands in :func:`experiments`, also from a shorter one.
+    """The full name of an experiment in :func:`experiments`; *name* may be a short form.
 
     Raises UserError if there is no experiment of that name.
     """
@@ -58,10 +58,10 @@ def experiment_name(name: str) -> str:
 
 
 def check_beside(name: str, policies: Sequence[str]) -> None:
-    """Look whether these policies can run beside those of an experiment; one in a file is allowed to run by that.
+    """Check that policies can run beside those of an experiment; a policy file given here may then run.
 
-    Raises UserError if the experiment compares none, or one is given twice, is not known, or is for another kind
-    of system.
+    Raises UserError if the experiment compares no policies, or if a policy is given twice, is unknown, or is for
+    another kind of system.
     """
     from slotscope.model.policies import reference_for
     from slotscope.model.running.assembly import named_policy
@@ -80,7 +80,7 @@ def check_beside(name: str, policies: Sequence[str]) -> None:
 
 
 class NamedPlan:
-    """An experiment of a package: its results have the name by which it is known, whatever its package calls them."""
+    """An experiment of a package, whose results get the name that it is registered under."""
 
     def __init__(self, name: str, plan: Any) -> None:
         self._name, self._plan = name, plan

@@ -1,4 +1,4 @@
-"""Parts carried out by a cluster, through Dask's distributed engine (an optional package)."""
+"""Runs parts on a cluster, through Dask's distributed engine (an optional package)."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ from slotscope.model.errors import UserError
 from slotscope.model.lab.executor import PATIENCE, Cancelled, ExecutorError, Finished, settled
 from slotscope.model.lab.parts import Attempt, Part, attempt, program_version
 
-#: The address that stands for a cluster made for the occasion on this machine.
+#: The address that means a temporary cluster on this machine.
 LOCAL = "local"
 
-#: What an address begins with.
+#: The protocols that an address can begin with.
 PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx")
 
-#: Seconds that a scheduler has to answer.
+#: Seconds to wait for a scheduler's answer.
 TIMEOUT = 10.0
 
-#: States of an outcome that went down with its worker, and that the cluster makes again.
+#: States of a future whose outcome was lost with its worker, and that the cluster computes again.
 _AGAIN = ("lost", "pending")
 
 ALLOWED = f"'{LOCAL}' for a cluster on this machine, or the address of a Dask scheduler such as tcp://10.0.0.1:8786"
 
 
 class DaskCluster:
-    """Carries out parts on the workers of a Dask cluster; see :class:`model.lab.executor.Executor`.
+    """Runs parts on the workers of a Dask cluster; see :class:`model.lab.executor.Executor`.
 
-    - *address*: Of the scheduler, or :data:`LOCAL`.
-    - *workers*: Processes of a local cluster; a cluster at an address has its own.
+    - *address*: That of the scheduler, or :data:`LOCAL`.
+    - *workers*: The number of processes of a local cluster; a cluster at an address has its own.
 
-    Raises UserError if Dask is not installed, or the address is none.
+    Raises UserError if Dask is not installed, or the address is invalid.
     """
 
     def __init__(self, address: str, workers: int) -> None:
         self._address = address
         self._workers = workers
-        self.abreast = 1  # how many workers others leave to it is not known
+        self.abreast = 1  # how many workers are free for these parts is not known
         self._distributed = _distributed()
         if address != LOCAL and address.partition("://")[0] not in PROTOCOLS:
             raise UserError(f"found '{address}', allowed: {ALLOWED}", where="--cluster")
 
     def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
-        """Each part with its outcome, as they are finished, the longest parts begun first."""
+        """The parts with their outcomes, as they finish; the longest parts are started first."""
         if not parts:
             return
         finished: SimpleQueue[Any] = SimpleQueue()
         with self._client() as client:
             part_of = {}
             for part in sorted(parts, key=lambda part: -part.length):
-                # A name of its own: what another client asked for is none of our business.
+                # A unique key, so that results which another client asked for are not reused.
                 future = client.submit(attempt, part, key=f"{part.key}-{uuid4().hex}", pure=False)
                 part_of[future] = part
                 future.add_done_callback(finished.put)
@@ -70,7 +70,7 @@ class DaskCluster:
 
     @contextmanager
     def _client(self) -> Iterator[Any]:
-        # Its own messages would come between the lines of the command.
+        # Otherwise their messages would appear between the output lines of the command.
         for name in ("distributed", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         with self._scheduler() as scheduler, self._connected(scheduler) as client:

@@ -1,6 +1,6 @@
-"""Who carries out the parts of an experiment: this process, or worker processes beside it.
+"""Executors, which run the parts of an experiment in this process or in worker processes.
 
-An executor is asked for parts and gives each back as soon as it is finished, in any order.
+An executor gets parts and yields each with its outcome as soon as it is finished, in any order.
 Closing the iterator, or an exception while it waits, stops all work at once.
 """
 
@@ -18,42 +18,42 @@ from slotscope.model.errors import UserError
 from slotscope.model.lab.parts import Attempt, Outcome, Part, attempt, carry_out
 from slotscope.model.lifeline import ending_of
 
-#: Says whether the work is to stop.
+#: Tells whether the work is to stop.
 Cancelled = Callable[[], bool]
 
-#: Parts with their outcomes, as they are finished; closing it stops the work.
+#: Yields parts with their outcomes, as they finish; closing it stops the work.
 Finished = Generator[tuple[Part, Outcome], None, None]
 
-#: Seconds between two looks at whether the work is to stop.
+#: Seconds between two checks of whether the work is to stop.
 PATIENCE = 0.1
 
-#: Seconds that a stopped process has to end by itself.
+#: Seconds that a terminated process gets to end by itself.
 _GRACE = 5.0
 
 
 class ExecutorError(UserError):
-    """Parts that could not be carried out, told in one line."""
+    """Parts could not be run; the message is one line."""
 
 
 class Executor(Protocol):
-    """Carries out parts; ``abreast`` is how many at a time once the first, which goes alone, is finished."""
+    """Runs parts; ``abreast`` is how many run at a time after the first part, which runs alone."""
 
     abreast: int
 
     def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
-        """Each part with its outcome, as they are finished; ends early once *cancelled*.
+        """Yield each part with its outcome, as they finish; end early once *cancelled* returns True.
 
-        Raises UserError if a part cannot be carried out.
+        Raises UserError if a part cannot be run.
         """
 
 
 class ThisProcess:
-    """Carries out one part after the other in the calling thread."""
+    """Runs the parts one after the other in the calling thread."""
 
     abreast = 1
 
     def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
-        """See :class:`Executor`; it can stop between two parts only."""
+        """See :class:`Executor`; it can stop only between two parts."""
         for part in parts:
             if cancelled():
                 return
@@ -63,8 +63,8 @@ class ThisProcess:
 class LocalWorkers:
     """Worker processes on this machine.
 
-    Own processes with a pipe to each, rather than a pool of the standard library: a pool
-    neither says which part a dead worker had, nor can it be stopped in the middle of one.
+    They are separate processes with a pipe to each, not a pool of the standard library: a pool does
+    not tell which part a dead worker had, and cannot be stopped in the middle of a part.
     """
 
     def __init__(self, workers: int) -> None:
@@ -73,9 +73,9 @@ class LocalWorkers:
     def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
         """See :class:`Executor`.
 
-        The shortest part goes first and alone: it fills the cache of compiled code that all
-        others share.  Then the longest go first, so that none is left to a single worker at
-        the end.
+        The shortest part runs first and alone, to fill the cache of compiled code that all others
+        share.  The others start with the longest, so that at the end no single worker is left with
+        a long one.
         """
         queue = sorted(parts, key=lambda part: part.length)
         crew: list[_Worker] = []
@@ -87,7 +87,7 @@ class LocalWorkers:
                 worker.stop()
 
     def _done(self, crew: list[_Worker], queue: list[Part], cancelled: Cancelled) -> Finished:
-        """Carry out a queue of parts, the last first."""
+        """Run a queue of parts, from its end."""
         while len(crew) < min(len(queue), self.abreast):
             crew.append(_Worker())
         for worker in crew[: len(queue)]:
@@ -105,7 +105,7 @@ class LocalWorkers:
 
 
 class _Worker:
-    """A process, the pipe to it, and the part that it has in hand."""
+    """A worker process, the pipe to it, and the part that it is running."""
 
     def __init__(self) -> None:
         # Spawned rather than forked: threads of compiled code and of Qt do not survive a fork.
@@ -118,13 +118,13 @@ class _Worker:
         theirs.close()
 
     def take(self, part: Part) -> None:
-        """Start on *part*."""
+        """Send *part* to the process."""
         self.part = part
-        with suppress(OSError):  # a dead worker is told when its result is asked for
+        with suppress(OSError):  # a dead worker is reported when its result is read
             self.pipe.send(part)
 
     def result(self) -> tuple[Part, Outcome]:
-        """The part in hand and its outcome, once the pipe has something."""
+        """The running part and its outcome; to be called when the pipe is readable."""
         part, self.part = self.part, None
         assert part is not None
         try:
@@ -139,7 +139,7 @@ class _Worker:
         return part, settled(part, answer)
 
     def stop(self) -> None:
-        """End the process, whatever it is doing."""
+        """End the process, even in the middle of a part."""
         self._process.terminate()
         self._process.join(_GRACE)
         if self._process.is_alive():
@@ -150,7 +150,7 @@ class _Worker:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl+C back while a process is born; it inherits that and never hears of it."""
+    """Block SIGINT while a process is started, so that the process inherits the blocked signal and ignores Ctrl+C."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -162,8 +162,8 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _serve(pipe: Connection) -> None:
-    """What a worker process does: parts, until the first process is gone or ends it."""
-    # Ctrl+C reaches every process of a terminal; the first one decides what it means.
+    """The main loop of a worker process: it runs parts until the parent process is gone or ends it."""
+    # Ctrl+C reaches every process of a terminal, but only the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         while True:
@@ -171,9 +171,9 @@ def _serve(pipe: Connection) -> None:
 
 
 def settled(part: Part, answer: Attempt) -> Outcome:
-    """The outcome of a part that another process carried out.
+    """The outcome of a part that another process has run.
 
-    Raises ExecutorError if the part cannot be carried out; RuntimeError if something unexpected happened there.
+    Raises ExecutorError if the part cannot be run; RuntimeError if an unexpected exception happened there.
     """
     if answer.fault:
         raise ExecutorError(answer.fault, where=part.label)
@@ -184,7 +184,7 @@ def settled(part: Part, answer: Attempt) -> Outcome:
 
 @contextmanager
 def _main_hidden() -> Iterator[None]:
-    """Hide the main module while a process is born, which would run a user's script once more to find it."""
+    """Hide the main module while a process is started: the process would run a user's script again to import it."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:

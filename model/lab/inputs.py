@@ -1,4 +1,4 @@
-"""What a run reads of files, as a policy of one's own or a trace: its outcome depends on what they hold."""
+"""The file contents that a run's outcome depends on: those of a user policy and of a trace."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from slotscope.model.lab.parts import Part
 from slotscope.model.policies import another_text, is_own
 from slotscope.model.policies.choice import policy_choice
 
-#: Bytes of a trace that are hashed at once.
+#: Bytes of a trace hashed at a time.
 _CHUNK = 2**20
 
 
 def under(policy: str | None, own: str = "") -> dict[str, str | None]:
-    """What the outcome of a run under *policy* depends on: its name, and the texts of the file that it stands in.
+    """The settings of a run under *policy* that decide its outcome: the policy, and the hash of its file if it has one.
 
-    - *own*: The policy of the scenario, which runs where *policy* is None.
+    - *own*: The scenario's policy, which runs if *policy* is None.
     """
     name = policy_choice(Course.read(policy).policy).name if policy else own
     return {"policy": policy, **({"policy_file": written} if (written := policy_files(name)) else {})}
 
 
 def policy_files(name: str) -> str:
-    """A hash of the file of a user's own policy and of the modules beside it; empty for one of the program's."""
+    """A hash of a user policy's file and of the modules beside it; empty for a built-in policy."""
     if not is_own(name):
         return ""
     from slotscope.model.policies.own.file import files_of
@@ -39,9 +39,9 @@ def policy_files(name: str) -> str:
 
 
 def check_inputs(part: Part) -> None:
-    """Refuse a run whose policy's file or trace was read after it had changed: the part is kept for what was before.
+    """Check that policy file and trace have not changed since *part* was made, as its outcome is kept under their hash.
 
-    Raises UserError.
+    Raises UserError if one of them has changed.
     """
     settings = part.settings
     policy, own, trace = settings["policy"], settings["scenario"]["policy"]["name"], settings.get("trace")
@@ -52,7 +52,7 @@ def check_inputs(part: Part) -> None:
 
 
 def content(trace: Sequence[str]) -> str:
-    """A hash of the files of a trace: other content makes another part. Raises TraceError if a file cannot be read."""
+    """A hash of the files of a trace, for the key of a part. Raises TraceError if a file cannot be read."""
     try:
         files = [(path, path.stat()) for path in _files(trace)]
         return _hash(tuple((str(path), at.st_size, at.st_mtime_ns) for path, at in files))
@@ -61,7 +61,7 @@ def content(trace: Sequence[str]) -> str:
 
 
 def given_content(trace: Sequence[str]) -> str:
-    """The same of the files of Google's trace of 2011, which an experiment cannot do without.
+    """As :func:`content`, for an experiment that needs the files of Google's 2011 trace.
 
     Raises UserError if no file is given, or one cannot be read.
     """
@@ -76,7 +76,7 @@ def given_content(trace: Sequence[str]) -> str:
 
 @lru_cache(maxsize=4)
 def _hash(files: tuple[tuple[str, int, int], ...]) -> str:
-    """A hash of the content of files, made anew once a size or a time of change differs."""
+    """A hash of the contents of files (path, size, modification time); cached until a size or time differs."""
     if not files:
         return ""
     digest = hashlib.blake2b(digest_size=16)

@@ -1,8 +1,8 @@
-"""The parts of an experiment: what is carried out at once, by any process, on any machine.
+"""The parts of an experiment: the units of work, each of which can run in any process on any machine.
 
-A part says all that its outcome depends on, its seed included, as plain data.  So parts can be
-carried out in any order and anywhere, an outcome can be kept under a key made from its part,
-and nothing depends on who carried it out.
+A part contains everything that its outcome depends on, including its seed, as plain data.  So parts
+can run in any order and anywhere, an outcome can be stored under a key made from its part, and
+nothing depends on who ran it.
 """
 
 from __future__ import annotations
@@ -20,45 +20,45 @@ from typing import Any, Mapping, NamedTuple
 
 from slotscope.model.errors import UserError
 
-#: What a part gives: plain data, exactly as JSON gives it back.
+#: The result of a part: plain data, exactly as JSON returns it.
 Outcome = Any
 
 
 @dataclass(frozen=True)
 class Part:
-    """One piece of work."""
+    """One unit of work."""
 
-    work: str  #: the module whose function ``carry_out(part)`` does it
-    seed: int  #: of everything random in it
-    text: str  #: all else that the outcome depends on, as canonical JSON; see :attr:`settings`
-    label: str = field(default="", compare=False)  #: for people, as in ``g = 1, L = 20, seed 3``
-    #: about how long it takes, in any unit that is the same for all parts of an experiment
+    work: str  #: the module whose function ``carry_out(part)`` does the work
+    seed: int  #: seeds all randomness in it
+    text: str  #: everything else that the outcome depends on, as canonical JSON; see :attr:`settings`
+    label: str = field(default="", compare=False)  #: for display, such as ``g = 1, L = 20, seed 3``
+    #: the approximate running time, in any unit that is the same for all parts of an experiment
     length: float = field(default=1.0, compare=False)
 
     @classmethod
     def of(cls, work: str, seed: int, settings: Mapping[str, Any], label: str, length: float = 1.0) -> Part:
-        """A part from its settings, which must be plain data."""
+        """A part with the given settings, which must be plain data."""
         return cls(work, seed, canonical(settings), label, length)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the work depends on, besides the seed."""
+        """What the outcome depends on, besides the seed."""
         settings: dict[str, Any] = json.loads(self.text)
         return settings
 
     @property
     def key(self) -> str:
-        """A hash of the part and of the program that carries it out, with the package of the work if it has one."""
+        """A hash of the part and of the program's source, or also of the module *work* if a package provides it."""
         own = [] if self.work.startswith(_PROGRAM) else [_source_of(self.work)]
         text = canonical([self.work, self.seed, self.text, program_version(), *own])
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 class Attempt(NamedTuple):
-    """How carrying out a part went: an outcome, or why there is none.
+    """The result of running a part: an outcome, or why there is none.
 
-    ``fault`` is a line for the user, ``crash`` a traceback of something unexpected; ``version``
-    tells which program carried the part out.
+    ``fault`` is an error message for the user, ``crash`` the traceback of an unexpected exception;
+    ``version`` identifies the program that ran the part.
     """
 
     outcome: Outcome
@@ -68,16 +68,16 @@ class Attempt(NamedTuple):
 
 
 def carry_out(part: Part) -> Outcome:
-    """The outcome of a part.
+    """Run a part; returns its outcome.
 
-    What comes back went through JSON, so that it is the same whether it was just found, sent
-    by another process, or read from a file (JSON keeps every digit of a float).
+    The outcome has passed through JSON, so that it is the same whether it was just computed, received
+    from another process, or read from a file (JSON keeps every digit of a float).
     """
     return json.loads(canonical(import_module(part.work).carry_out(part)))
 
 
 def attempt(part: Part) -> Attempt:
-    """Carry out a part in a process whose exceptions cannot be relied on to travel."""
+    """Run a part in another process, and return exceptions as data, as not all of them can be pickled."""
     try:
         return Attempt(carry_out(part), "", "", program_version())
     except UserError as error:
@@ -87,11 +87,11 @@ def attempt(part: Part) -> Attempt:
 
 
 def canonical(value: Any) -> str:
-    """Plain data as JSON text, the same for equal data."""
+    """Plain data as JSON text; equal data give equal text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-#: Source below ``model/`` that decides no outcome: a change there makes no part stale.
+#: Source below ``model/`` that cannot affect outcomes: a change there invalidates no part.
 _WITHOUT_INFLUENCE = (
     "cli/",
     "lab/__init__.py",
@@ -105,16 +105,16 @@ _WITHOUT_INFLUENCE = (
     "reporting/frame.py",
 )
 
-#: What the names of the program's own modules begin with.
+#: The prefix of the names of the program's modules.
 _PROGRAM = "slotscope."
 
-#: Packages whose next version may count or draw otherwise.
+#: Packages of which another version may compute or draw different numbers.
 _PACKAGES = ("numpy", "numba")
 
 
 @cache
 def _source_of(module: str) -> str:
-    """A hash of the source of a module that an installed package brought along."""
+    """A hash of the source of a module from an installed package."""
     spec = find_spec(module)
     file = Path(spec.origin) if spec is not None and spec.origin else Path()
     return hashlib.blake2b(file.read_bytes(), digest_size=8).hexdigest() if file.is_file() else ""
@@ -122,7 +122,7 @@ def _source_of(module: str) -> str:
 
 @cache
 def program_version() -> str:
-    """A hash of the source and packages that decide outcomes."""
+    """A hash of the source and of the packages' versions that can affect outcomes."""
     root = Path(__file__).resolve().parents[1]
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(root.rglob("*.py")):

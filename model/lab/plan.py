@@ -1,7 +1,7 @@
-"""What an experiment is: its parts, and a result made from the outcomes at hand.
+"""The interface of an experiment: its parts, and a result made from the outcomes available so far.
 
-``result`` also works while parts are missing, so that a picture can fill while they are
-carried out; nothing in it may depend on the order in which they were finished.
+``result`` also works while parts are missing, so that a figure can fill up during the work; it must
+not depend on the order in which parts finish.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from slotscope.model.lab.results import Result
 from slotscope.model.policies.choice import names_beside
 from slotscope.model.traces.excerpts import FOR_EXPERIMENTS
 
-#: Outcomes of the parts that are finished.
+#: The outcomes of the finished parts.
 Outcomes = Mapping[Part, Outcome]
 
 Cell = TypeVar("Cell", bound=Hashable)
@@ -23,21 +23,21 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class Options:
-    """What an experiment may need to be told.
+    """The user's options of an experiment.
 
-    ``trace`` are the files of a recorded workload, or folders of them; ``policies`` run beside those that an
-    experiment compares, as a command line names them.
+    ``trace`` are files of a recorded workload, or folders of them; ``policies`` run beside those that the
+    experiment compares, given as on a command line.
     """
 
     trace: tuple[str, ...] = ()
     policies: tuple[str, ...] = ()
 
     def beside(self, own: Mapping[str, Any]) -> dict[str, Any]:
-        """An experiment's *own* policies by what pictures call them, and those beside them."""
+        """An experiment's *own* policies by their label in figures, followed by the user's."""
         return {**own, **{name: text for text, name in names_beside(self.policies).items()}}
 
 
-#: Nothing that an experiment need be told.
+#: No options.
 NO_OPTIONS = Options()
 
 
@@ -45,14 +45,14 @@ class Plan(Protocol):
     """An experiment: a module or an object with these two functions."""
 
     def parts(self, scale: str, options: Options, /) -> list[Part]:
-        """All parts, in an order that is always the same."""
+        """All parts, always in the same order."""
 
     def result(self, scale: str, options: Options, outcomes: Outcomes, /) -> Result:
-        """The result, or as much of it as the outcomes at hand allow."""
+        """The result, as far as the available outcomes allow."""
 
 
 def result_of(plan: Plan, scale: str, options: Options, outcomes: Outcomes) -> Result:
-    """What *plan* makes of the outcomes at hand; its notes tell of a trace that is but an excerpt."""
+    """The result of *plan* from the available outcomes; if the trace is only an excerpt, a note says so."""
     made = plan.result(scale, options, outcomes)
     if options.trace != (str(FOR_EXPERIMENTS.path),):
         return made
@@ -61,7 +61,7 @@ def result_of(plan: Plan, scale: str, options: Options, outcomes: Outcomes) -> R
 
 
 def finished(parts: Sequence[Part], outcomes: Outcomes) -> list[Outcome]:
-    """The outcomes of those *parts* that are finished, in their order."""
+    """The outcomes of the finished ones among *parts*, in their order."""
     return [outcomes[part] for part in parts if part in outcomes]
 
 
@@ -73,5 +73,5 @@ def parts_of(cells: Mapping[Any, Sequence[Part]]) -> list[Part]:
 def found_in(
     cells: Mapping[Cell, Sequence[Part]], outcomes: Outcomes, make: Callable[[list[Outcome]], Found]
 ) -> dict[Cell, Found]:
-    """What *make* makes of the outcomes of each cell that has any yet."""
+    """The result of *make* for the outcomes of each cell, without cells that have none yet."""
     return {cell: make(done) for cell, several in cells.items() if (done := finished(several, outcomes))}

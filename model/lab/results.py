@@ -1,4 +1,4 @@
-"""What an experiment finds: numbers beside the paper's, and curves for its picture; and the files that it leaves."""
+"""The results of experiments, numbers beside the paper's and curves for figures, and the files with them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.data_columns import DeclaredColumn
 from slotscope.model.reporting.data_tables import DataTable, table_endings, table_of_records
 
-#: A number as text, where it is exact.
+#: The text form of an exact number.
 _RATIONAL = re.compile(r"-?\d+(/[1-9]\d*)?")
 
-#: For which parameters a number stands.
+#: The parameter values that a number belongs to.
 At = Mapping[str, str | int | float]
 
 _HALF_WIDTH = DeclaredColumn("half_width", float, "of its 95 % confidence interval; 0 if it is exact")
@@ -42,21 +42,21 @@ _OF_POINTS = (
 class Row:
     """One number."""
 
-    what: str  #: what was measured, in snake case
-    #: ours, half_width: the number and the half-width of its 95 % confidence interval; 0 if it is exact
+    what: str  #: the measured quantity, in snake case
+    #: ours, half_width: the number found, and the half-width of its 95 % confidence interval; 0 if it is exact
     ours: float
     half_width: float = 0.0
-    paper: float | None = None  #: the number that the paper gives, None if it gives none
-    at: At = field(default_factory=dict)  #: for which parameters
+    paper: float | None = None  #: the paper's number, None if it gives none
+    at: At = field(default_factory=dict)  #: the parameter values that it belongs to
     exact: str = ""  #: *ours* as a rational, empty if it was measured
 
     @classmethod
     def of(cls, what: str, found: Estimate, at: At, paper: float | None = None) -> Row:
-        """A row of what was measured."""
+        """A row for a measured quantity."""
         return cls(what, found.mean, found.half_width, paper, at)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON and CSV: the parameters stand beside the number."""
+        """A record for JSON and CSV, with the parameters as further fields."""
         return {
             "what": self.what,
             **self.at,
@@ -71,8 +71,8 @@ class Row:
 class Curve:
     """A named line through points.
 
-    ``half_width`` is empty or has one number per point, NaN where none is known; ``crossed`` is empty or says of
-    each point whether it is to be crossed out.
+    ``half_width`` is empty or has one number per point, NaN if unknown; ``crossed`` is empty or tells for each point
+    whether it is crossed out.
     """
 
     name: str
@@ -83,25 +83,25 @@ class Curve:
 
     @classmethod
     def through(cls, name: str, points: Mapping[float, Estimate]) -> Curve:
-        """A curve with intervals through *points*; one that is not known is no number."""
+        """A curve with confidence intervals through *points*; an unknown half-width becomes NaN."""
         found = points.values()
         widths = tuple(item.half_width if isfinite(item.half_width) else nan for item in found)
         return cls(name, tuple(points), tuple(item.mean for item in found), widths)
 
     @classmethod
     def family(cls, names: Iterable[str], points: Mapping[tuple[str, float], Estimate]) -> tuple[Curve, ...]:
-        """A curve :meth:`through` the *points* (name, x) of each of *names* that has any."""
+        """The curves :meth:`through` the *points* (name, x) of each of *names*, without those that have none."""
         mine = {name: {x: found for (of, x), found in points.items() if of == name} for name in names}
         return tuple(cls.through(name, found) for name, found in mine.items() if found)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture as data: curves, and named lines across at given heights and places.
+    """A figure as data: curves, and named horizontal and vertical lines.
 
-    ``levels`` are (name, y), ``marks`` are (name, x).  ``planned`` names all curves that the
-    experiment's plan has, in its order: a curve looks alike whichever of them are there already.
-    ``crossed_out`` says what is wrong with points that curves have crossed out.
+    ``levels`` are the horizontal ones (name, y), ``marks`` the vertical ones (name, x).  ``planned`` names all
+    curves of the experiment's plan in order, so that each curve looks the same however many there are already.
+    ``crossed_out`` says why points of curves are crossed out.
     """
 
     name: str
@@ -128,16 +128,16 @@ class Figure:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all curves in the plan's order, then of those that it does not name."""
+        """The names of all curves: those of the plan in its order, then any others."""
         return tuple(dict.fromkeys([*self.planned, *(curve.name for curve in self.curves)]))
 
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of an experiment.
+    """The result of an experiment.
 
-    ``notes`` are sentences that belong beside the numbers: what the paper says in words, what
-    was chosen where it leaves a choice, and what limits the data have.
+    ``notes`` are sentences to read with the numbers: what the paper says in words, which choices
+    were made where it leaves one, and the limits of the data.
     """
 
     experiment: str
@@ -147,7 +147,7 @@ class Result:
     notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """A record for JSON."""
         return {
             "experiment": self.experiment,
             "scale": self.scale,
@@ -157,7 +157,7 @@ class Result:
 
     @property
     def table(self) -> DataTable:
-        """The rows as a table; a parameter that is a rational in some row, such as "3/2", is a number in all."""
+        """The rows as a table; a parameter given as a rational in some row, such as "3/2", is a number in all rows."""
         found: dict[str, list[str | int | float]] = {}
         for row in self.rows:
             for name, value in row.at.items():
@@ -177,7 +177,7 @@ class Result:
         return table_of_records("curves", points, [*_OF_POINTS, *(DeclaredColumn(label, float) for label in axes)])
 
     def write(self, folder: Path) -> list[Path]:
-        """Write all as JSON, and rows and curves as tables in each format that can be written; returns the paths."""
+        """Write the result as JSON, and rows and curves as tables in each available format; returns the paths."""
         paths = []
         for ending in table_endings():
             for table, name in ((self.table, self.experiment), (self.points, f"{self.experiment}-curves")):
@@ -189,7 +189,7 @@ class Result:
 
 
 def points_of(figure: Figure) -> list[dict[str, Any]]:
-    """The points of its curves as rows of a table."""
+    """The points of a figure's curves as rows of a table."""
     return [
         {
             "figure": figure.name,
@@ -215,17 +215,17 @@ def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-#: Draws a figure into a file; False if it cannot.
+#: Draws a figure into a file; returns False if it cannot.
 Draw = Callable[[Figure, Path], bool]
 
-#: Formats of the pictures, by their files' endings.
+#: The file endings of the pictures' formats.
 PICTURES = (".svg", ".png")
 
 
 def prepare(folder: Path) -> None:
-    """Make the folder of results before the work, so that a wrong one is told at once.
+    """Make the folder for results before the work starts, so that a wrong one is reported at once.
 
-    Raises UserError if it is none, or cannot be made or written.
+    Raises UserError if the path is not a folder, or the folder cannot be made or written.
     """
     if folder.exists() and not folder.is_dir():
         raise UserError(f"found the file {folder}, allowed: a folder", where="--out")
@@ -238,7 +238,7 @@ def prepare(folder: Path) -> None:
 
 
 def pictures(result: Result, folder: Path, draw: Draw) -> list[Path]:
-    """Draw every figure in every format; the paths of those that could be drawn."""
+    """Draw every figure in every format; returns the paths of those that could be drawn."""
     paths: list[Path] = []
     for figure in result.figures:
         for ending in PICTURES:

@@ -1,7 +1,7 @@
-"""Runs an experiment part by part, keeps what is finished, and can stop and go on at any moment.
+"""Runs an experiment part by part; what is finished is kept, and a run can stop and resume at any moment.
 
-Nothing here prints or handles signals: a command, or a thread of the window, watches through
-``progress`` and ``partial`` and stops it through ``cancelled``.
+This module neither prints nor handles signals: a command, or a thread of the window, watches it
+through ``progress`` and ``partial`` and stops it through ``cancelled``.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from slotscope.model.lab.store import Store
 
 @dataclass(frozen=True)
 class Status:
-    """How far an experiment is."""
+    """The progress of an experiment."""
 
-    #: done, total: parts
+    #: done, total: numbers of parts
     done: int
     total: int
-    kept: int  #: parts among *done* that were finished by an earlier run
-    share: float  #: of the whole work, from 0 to 1; parts count by their length
-    seconds_left: float | None  #: an estimate, None before there is anything to estimate from
+    kept: int  #: parts among *done* that an earlier run has finished
+    share: float  #: of the whole work, from 0 to 1, with parts weighted by their length
+    seconds_left: float | None  #: an estimate, None while there is no data for one
 
 
 class StoppedError(UserError):
-    """An experiment was stopped; what is finished is kept."""
+    """An experiment was stopped; its finished parts are kept."""
 
 
 def _ignore(*_: object) -> None:
-    """For those who do not want to know."""
+    """A callback that does nothing."""
 
 
 def _never() -> bool:
@@ -54,20 +54,20 @@ def run_plan(
     cancelled: Cancelled = _never,
     partial: Callable[[int, int, Outcomes], None] = _ignore,
 ) -> Result:
-    """Carry out the parts of *plan* that are not finished yet.
+    """Run the parts of *plan* that are not finished yet.
 
-    The result depends on nothing but the plan, the scale and the options: neither on the
-    executor, nor on what the store already held.
+    The result depends only on the plan, the scale and the options: neither on the executor, nor on
+    what the store already held.
 
-    - *executor*: Who does the work; by default this process, part after part.
-    - *store*: Where finished parts are kept and found; None keeps nothing.
-    - *progress*: Told at the start and after each part.
-    - *cancelled*: Asked several times a second (by :class:`ThisProcess` between parts).
-    - *partial*: Called at the start and after each part with how many parts are done, of how many, and their
-      outcomes, which are the callee's to keep: ``plan.result`` makes a result of them.
+    - *executor*: Runs the parts; by default this process, one after the other.
+    - *store*: Keeps finished parts; None keeps nothing.
+    - *progress*: Called at the start and after each part.
+    - *cancelled*: Called several times a second (by :class:`ThisProcess` between parts).
+    - *partial*: Called at the start and after each part: (parts done, parts in total, outcomes so far). The outcomes
+      are a copy that the callee may keep; ``plan.result`` makes a result of them.
 
-    Raises StoppedError once *cancelled* says so; finished parts stay in the store; UserError if a part cannot be
-    carried out or kept.
+    Raises StoppedError once *cancelled* returns True, with finished parts kept in the store; UserError if a part
+    cannot be run or kept.
     """
     parts = plan.parts(scale, options)
     outcomes = kept_outcomes(parts, store)
@@ -93,7 +93,7 @@ def run_plan(
 
 
 def kept_outcomes(parts: Sequence[Part], store: Store | None) -> dict[Part, Outcome]:
-    """What *store* holds of some parts; nothing without a store."""
+    """The outcomes of those *parts* that *store* holds; empty without a store."""
     if store is None:
         return {}
     return {part: store.outcome(part) for part in parts if store.holds(part)}
@@ -102,7 +102,7 @@ def kept_outcomes(parts: Sequence[Part], store: Store | None) -> dict[Part, Outc
 class _Watch:
     """Estimates the time left from the lengths of the parts that this run has finished.
 
-    The first one, which goes alone and may have to compile, tells only until there is another.
+    The first part runs alone and may have to compile: it is used only until a second one is finished.
     """
 
     def __init__(self, parts: Sequence[Part], kept: Outcomes, abreast: int) -> None:
@@ -112,7 +112,7 @@ class _Watch:
         self._kept_length = sum(part.length for part in kept)
         self._abreast = abreast
         self._start = monotonic()
-        self._first = (0.0, 0.0)  # when the first part was finished, and how long it is
+        self._first = (0.0, 0.0)  # (seconds until the first part was finished, its length)
 
     def status(self, outcomes: Outcomes) -> Status:
         length = sum(part.length for part in outcomes)
@@ -125,7 +125,7 @@ class _Watch:
         return Status(len(outcomes), self._total, self._kept, min(length / self._length, 1.0), left)
 
     def _left(self, mine: float, passed: float, remaining: float) -> float:
-        """Seconds for a remaining length, after so many in which *mine* was done."""
+        """Seconds for the *remaining* length; *passed* are the seconds in which the length *mine* was done."""
         alone, first = self._first
         if mine == first or passed == alone:
             return passed * remaining / (mine * self._abreast)

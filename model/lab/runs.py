@@ -1,4 +1,4 @@
-"""Runs without history, which most experiments are made of, and their replications."""
+"""Runs without history, the work of most experiments, and their replications."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 from slotscope.model.session.bench import open_bench
 from slotscope.model.systems.base import NEXT_ARRIVAL
 
-#: Events between two calls of the engine: beside other threads each call costs all of them a while of Python's lock.
+#: Events per call of the engine: beside other threads, each call costs all of them a wait for Python's global lock.
 _SLICE = 65_536
 
 
 class StraightRun:
-    """A system on its way from its start, under its compiled twin if it has one."""
+    """A run from its start without history, by the policy's compiled twin if it has one."""
 
     def __init__(self, bench: Bench) -> None:
-        self.bench = bench  #: the scenario under its policy
-        self.state: Any = started(bench.runs)  #: where it is
+        self.bench = bench  #: the scenario with its policy
+        self.state: Any = started(bench.runs)  #: the present state
         self._engine = bench.kernel() if bench.has_kernel else bench.reference
-        self._tape = np.empty(_SLICE, bench.system.row_dtype)  # memory is taken as it is written
+        self._tape = np.empty(_SLICE, bench.system.row_dtype)  # pages are allocated only when they are written
 
     def to(self, time: float) -> Any:
-        """Run all events up to *time*; the state then."""
+        """Run all events up to *time*; returns the state then."""
         reason = Reason.LIMIT
         while reason is Reason.LIMIT:
             reason = self._advance(self._tape, Task(until=time))
         return self.state
 
     def to_arrival(self, number: int) -> Any:
-        """Run until just after so many arrivals; the state then.
+        """Run until just after arrival *number*; returns the state then.
 
-        An event takes in one arrival at most where this is asked for, so that as many events as
-        arrivals are still to come never go too far.
+        This is used only for systems in which an event contains at most one arrival, so that as many
+        events as there are arrivals to come never go too far.
         """
         while (left := number - int(self.state.number[NEXT_ARRIVAL])) > 0:
             self._advance(self._tape[:left], Task())
@@ -66,11 +66,11 @@ def replications(
 ) -> list[Part]:
     """Parts that run *scenario* under *policy* (None: its own), once with each of *seeds*.
 
-    - *work*: The module that carries them out, with :func:`bench_of`.
-    - *settings*: What else their outcomes depend on, as plain data: also ``trace``, the files of a recorded
-      workload, and their ``content``, where there are any.
-    - *label*: What the parts are called, besides their seeds.
-    - *length*: About how long each takes.
+    - *work*: The module that runs them, with :func:`bench_of`.
+    - *settings*: Whatever else their outcomes depend on, as plain data; this includes ``trace``, the files of a
+      recorded workload, and their ``content`` hash, if there are any.
+    - *label*: The parts' label, without seed.
+    - *length*: The approximate running time of each.
     """
     text = canonical({"scenario": as_data(scenario), **under(policy, scenario.policy.name), **settings})
     start = f"{label}, " if label else ""
@@ -78,7 +78,7 @@ def replications(
 
 
 def bench_of(part: Part) -> Bench:
-    """What a part of :func:`replications` runs; a trace is read once only. Raises as :func:`check_inputs`."""
+    """The bench of a part made by :func:`replications`; its trace is read only once. Raises as :func:`check_inputs`."""
     settings = part.settings
     text = canonical(settings["scenario"])
     if settings.get("trace"):
@@ -97,6 +97,6 @@ def _scenario(text: str) -> Scenario:
 
 @lru_cache(maxsize=2)
 def _traced(text: str, trace: tuple[str, ...], _content: str) -> Any:
-    """A scenario with its trace read: reading takes longer than many a run."""
+    """A scenario with its trace, cached: to read the trace takes longer than many a run."""
     scenario = _scenario(text)
     return kind_named(scenario.system).with_trace(scenario, trace)

@@ -1,4 +1,4 @@
-"""One run of a scenario, without history: the unit of most experiments."""
+"""One run of a scenario without history: the part that most experiments consist of."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def simulations(
     """Parts that run *scenario* once with each of *seeds*.
 
     The outcome of each has ``metrics``, the means over [warmup, until) by name, and ``path``,
-    the kind's headline at each of *times* (increasing, in the scenario's unit of time).
+    the kind's headline quantity at each of *times* (increasing, in the scenario's unit of time).
 
-    *work* is another module that carries out parts with these settings; all else as for
-    :func:`model.lab.runs.replications`.
+    *work* may name another module that runs parts with these settings; the other arguments are those
+    of :func:`model.lab.runs.replications`.
     Raises UserError if a file of the trace cannot be read.
     """
     settings = {"warmup": warmup, "until": until, "times": list(times), "trace": list(trace), "content": content(trace)}
@@ -41,12 +41,12 @@ def simulations(
 
 
 def _work_at_once(scenario: Scenario) -> float:
-    """About how much there is to do in a unit of time, beside other runs of the same sweep."""
+    """The approximate work per unit of time, relative to other runs of the same sweep."""
     if (phases := getattr(scenario, "phases", None)) is not None:
         scale = float(getattr(scenario.workload, "scale", 1))
         return scale * float(sum(phase.arrival_rate for phase in phases)) or scale
     load = float(sum(item.rate for item in getattr(scenario, "job_types", ()))) or 1.0
-    # Each event costs more where few servers are often full and rejections are many.
+    # An event costs more if there are few servers, which are often full, and many rejections.
     return load * (int(scenario.servers.count) + 40)
 
 
@@ -63,7 +63,7 @@ def carry_out(part: Part) -> Outcome:
 
 
 class _Watched(StraightRun):
-    """A run whose headline is looked at in passing."""
+    """A run that samples the headline quantity on its way."""
 
     def __init__(self, bench: Bench, times: Sequence[float]) -> None:
         super().__init__(bench)
@@ -71,12 +71,12 @@ class _Watched(StraightRun):
         self._times = list(times)
 
     def to(self, time: float) -> Any:
-        """Run all events up to *time*; the state then."""
+        """Run all events up to *time*; returns the state then."""
         self.look(time)
         return super().to(time)
 
     def look(self, time: float = np.inf) -> None:
-        """Note the headline at the times asked for, up to *time*."""
+        """Sample the headline at the requested times up to *time*."""
         while len(self.path) < len(self._times) and self._times[len(self.path)] <= time:
             state = super().to(self._times[len(self.path)])
             self.path.append(self.bench.kind.headline_now(self.bench.numbers, state))
@@ -89,5 +89,5 @@ def with_servers(name: str, count: int) -> Scenario:
 
 
 def mean_path(outcomes: Sequence[Outcome]) -> tuple[Estimate, ...]:
-    """At each time, the estimate over replications."""
+    """The estimate over replications of the headline at each time."""
     return tuple(estimate(column) for column in np.array([item["path"] for item in outcomes]).T)

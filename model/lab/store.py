@@ -1,9 +1,8 @@
-"""The finished parts of an experiment in a file, safe against being killed at any moment.
+"""The store of an experiment's finished parts: a file that survives a kill of the program at any moment.
 
-The file is only ever appended to: one line of JSON for each finished part, in one write, on
-disk before the next part counts.  A line that was not written to its end, or was damaged
-later, fails its checksum and is as if it had never been there.  Several processes may append
-at the same time.
+The file is append-only: one line of JSON for each finished part, in a single write that is on disk
+before the part counts as finished.  A line that was not completely written, or was damaged later,
+fails its checksum and is ignored.  Several processes may append at the same time.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ from typing import Any, Iterator
 from slotscope.model.errors import UserError
 from slotscope.model.lab.parts import Outcome, Part, canonical
 
-#: What a store's name ends with.
+#: The ending of a store's file name.
 ENDING = ".parts.jsonl"
 
 
 class Store:
-    """The parts that are finished, in memory and in a file.
+    """The finished parts, in memory and in a file.
 
-    - *path*: The file; it is made with the first part.
+    - *path*: The file, which is created with the first part.
 
-    Raises UserError if there is something at *path* that is not a file that can be read and appended to.
+    Raises UserError if there is something at *path* other than a file that can be read and appended to.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.damaged = 0  #: lines that could not be used
+        self.damaged = 0  #: number of unusable lines
         self._outcomes = dict(self._read())
 
     @classmethod
@@ -40,15 +39,15 @@ class Store:
         return cls(folder / f"{experiment}{ENDING}")
 
     def holds(self, part: Part) -> bool:
-        """Whether *part* was finished by this very program."""
+        """Whether *part* was finished by this version of the program."""
         return part.key in self._outcomes
 
     def outcome(self, part: Part) -> Outcome:
-        """What a finished part gave. Raises KeyError if the part is not finished."""
+        """The outcome of a finished part. Raises KeyError if the part is not finished."""
         return self._outcomes[part.key]
 
     def add(self, part: Part, outcome: Outcome) -> None:
-        """Keep a finished part; when this returns, it is on disk. Raises UserError if the file cannot be written."""
+        """Keep a finished part; on return it is on disk. Raises UserError if the file cannot be written."""
         line = canonical(
             {"part": part.label, "key": part.key, "outcome": outcome, "check": _checksum(part.key, outcome)}
         )
@@ -59,7 +58,7 @@ class Store:
         self._outcomes[part.key] = outcome
 
     def clear(self) -> None:
-        """Forget all parts, of other versions of the program too. Raises UserError if the file cannot be removed."""
+        """Remove all parts, including those of other versions. Raises UserError if the file cannot be removed."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:
@@ -68,12 +67,12 @@ class Store:
         self.damaged = 0
 
     def _append(self, line: bytes) -> None:
-        # Unbuffered and for appending: one write, behind whatever another process has written.
+        # Unbuffered append: one write, after whatever other processes have written.
         with self.path.open("ab+", buffering=0) as file:
             if file.seek(0, os.SEEK_END):
                 file.seek(-1, os.SEEK_END)
                 if file.read(1) != b"\n":
-                    line = b"\n" + line  # what was there was not written to its end
+                    line = b"\n" + line  # the last line is incomplete
             if file.write(line) != len(line):
                 raise OSError(None, "the disk is full")
             os.fsync(file.fileno())
@@ -99,7 +98,7 @@ class Store:
 
 
 def _entry(line: bytes) -> tuple[str, Outcome] | None:
-    """(key, outcome) of a line, or None if it is not exactly what was written once."""
+    """(key, outcome) of a line, or None if the line is damaged."""
     try:
         item: Any = json.loads(line)
         key, outcome = item["key"], item["outcome"]

@@ -22,38 +22,38 @@ from slotscope.model.policies.choice import names_beside
 from slotscope.model.running.assembly import assemble, named_policy, policy_parameters
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 
-#: What tells the policy in a row.
+#: The name of the policy's column in a row.
 POLICY = "policy"
 
-#: The value of an axis, as a scenario file may hold it.
+#: A value of an axis, as a scenario file may contain it.
 Value = bool | int | float | str
 
-#: Runs that one sweep may have.
+#: The most runs of one sweep.
 MOST_RUNS = 100_000
 
-#: Curves in a picture; with more of them it could not be read.
+#: The most curves of a figure; with more it would be unreadable.
 MOST_CURVES = 12
 
-#: Ends the name of what a policy's first measure is above that of the first policy; which that is.
+#: The name ending of a measure's gain over the first policy, and the parameter that names that policy.
 GAIN, OVER = "_gain", "over"
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A field of a scenario, by its path, and the values that it takes."""
+    """A field of a scenario, given by its path, and the values that it takes."""
 
     path: str
     values: tuple[Value, ...]
 
     @property
     def numeric(self) -> bool:
-        """Whether every value is a number, also one in text such as ``3/5``."""
+        """Whether every value is a number, including numbers as text such as ``3/5``."""
         return all(_number(value) is not None for value in self.values)
 
 
 @dataclass(frozen=True)
 class Point:
-    """One combination: values by path, a policy (empty: the scenario's), and the scenario."""
+    """One combination: a value for each axis, a policy (empty: the scenario's), and the scenario with these values."""
 
     values: tuple[Value, ...]
     policy: str
@@ -63,7 +63,7 @@ class Point:
 
 
 def axis(text: str) -> Axis:
-    """An axis from ``PATH=VALUE,VALUE,...``. Raises UserError if there is no path, no value, or a value twice."""
+    """An axis from ``PATH=VALUE,VALUE,...``. Raises UserError if path or values are missing, or a value is repeated."""
     path, sign, rest = text.partition("=")
     values = tuple(_value(item.strip()) for item in rest.split(","))
     if not path.strip() or not sign or "" in values:
@@ -92,19 +92,19 @@ def _number(value: Value) -> float | None:
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """A sweep as a :class:`model.lab.plan.Plan`; all of it is checked when it is made.
+    """A sweep as a :class:`model.lab.plan.Plan`, checked as a whole when it is created.
 
-    Raises UserError if a path leads nowhere, a value or policy is not allowed, or there are too many runs.
+    Raises UserError if a path does not exist, a value or policy is not allowed, or there are too many runs.
     """
 
-    name: str  #: of its results
-    scenario: Scenario  #: what is varied
-    #: axes, policies: the grid; no policy means the scenario's
+    name: str  #: the name of its results
+    scenario: Scenario  #: the scenario that is varied
+    #: axes, policies: the grid; without policies, the scenario's is used
     axes: tuple[Axis, ...]
     policies: tuple[str, ...]
     seed: int
-    replications: int  #: runs of each combination, with the seeds *seed*, *seed* + 1, ...
-    #: until, warmup: None: the scenario's; the warm-up is shortened in proportion where *until* shortens the run
+    replications: int  #: runs per combination, with the seeds *seed*, *seed* + 1, ...
+    #: until, warmup: None means the scenario's; if *until* shortens the run, its warm-up is shortened in proportion
     until: float | None = None
     warmup: float | None = None
     trace: tuple[str, ...] = ()
@@ -135,7 +135,7 @@ class Sweep:
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
-        """Every combination, policies varying fastest."""
+        """All combinations, with the policy varying fastest."""
         return tuple(self._points())
 
     def _points(self) -> Iterator[Point]:
@@ -167,7 +167,7 @@ class Sweep:
         return " ".join(f"--vary {one.path}={value}" for one, value in pairs)
 
     def _times(self, scenario: Scenario) -> tuple[float, float]:
-        if self.trace and None in (self.until, self.warmup):  # the record says how long it is
+        if self.trace and None in (self.until, self.warmup):  # the end of a recorded workload is in the trace
             scenario, *_ = kind_named(scenario.system).with_trace(scenario, self.trace)
         run = scenario.run
         until = float(run.until) if self.until is None else self.until
@@ -178,7 +178,7 @@ class Sweep:
         return until, self.warmup
 
     def _check(self, scenario: Scenario, policy: str, values: Sequence[Value]) -> None:
-        """Put the system together once; a trace is not read for that."""
+        """Assemble the system once, to check it; without reading a trace."""
         where = " ".join(filter(None, (self._place(values), f"--policy {policy}" * bool(policy))))
         try:
             if scenario.workload.kind == "trace":
@@ -192,12 +192,12 @@ class Sweep:
 
     @property
     def shown(self) -> Measure:
-        """The measure in the picture: the first that the kind of system compares by."""
+        """The measure shown in the figure: the first of the kind's measures."""
         return kind_named(self.scenario.system).measures[0]
 
     @cached_property
     def runs(self) -> tuple[list[Part], ...]:
-        """For each of :attr:`points` its replications."""
+        """The replications of each of :attr:`points`."""
         return tuple(self._replications(point) for point in self.points)
 
     def parts(self, scale: str, options: Options) -> list[Part]:
@@ -216,12 +216,12 @@ class Sweep:
         )
 
     def at(self, point: Point) -> dict[str, Value]:
-        """What sets a combination apart."""
+        """The values that identify a combination."""
         at = {one.path: value for one, value in zip(self.axes, point.values, strict=True)}
         return at | ({POLICY: point.policy} if point.policy else {})
 
     def result(self, scale: str, options: Options, outcomes: Outcomes) -> Result:
-        """Each measure of each combination that has a finished run, and a picture."""
+        """The measures of each combination that has a finished run, and a figure."""
         rows: list[Row] = []
         for number, point in enumerate(self.points):
             rows += _measures(finished(self.runs[number], outcomes), self.at(point))
@@ -232,7 +232,7 @@ class Sweep:
         return Result(self.name, scale, tuple(rows), (figure,) if figure else (), self._notes())
 
     def _gain(self, point: Point, first: int, number: int, outcomes: Outcomes) -> list[Row]:
-        """The shown measure above that of the first policy, from pairs of runs on the same jobs."""
+        """The gain in the shown measure over the first policy, from paired runs on the same jobs."""
         shown = self.shown.name
         pairs = [
             (outcomes[mine]["metrics"][shown], outcomes[other]["metrics"][shown])
@@ -251,7 +251,7 @@ class Sweep:
 
 
 def _under(scenario: Scenario, policy: str) -> Scenario:
-    """*scenario* under another policy, with those of its parameters that the policy knows."""
+    """*scenario* under another policy, with those of the scenario's policy parameters that this policy has, too."""
     choice = named_policy(policy)
     known = reference_for(choice.name, scenario.system).schema.model_fields
     kept = {key: value for key, value in scenario.policy.parameters.items() if key in known}
@@ -270,7 +270,7 @@ def _measures(done: Sequence[Outcome], at: Mapping[str, Value]) -> list[Row]:
 
 
 def _figure(sweep: Sweep, rows: Sequence[Row]) -> Figure | None:
-    """The shown measure over the first axis of numbers, a curve for each other combination."""
+    """The shown measure over the first numeric axis, with a curve for each combination of the others."""
     across = next((one for one in sweep.axes if one.numeric and len(one.values) > 1), None)
     if across is None:
         return None
@@ -298,14 +298,14 @@ def _figure(sweep: Sweep, rows: Sequence[Row]) -> Figure | None:
 
 
 def _line_name(sweep: Sweep, at: Mapping[str, Value], across: str) -> str:
-    """What the curve of a combination is called: all but what the axis shows."""
+    """The label of a combination's curve: all of its values but that of the x axis."""
     called = names_beside(sweep.policies)
     shown = {key: called[str(value)] if key == POLICY else value for key, value in at.items() if key != across}
     return ", ".join(f"{key} = {value}" for key, value in shown.items()) or sweep.name
 
 
 def _set(data: dict[str, Any], path: str, value: Value) -> None:
-    """Put *value* where *path* leads, in place."""
+    """Set the field at *path* to *value*, in place."""
     table: Any = data
     steps = list(_steps(data, path))
     for step in steps[:-1]:
@@ -314,7 +314,7 @@ def _set(data: dict[str, Any], path: str, value: Value) -> None:
 
 
 def _steps(data: Any, path: str) -> Iterator[str | int]:
-    """The keys and positions along *path*; the last key of a table may be a new one."""
+    """The keys and list positions along *path*; the last key may be new."""
     place, rest, gone = data, path, ""
     while rest:
         key, rest = _next_key(place, rest, gone)
@@ -329,7 +329,7 @@ def _steps(data: Any, path: str) -> Iterator[str | int]:
 
 
 def _next_key(place: Any, rest: str, gone: str) -> tuple[str | int, str]:
-    """The first step of *rest* in *place*, and what is left of it."""
+    """The first step of *rest* in *place*, and the remaining path."""
     if isinstance(place, list):
         return _entry(place, rest, gone)
     key, dot, left = rest.partition(".")
@@ -344,7 +344,7 @@ def _next_key(place: Any, rest: str, gone: str) -> tuple[str | int, str]:
 
 
 def _entry(place: list[Any], rest: str, gone: str) -> tuple[int, str]:
-    """An entry of a list, by ``[position]`` or by its name."""
+    """The position of a list entry, given as ``[position]`` or by the entry's name, and the remaining path."""
     match = re.match(r"\[([0-9]{1,6})\]\.?", rest)
     if match:
         if int(match[1]) >= len(place):
