@@ -1,1 +1,1 @@
-"""Two or three policies on the same jobs: sessions in step, what differs, paired differences."""
+"""Two or three policies on the same jobs: sessions moved in step, their differences, and paired estimates."""

@@ -1,4 +1,4 @@
-"""The timeline of several lanes as a window asks for it."""
+"""The common timeline of several lanes, as the window reads it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from slotscope.model.running.recorder import Extent
 
 
 class CommonTime:
-    """The timeline of a comparison: the first lane's events, and the common clock."""
+    """The timeline of a comparison: events are those of the first lane, the time is the common clock."""
 
     def __init__(self, moved: Lockstep) -> None:
         self._moved = moved
@@ -17,17 +17,17 @@ class CommonTime:
 
     @property
     def event(self) -> int:
-        """Events of the first lane so far."""
+        """The number of events of the first lane so far."""
         return self._first.event
 
     @property
     def first_event(self) -> int:
-        """The first lane's first event."""
+        """The number of the first lane's first event."""
         return self._first.first_event
 
     @property
     def live_end(self) -> int:
-        """The last event that the first lane ever reached."""
+        """The last event that the first lane has ever reached."""
         return self._first.live_end
 
     @property
@@ -37,13 +37,13 @@ class CommonTime:
 
     @property
     def substep(self) -> int:
-        """Sub-steps taken of the event in the making, in whatever lane."""
+        """The number of sub-steps taken of the unfinished event, in whichever lane it is."""
         inside = self._moved.inside
         return 0 if inside is None else self._moved.lanes[inside].line.substep
 
     @property
     def next_event(self) -> Event | None:
-        """What happens next, in whatever lane."""
+        """The next event, in whichever lane it happens."""
         return self._moved.next_event()
 
     @property

@@ -1,4 +1,4 @@
-"""Another policy on the jobs of a run, from the start or from where it leaves the run: what if."""
+"""What-if runs: another policy on the jobs of a run, from the start or from where it branches off."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from slotscope.model.systems.state import copied
 
 
 def caught_up(session: Session, time: float) -> None:
-    """Run a session up to *time*, from as near as it was there before.
+    """Run a session up to *time*, starting from the latest state that it has reached.
 
-    Raises GivenUpError if whoever waits has had enough; the session stands as far as it came.
+    Raises GivenUpError if the user stops waiting; the session then stands as far as it got.
     """
     if session.timeline.extent().live_end_time >= time:
         return
@@ -33,9 +33,8 @@ def caught_up(session: Session, time: float) -> None:
 def companion(session: Session, policy: str, kernel: bool = True) -> Session:
     """A new session with the jobs of a run, under another policy.
 
-    It stands at the start of history; where both have the same policy at first
-    (:mod:`model.forks.changes`) it has the same past, and stands where it leaves the run, or goes on
-    like it.
+    It stands at the start of history.  If both policies are the same at first (:mod:`model.forks.changes`), it
+    shares the run's past instead, and stands at the event where the policies part, or else where the run stands.
     Raises UserError if the policy is unknown, or cannot run from there.
     """
     root, system = session.bench.root, session.bench.system
@@ -49,7 +48,7 @@ def companion(session: Session, policy: str, kernel: bool = True) -> Session:
     past, state = session.timeline, None
     parting = Course.read(source.policy).parting(Course.read(policy))
     shares = parting is None or parting > past.first_event
-    if past.first_event:  # the jobs in service stay
+    if past.first_event:  # the history starts with jobs in service, which stay
         state = copied(past.first_state)
         state = state if shares else bench.root.system.take_over(root.system, state)
     bench.rename_jobs(system.initial_jobs, system.job_names())
@@ -64,7 +63,7 @@ def companion(session: Session, policy: str, kernel: bool = True) -> Session:
 
 
 def policies_beside(lanes: Sequence[Session], session: Session) -> list[str]:
-    """The policies of further *lanes* that can run beside another first one; forks are of the run that they leave."""
+    """The policies of further *lanes* that can also run beside *session*; forks cannot, as they belong to their run."""
     return [
         lane.origin.policy
         for lane in lanes[1:]
@@ -75,9 +74,9 @@ def policies_beside(lanes: Sequence[Session], session: Session) -> list[str]:
 
 
 def forked(session: Session, change: Deviation, kernel: bool = True) -> Session:
-    """A new session with the past and the jobs of a run, in which one thing goes otherwise.
+    """A new session with the past and the jobs of a run, with one deviation from it.
 
-    Raises UserError if the policy cannot go on from there, or the decision is impossible.
+    Raises UserError if the policy cannot run on from there, or the decision is impossible.
     """
     other = companion(session, f"{session.origin.policy}{change}", kernel)
     other.seek(change.event)

@@ -1,6 +1,6 @@
-"""Two or three policies side by side: the same jobs, clocks in step, one way to move them all.
+"""Two or three policies side by side on the same jobs, with clocks in step, moved together.
 
-A :class:`Comparison` is driven like a :class:`model.api.Session`.  Events are numbered as in
+A :class:`Comparison` has the interface of :class:`model.api.Session`.  Events are numbered as in
 the first lane; the time is the common clock.
 """
 
@@ -30,15 +30,15 @@ from slotscope.model.running.origin import Origin
 from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.scenario.load import Scenario
 
-#: Lanes that a comparison has at least and at most.
+#: The fewest and the most lanes of a comparison.
 LEAST_LANES, MOST_LANES = 2, 3
 
-#: More sub-steps than any decision has.
+#: More sub-steps than any event has.
 LAST_SUBSTEP = 2**30
 
 
 class Comparison:
-    """Several policies on the very same jobs, moved together."""
+    """Several policies on the same jobs, moved together."""
 
     def __init__(self, sessions: Sequence[Session], layout: str = "") -> None:
         if not LEAST_LANES <= len(sessions) <= MOST_LANES:
@@ -46,8 +46,8 @@ class Comparison:
         self.lanes = tuple(Lane(session) for session in sessions)
         self.sessions = tuple(sessions)  #: one for each policy
         self.layout = layout
-        #: The lane whose decisions are stepped into, where it takes part in an event; elsewhere the first lane that
-        #: does.
+        #: The lane whose decisions are stepped into, if it takes part in an event; otherwise it is the first lane
+        #: that does.
         self.followed = 0
         self._moved = Lockstep(self.lanes)
         self._search = DifferenceSearch(self.lanes)
@@ -67,15 +67,15 @@ class Comparison:
     ) -> Comparison:
         """Open a scenario under each of *policies*; see :meth:`model.api.Session.open`.
 
-        A trace is read once.
-        Raises UserError: one line that says what is wrong with the scenario, a policy or the trace.
+        A trace is read only once.
+        Raises UserError with one line that says what is wrong with the scenario, a policy or the trace.
         """
         first = Session.open(scenario, policies[0], seed, trace, kernel)
         return cls.beside(first, [policy for policy in policies[1:] if policy], kernel)
 
     @classmethod
     def beside(cls, session: Session, policies: Sequence[str], kernel: bool = True) -> Comparison:
-        """Put other policies beside a run, which keeps its history; they run up to its clock.
+        """Put other policies beside a run, which keeps its history; the others run up to its clock.
 
         Raises UserError if a policy is unknown, or cannot run from the run's start.
         """
@@ -84,14 +84,14 @@ class Comparison:
 
     @classmethod
     def of(cls, sessions: Sequence[Session]) -> Comparison:
-        """Compare runs on the same jobs at the first one's clock, up to which the others run.
+        """Compare runs on the same jobs at the clock of the first one; the others run up to it.
 
-        If whoever waits has had enough (:mod:`model.running.waiting`), all stand as far as they came,
-        or at the start if that takes too long as well.
+        If the user stops waiting (:mod:`model.running.waiting`), all stand at the earliest time that one of them
+        has reached, or at the start if getting there takes too long as well.
         """
         first = sessions[0]
         for session in sessions:
-            first.forks.add(session.origin.policy)  # also one that was typed, which What if then lists
+            first.forks.add(session.origin.policy)  # so that the what-if list shows a policy that was typed, too
         first.timeline.leave_event()
         comparison = cls(sessions, first.layout)
         if first.timeline.event == first.timeline.first_event:
@@ -120,22 +120,22 @@ class Comparison:
 
     @property
     def info(self) -> RunInfo:
-        """What stays the same in the first lane."""
+        """The description of the first lane's run, which does not change."""
         return self.sessions[0].info
 
     @property
     def origin(self) -> Origin:
-        """Where the first lane's run came from."""
+        """The origin of the first lane's run."""
         return self.sessions[0].origin
 
     @property
     def name(self) -> str:
-        """The scenario's name as it is shown."""
+        """The displayed name of the scenario."""
         return self.sessions[0].name
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What to call each lane: its title, or its policy in full where titles agree."""
+        """The label of each lane: its policy's title, with parameters if titles are equal."""
         return labels_of(
             [session.label for session in self.sessions],
             [session.bench.root.scenario.policy for session in self.sessions],
@@ -143,16 +143,16 @@ class Comparison:
 
     @property
     def differences(self) -> Mapping[str, bool]:
-        """The kinds of difference that can be run to, see :data:`DIFFERENCES`."""
+        """The kinds of difference that a run can stop at, see :data:`DIFFERENCES`."""
         return DIFFERENCES if self.bench.kind.compares_decisions else {}
 
     def rename(self, name: str) -> None:
-        """Show the runs under a scenario's name."""
+        """Change the displayed scenario name of all runs."""
         for session in self.sessions:
             session.rename(name)
 
     def use_kernel(self) -> bool:
-        """Run compiled from here on, in each lane that has a compiled twin; False if none has."""
+        """Run compiled from now on in each lane that has a compiled twin; False if none has one."""
         done = [session.use_kernel() for session in self.sessions]
         return any(done)
 
@@ -161,11 +161,11 @@ class Comparison:
     def run(
         self, events: int | None = None, until: float = inf, stop: tuple[str, ...] = (), budget: float = inf
     ) -> Reason:
-        """Run on: so many events of the first lane, until a time, or an event of a kind.
+        """Run on for *events* events of the first lane, until a time, or to an event of a kind in *stop*.
 
-        An event of a kind counts in whatever lane it happens; the kinds of
-        :data:`model.comparison.differences.DIFFERENCES` are those that lanes decide differently.
-        ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`.
+        An event of a kind counts in any lane; the kinds of
+        :data:`model.comparison.differences.DIFFERENCES` are arrivals that lanes decide differently.
+        After ``budget`` seconds of real time the run ends early with :attr:`Reason.LIMIT`.
         """
         known = self.info.event_kinds
         flags = sum(known[kind] for kind in stop if kind in known)
@@ -188,23 +188,23 @@ class Comparison:
                 return reason
 
     def continued(self, scenario: Scenario, policy: str | None = None) -> Comparison:
-        """Not for a comparison: its lanes would meet other jobs from here on. Raises UserError always."""
+        """Unsupported: the lanes of a comparison would get different jobs from here on. Raises UserError always."""
         raise UserError(
             "found a comparison, allowed when continuing under other rules: one "
             "policy; end the comparison, or run it from the start"
         )
 
     def step(self) -> None:
-        """One event, in every lane that has it; from the middle of one, to its end."""
+        """Run one event, in every lane that has it; from within an event, run to its end."""
         self._moved.step()
 
     def step_out(self) -> None:
-        """To the end of the event in the making; nothing between events."""
+        """Run to the end of the unfinished event; between events, do nothing."""
         if self._moved.inside is not None:
             self._moved.step()
 
     def step_into(self) -> None:
-        """One sub-step in the lane followed; closing the event lets the other lanes follow."""
+        """Run one sub-step in the followed lane; when its event ends, the other lanes run the event, too."""
         following = self._moved.next_lanes()
         if not following:
             return
@@ -216,7 +216,7 @@ class Comparison:
     # Backwards.
 
     def step_back(self) -> None:
-        """To the start of the event in the making, else one event back."""
+        """Go back to the start of the unfinished event, or else one event back."""
         inside = self._moved.inside
         if inside is not None:
             self.sessions[inside].step_back()
@@ -224,7 +224,7 @@ class Comparison:
             self._moved.step_back()
 
     def step_back_into(self) -> None:
-        """One sub-step back."""
+        """Go back one sub-step."""
         inside = self._moved.inside
         if inside is not None:
             self.sessions[inside].step_back_into()
@@ -236,7 +236,7 @@ class Comparison:
             session.seek(session.timeline.event, LAST_SUBSTEP)
 
     def seek(self, event: int, substep: int = 0, lane: int = 0) -> None:
-        """Stand after *event* events of a lane, then *substep* sub-steps into its next."""
+        """Go to the moment after *event* events of a lane and *substep* sub-steps of its next event."""
         if substep:
             self._moved.before(lane, event + 1)
             self.sessions[lane].seek(self.sessions[lane].timeline.event, substep)
@@ -244,7 +244,7 @@ class Comparison:
             self._moved.after(lane, event)
 
     def seek_all(self, events: Sequence[int]) -> None:
-        """Stand where each lane has had so many events. Raises UserError if the lanes never stand there together."""
+        """Go to where each lane has had so many events. Raises UserError if the lanes never stand there together."""
         if not self._moved.to_events(tuple(events)):
             met = ",".join(map(str, self._moved.events))
             raise UserError(
@@ -253,19 +253,19 @@ class Comparison:
             )
 
     def seek_time(self, time: float) -> None:
-        """Stand after all events up to *time*."""
+        """Go to the moment after all events up to *time*."""
         self._moved.to_time(time)
 
     def to_start(self) -> None:
-        """Back to event 0."""
+        """Go back to the start of history."""
         self._moved.to_start()
 
     def to_live_end(self) -> None:
-        """To the last time ever reached."""
+        """Go to the latest time that any lane has reached."""
         self._moved.to_time(max(lane.line.extent().live_end_time for lane in self.lanes))
 
     def back_to(self, kind: str) -> bool:
-        """Stand just before the previous event of a kind; False if there is none."""
+        """Go to just before the previous event of a kind; False if there is none."""
         if kind in self.differences:
             self._search.leave(False)
             found = self._search.last(self._search.taken(), DIFFERENCES[kind])
@@ -285,24 +285,24 @@ class Comparison:
     # Differences.
 
     def decided(self) -> int:
-        """Arrivals decided so far in every lane, also after this moment.
+        """The number of arrivals that every lane has decided in its history, including those after this moment.
 
-        0 where decisions cannot be compared.
+        0 if decisions cannot be compared.
         """
         return self._search.decided() if self.differences else 0
 
     def first_difference(self, where: bool = False) -> Difference | None:
-        """The first arrival of all history not decided alike.
+        """The first arrival of all history that lanes decide differently.
 
         None if there is none so far, or decisions cannot be compared.
 
-        Admitted or rejected is what counts; with *where* all of the answer.  The run stays
-        where it is.
+        By default only admission or rejection is compared; with *where* the whole answer.  The run does
+        not move.
         """
         return self._search.first_ever(where) if self.differences else None
 
     def go_to_first_difference(self, where: bool = False) -> bool:
-        """Stand just before the first arrival not decided alike takes effect; False if none."""
+        """Go to just before the first arrival that lanes decide differently; False if there is none."""
         self._search.leave(False)
         found = self.first_difference(where)
         if found is not None:
@@ -314,7 +314,7 @@ class Comparison:
         self._found = self._search.described(arrival)
 
     def leave_past(self) -> None:
-        """What was decided before is known as far as it was read, until a difference is gone to."""
+        """Stop reading earlier decisions, and use those read so far, until the user goes to a difference."""
         self._search.leave()
 
     # Looking.
@@ -330,9 +330,9 @@ class Comparison:
         hasty: bool = False,
         offering: bool = False,
     ) -> Frame:
-        """A snapshot of this moment: that of the first lane, others as its companions; see :meth:`Session.frame`.
+        """A snapshot of the first lane at this moment, with those of the others in it; see :meth:`Session.frame`.
 
-        Where it is *hasty* what was decided before is known as far as it was read.
+        If *hasty*, only those earlier decisions are used that have been read already.
         """
         clock = self._moved.clock
         marked = [breakpoints, *(frozenset[int | str]() for _ in self.sessions[1:])]
@@ -349,11 +349,11 @@ class Comparison:
 
     @property
     def past_known(self) -> bool:
-        """Whether all that was decided before is known, or cannot be compared."""
+        """Whether all earlier decisions are known, or decisions cannot be compared."""
         return self._search.whole or not self.differences
 
     def standing(self) -> Standing:
-        """How the lanes stand at this moment."""
+        """The comparison of the lanes at this moment."""
         return Standing(
             labels=self.labels,
             policies=tuple(choice_text(one.bench.scenario.policy) for one in self.sessions),

@@ -1,6 +1,6 @@
-"""What was decided of each job, in four bytes a job, and where runs on the same jobs decide differently, as data.
+"""The decisions on each job, at four bytes a job, and where runs on the same jobs decide differently, as data.
 
-Several runs on the same jobs are compared through these records, without running anything again.
+Several runs on the same jobs are compared by these records, without being re-run.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from typing import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-#: Kinds of event that only a comparison knows, and whether all of an answer counts: also which
-#: server, or how many servers.
+#: Kinds of event that only a comparison has; the value tells whether whole answers are compared, that is, also
+#: the server or the number of servers.
 DIFFERENCES: Mapping[str, bool] = {"different decision": False, "different answer": True}
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One arrival that is not decided alike."""
+    """One arrival that lanes decide differently."""
 
     arrival: int  #: the number of the arrival, from 0
     job: int  #: the job's number, the same under every policy
-    time: float  #: when it arrives
+    time: float  #: its arrival time
     type: int  #: its type, from 0
-    rows: tuple[np.void, ...]  #: for each lane the row of the event, with all that is costly to count
-    answers: tuple[int, ...]  #: for each lane what it decided, see :meth:`model.kinds.spec.Kind.decisions`
+    rows: tuple[np.void, ...]  #: for each lane, the row of the event, including the columns that are costly to compute
+    answers: tuple[int, ...]  #: for each lane, its decision, see :meth:`model.kinds.spec.Kind.decisions`
 
     def admitted(self, lane: int) -> bool:
         """Whether the job is admitted in that lane."""
@@ -34,37 +34,37 @@ class Difference:
 
 @dataclass(frozen=True)
 class Standing:
-    """How several lanes stand at a moment."""
+    """The comparison of several lanes at a moment."""
 
-    labels: tuple[str, ...]  #: what to call each lane: the policy's title, with its parameters where titles agree
-    policies: tuple[str, ...]  #: each lane's policy as it is given on a command line
+    labels: tuple[str, ...]  #: the label of each lane: its policy's title, with parameters if titles are equal
+    policies: tuple[str, ...]  #: each lane's policy in the form of the command line
     next_lanes: tuple[int, ...]  #: the lanes in which the next event happens
-    followed: int  #: the lane whose decisions are stepped into, where it takes part
-    first: Difference | None  #: the first arrival decided differently (admitted or rejected), once there is one
-    found: Difference | None  #: the one that was gone to last
-    decided: int  #: arrivals decided so far in every lane
-    whole: bool  #: whether these are all; not where the reading of what happened before was given up
-    bytes: int  #: memory of the records of decisions
+    followed: int  #: the lane whose decisions are stepped into, if it takes part in the event
+    first: Difference | None  #: the first arrival of which admission or rejection differs, if there is one so far
+    found: Difference | None  #: the difference that the user went to last
+    decided: int  #: the number of arrivals decided in every lane
+    whole: bool  #: whether *decided* counts all; False if reading the earlier decisions was given up
+    bytes: int  #: memory of the decision records
 
 
-#: Jobs whose decisions are kept for each run (64 MiB); those of later jobs are made again by
-#: replay when they are asked for.
+#: The most jobs whose decisions are kept for each run (64 MiB); decisions on later jobs are recomputed by
+#: replay when they are needed.
 MOST_JOBS = 2**24
 
-#: Jobs compared in one stretch.
+#: The number of jobs compared at a time.
 STRETCH = 2**16
 
-#: The arrivals decided in some rows, and the answer to each, see
+#: The numbers of the arrivals decided in some rows, and the answer to each, see
 #: :meth:`model.kinds.spec.Kind.decisions`.
 Decisions = Callable[[np.ndarray], tuple[NDArray[np.int64], NDArray[np.int32]]]
 
 
 class DecisionRecord:
-    """The decisions on consecutive arrivals, taken from the rows of a run as it grows.
+    """The decisions on consecutive arrivals, collected from the rows of a run as it grows.
 
     - *first*: The number of the first arrival of the history (0 unless the run is a fork).
-    - *decisions*: What was decided in rows.
-    - *most*: Arrivals that are kept at most.
+    - *decisions*: Extracts the decisions from rows.
+    - *most*: The most arrivals to keep.
     """
 
     def __init__(self, first: int, decisions: Decisions, most: int = MOST_JOBS) -> None:
@@ -77,23 +77,23 @@ class DecisionRecord:
 
     @property
     def end(self) -> int:
-        """The first arrival after those kept."""
+        """The number of the arrival after the last one kept."""
         return self.first + self._count
 
     @property
     def full(self) -> bool:
-        """Whether no more are kept."""
+        """Whether the record is full."""
         return self._count >= self._most
 
     @property
     def bytes(self) -> int:
-        """Memory taken."""
+        """The memory used, in bytes."""
         return self._answers.nbytes
 
     def append(self, rows: np.ndarray) -> None:
-        """Take the decisions of *rows* that follow those known.
+        """Add the decisions in *rows* that follow the known ones.
 
-        Earlier ones (a replay) are passed over; so are all where some are missing between.
+        Known decisions (in a replay) are skipped; if decisions are missing before those in *rows*, none is added.
         """
         numbers, answers = self._decisions(rows)
         if not len(numbers) or numbers[-1] < self.end:
@@ -109,16 +109,16 @@ class DecisionRecord:
         self._count += len(fresh)
 
     def between(self, first: int, last: int) -> NDArray[np.int32] | None:
-        """[last - first] answers to the arrivals *first* to *last* - 1; None if not all kept."""
+        """[last - first] answers to the arrivals *first* to *last* - 1; None if some of them are not kept."""
         if first < self.first or last > self.end:
             return None
         return self._answers[first - self.first : last - self.first]
 
 
 def differing(answers: Sequence[NDArray[np.int32]], where: bool) -> NDArray[np.bool_]:
-    """[n] which of n arrivals are not decided alike in all runs.
+    """[n] which of n arrivals are decided differently in some runs.
 
-    Admitted or rejected is what counts; with *where* all of the answer.
+    By default only admission or rejection is compared; with *where* the whole answer.
     """
     first = answers[0]
     different = np.zeros(len(first), np.bool_)

@@ -16,17 +16,17 @@ from slotscope.model.scenario.fields import Section
 from slotscope.model.scenario.validation import validated
 from slotscope.model.session.archive import as_json, damage_as_errors, has_member, members_of, written
 
-#: Version of the format.
+#: The version of the format.
 VERSION = 2
 
-#: Versions that are read: those of version 1 have no digest of the whole file.
+#: The versions that can be read; files of version 1 have no digest of the whole file.
 READ = (1, VERSION)
 
 _CONTENTS = "comparison.json"
 
 
 class Contents(Section):
-    """What the archive holds: the names of the lanes' sessions in it."""
+    """The contents of the archive: the file names of the lanes' sessions in it, and the layout."""
 
     version: int = VERSION
     lanes: tuple[str, ...] = Field(min_length=1, max_length=MOST_LANES)
@@ -52,13 +52,13 @@ def save_run(run: Run, path: Path, layout: str = "") -> None:
 
 
 def load_run(path: Path, kernel: bool = True) -> Run:
-    """Reopen what :func:`save_run` saved, exactly where it stood.
+    """Reopen what :func:`save_run` has saved, at the same moment.
 
-    Raises UserError if the file cannot be read, or a saved state is not reached again.
+    Raises UserError if the file cannot be read, or a saved state is not reproduced.
     """
     if has_member(path, _CONTENTS):
         return _load_lanes(path, kernel)
-    return Session.load(path, kernel)  # its reader says what is wrong with the file
+    return Session.load(path, kernel)  # which reports what is wrong with the file
 
 
 def _load_lanes(path: Path, kernel: bool) -> Comparison:
@@ -78,7 +78,7 @@ def _load_lanes(path: Path, kernel: bool) -> Comparison:
 
 
 def _sessions(path: Path, lanes: list[Path], kernel: bool) -> list[Session]:
-    """The lanes, all on the workload of the first (a trace is read once)."""
+    """The sessions of the lanes, all on the workload of the first one, so that a trace is read only once."""
     sessions: list[Session] = []
     try:
         for lane in lanes:

@@ -1,6 +1,6 @@
-"""One of several runs on the same jobs: a session, and the record of its decisions.
+"""A lane, one of several runs on the same jobs: a session and the record of its decisions.
 
-And what policies that run side by side are called.
+Also the labels of policies that run side by side.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from slotscope.model.systems.state import copied
 
 
 def labels_of(titles: Sequence[str], choices: Sequence[PolicyChoice]) -> tuple[str, ...]:
-    """The title of each policy, with what sets it apart from others of the same title."""
+    """The title of each policy, with the parameters that distinguish it from others of the same title."""
     return tuple(
         title if titles.count(title) == 1 else f"{title}, {_own(choice, choices)}"
         for title, choice in zip(titles, choices, strict=True)
@@ -39,7 +39,7 @@ def _own(mine: PolicyChoice, choices: Sequence[PolicyChoice]) -> str:
 
 
 def _told(key: str, value: Any) -> str:
-    """A parameter in a few words, such as "factor 3", "factor log²" or "no patch"."""
+    """A parameter as a short label, such as "factor 3", "factor log²" or "no patch"."""
     word = key.rpartition("_")[2]
     if isinstance(value, bool):
         return word if value else f"no {word}"
@@ -47,53 +47,53 @@ def _told(key: str, value: Any) -> str:
 
 
 class Lane:
-    """A session whose decisions are recorded from here on.
+    """A session whose decisions are recorded from now on.
 
-    What happened before is filled in by replay when it is first asked for.
+    Earlier decisions are added by a replay when they are first needed.
     """
 
     def __init__(self, session: Session, most: int = MOST_JOBS) -> None:
         self.session = session
         self.line = session.timeline
         first = self._arrivals(self.line.first_state)
-        # No method of this lane: its record, which the timeline holds, would hold the timeline.
+        # Not a bound method: the timeline holds the record, which would then hold the lane, and so the timeline.
         self._decisions = partial(session.bench.kind.decisions, initial_jobs=self.initial_jobs)
         self.record = DecisionRecord(first, self._decisions, most)
         if self.compares:
             self.line.observe = self.record.append
         self.whole = self.line.live_end == self.line.first_event  #: whether all of history is recorded
-        self.left = False  #: whether whoever waited for that has had enough
+        self.left = False  #: whether the user has stopped waiting for that
 
     @property
     def compares(self) -> bool:
-        """Whether what is decided of a job can be compared with other lanes."""
+        """Whether decisions on jobs can be compared with those of other lanes."""
         return self.session.bench.kind.compares_decisions
 
     def _arrivals(self, state: Any) -> int:
         return self.session.bench.system.arrivals(state)
 
     def answer_of(self, row: np.void) -> int:
-        """What was decided of the job of an arrival's row."""
+        """The answer to the job in an arrival's row."""
         return int(self._decisions(np.array([row]))[1][0])
 
     @property
     def initial_jobs(self) -> int:
-        """Jobs numbered before the first arrival."""
+        """The number of jobs numbered before the first arrival."""
         return self.session.bench.system.initial_jobs
 
     @property
     def arrivals(self) -> int:
-        """Arrivals up to where the lane stands."""
+        """The number of arrivals up to where the lane stands."""
         return self._arrivals(self.line.state)
 
     def decided(self) -> int:
-        """Arrivals decided in all of history; those recorded, where the rest was left."""
+        """The number of arrivals decided in all of history; if reading was given up, of those recorded."""
         if not (self.whole or self.left):
             self._fill()
         return self.record.seen if self.whole else self.record.end
 
     def _fill(self) -> None:
-        """Record what happened before recording began, by running it again on a copy; given up, it goes on later."""
+        """Record the decisions from before recording began, by a replay on a copy; if given up, it resumes later."""
         for rows in self._replay(self.record.end):
             self.record.append(rows)
             if self.record.full:
@@ -105,7 +105,7 @@ class Lane:
         return self._arrivals(self.line.fork_at(self.line.live_end))
 
     def answers(self, first: int, last: int) -> NDArray[np.int32]:
-        """[last - first] where the arrivals *first* to *last* - 1 went, from record or replay."""
+        """[last - first] the answers to the arrivals *first* to *last* - 1, from the record or by replay."""
         kept = self.record.between(first, last)
         if kept is not None:
             return kept
@@ -119,12 +119,12 @@ class Lane:
         return found
 
     def _replay(self, arrival: int) -> Iterator[np.ndarray]:
-        """Rows from before an arrival on to the end of history, run again on a copy."""
+        """The rows from before an arrival to the end of history, by a replay on a copy."""
         for stretch in self.line.onwards(self._before(arrival), self.line.live_end):
             yield stretch.rows
 
     def _before(self, arrival: int) -> Any:
-        """A copy of the latest state at hand in which that arrival is still to come."""
+        """A copy of the latest available state before an arrival."""
         if self.arrivals <= arrival:
             near = self.line.latest(lambda state: self._arrivals(state) <= arrival)
             here = self.line.state
@@ -132,7 +132,7 @@ class Lane:
         return self.line.latest(lambda state: self._arrivals(state) <= arrival)
 
     def explained(self, arrival: int) -> np.void:
-        """The row of an arrival's event, with its reason in numbers; the run stays as it is."""
+        """The row of an arrival's event, with the numbers that explain it; the run does not move."""
         state = self._before(arrival)
         time = arrival_time(self.session, arrival)
         for reached, *_ in self.line.onwards(state, NO_END, Task(float(np.nextafter(time, -np.inf)))):
@@ -146,7 +146,7 @@ class Lane:
 
 
 def arrival_time(session: Session, arrival: int) -> float:
-    """When an arrival comes, whatever the policy."""
+    """The time of an arrival, which does not depend on the policy."""
     block = session.bench.system.workload.block_at(arrival)
     if block is None:
         raise ValueError(f"the workload has no arrival number {arrival}")

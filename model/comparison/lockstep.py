@@ -1,9 +1,8 @@
 """Several runs on the same jobs, moved so that their clocks agree.
 
-Where the lanes stand is always a place in one order of all their events: by time; at equal
-times departures, then updates, then arrivals, and then by the job's number.  Lanes whose next
-event has the same place in it (an arrival, or a slot of time, always has) move together: that is
-one step.
+The lanes always stand at one place in a common order of all their events: by time; at equal times
+departures, then updates, then arrivals, and then by job number.  In one step, all lanes whose next event
+has the earliest place move together; an arrival or a time slot has the same place in every lane.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ _RANK = {DEPARTURE: 0, MOVE: 0, UPDATE: 1, TICK: 1, ARRIVAL: 2, SLOT: 3}
 def _together(
     move: Callable[Concatenate[Lockstep, _Arguments], _Result],
 ) -> Callable[Concatenate[Lockstep, _Arguments], _Result]:
-    """A way of moving all lanes; given up in the middle, all stand where the last one stood.
+    """Wraps a method that moves all lanes: if the user stops it midway, all lanes go to where the last one stands.
 
-    Given up on the way there too, they stand at the start, the one place that all have at hand.
+    If the user stops that, too, they go to the start, the one place that all can reach at once.
     """
 
     @wraps(move)
@@ -54,7 +53,7 @@ class Lockstep:
     def __init__(self, lanes: Sequence[Lane]) -> None:
         self.lanes = tuple(lanes)
         self._slices = Slices(most=MOST_OF_A_RUN)
-        self._advancing = 0  # the lane that runs: if its policy fails, it is the one
+        self._advancing = 0  # the lane that is running, so that a fault is its policy's
 
     @property
     def sessions(self) -> tuple[Session, ...]:
@@ -73,17 +72,17 @@ class Lockstep:
 
     @property
     def inside(self) -> int | None:
-        """The lane whose decision is being stepped through, or None."""
+        """The lane that stands within an event, whose decision is being stepped through, or None."""
         steps = [place for place, lane in enumerate(self.lanes) if lane.line.substep]
         return steps[0] if steps else None
 
     def next_event(self) -> Event | None:
-        """What happens next in any lane (an event in the making counts as happening)."""
+        """The next event of any lane; an unfinished event counts as the next one."""
         following = self.next_lanes()
         return self.lanes[following[0]].line.next_event if following else None
 
     def next_lanes(self) -> tuple[int, ...]:
-        """The lanes in which the next event happens; none where nothing is left."""
+        """The lanes in which the next event happens; empty if there is none."""
         events = [lane.line.next_event for lane in self.lanes]
         places = [place_of(event) for event in events if event is not None]
         if not places:
@@ -94,14 +93,14 @@ class Lockstep:
     # Event by event.
 
     def step(self) -> None:
-        """Let the next event happen, in every lane that has it.
+        """Run the next event, in every lane that has it.
 
         Raises UserError if a policy's decision is impossible; then no lane has moved.
         """
         self._step_lanes(self.next_lanes(), [])
 
     def step_into(self, lane: int) -> None:
-        """One sub-step of a lane that has the next event; closing it lets the others follow.
+        """Run one sub-step of a lane that has the next event; when its event ends, the other lanes run it, too.
 
         Raises UserError if a policy's decision is impossible; then the last step is undone in all lanes.
         """
@@ -112,7 +111,7 @@ class Lockstep:
             self._step_lanes([other for other in following if other != lane], [session])
 
     def _step_lanes(self, lanes: Sequence[int], moved: list[Session]) -> None:
-        """One event in each of *lanes*; if one fails, those and the *moved* ones go back."""
+        """Run one event in each of *lanes*; if one fails, these and the *moved* sessions go back."""
         try:
             for place in lanes:
                 self.lanes[place].session.step()
@@ -123,7 +122,7 @@ class Lockstep:
             raise
 
     def _step_quickly(self) -> bool:
-        """As :meth:`step`, by each lane's engine; False if nothing is left."""
+        """As :meth:`step`, by each lane's engine; False if there is no next event."""
         following = self.next_lanes()
         for place in following:
             self._advance(place, 1, inf, 0)
@@ -131,7 +130,7 @@ class Lockstep:
 
     @_together
     def step_back(self) -> tuple[int, ...]:
-        """Undo the last step; the lanes that moved."""
+        """Undo the last step; returns the lanes that moved."""
         here = self.events
         self._just_before(self.clock)
         before = self.events
@@ -148,14 +147,14 @@ class Lockstep:
     # Places.
 
     def to_start(self) -> None:
-        """Every lane to the start of its history."""
+        """Move every lane to the start of its history."""
         for session in self.sessions:
             session.to_start()
 
     def meet(self, time: float) -> None:
-        """After something was given up every lane to *time*; back to the start if that is too.
+        """After the user has stopped a move, go to *time* in every lane; if this is stopped as well, to the start.
 
-        Raises GivenUpError if that was given up too.
+        Raises GivenUpError if the user stops it as well.
         """
         try:
             with waiting_on():
@@ -168,7 +167,7 @@ class Lockstep:
 
     @_together
     def to_time(self, time: float) -> None:
-        """Every lane to just after all its events up to *time*."""
+        """Move every lane to just after all its events up to *time*."""
         self._to_time(time)
 
     def _to_time(self, time: float) -> None:
@@ -178,7 +177,7 @@ class Lockstep:
 
     @_together
     def after(self, lane: int, event: int) -> None:
-        """To just after an event of a lane; to the end if it has fewer."""
+        """Move to just after an event of a lane; to the end if it has fewer events."""
         line = self.lanes[lane].line
         line.seek(event)
         wanted = line.event
@@ -192,13 +191,13 @@ class Lockstep:
 
     @_together
     def to_events(self, events: tuple[int, ...]) -> bool:
-        """To where the lanes have had so many events each; False if they never stand there."""
+        """Move to where each lane has had so many events; False if they never stand there together."""
         for lane, event in zip(self.lanes, events, strict=True):
             lane.line.seek(event)
         lines = [lane.line for lane in self.lanes]
         begun = {n: line.time for n, line in enumerate(lines) if line.event > line.first_event}
         last = max(begun.values(), default=0.0)
-        for place, time in begun.items():  # of one of these the last event was the last of all
+        for place, time in begun.items():  # the last event of one of these lanes was the last of all
             if time == last:
                 self.after(place, events[place])
                 if self.events == events:
@@ -209,10 +208,10 @@ class Lockstep:
 
     @_together
     def before(self, lane: int, event: int) -> None:
-        """To just before an event of a lane: the next step takes it."""
+        """Move to just before an event of a lane, so that the next step runs it."""
         line = self.lanes[lane].line
         line.seek(event)
-        if line.event < event:  # there is none
+        if line.event < event:  # there is no such event
             self.after(lane, event)
             return
         self._just_before(line.time)
@@ -222,7 +221,7 @@ class Lockstep:
 
     @_together
     def before_arrival(self, arrival: int, time: float) -> None:
-        """To just before an arrival, which comes at *time*."""
+        """Move to just before an arrival at *time*."""
         self._just_before(time)
         while not self._arrives_next(arrival) and self._step_quickly():
             pass
@@ -238,7 +237,7 @@ class Lockstep:
             lane.line.seek_time(nextafter(time, -inf))
 
     def settle(self) -> None:
-        """Prove where every lane stands, and recall the event that led there."""
+        """Seek each lane to where it stands, which verifies its state and restores the event that led there."""
         for session in self.sessions:
             session.seek(session.timeline.event)
 
@@ -246,9 +245,9 @@ class Lockstep:
 
     @_together
     def run(self, last: int | None, until: float, flags: int, deadline: float) -> Reason:
-        """Run on: to event *last* of the first lane, to a time, or to an event with a flag.
+        """Run on to event *last* of the first lane, to a time, or to an event with one of *flags*.
 
-        Lanes run one after another in short slices to a common time.
+        The lanes run one after the other in short slices, each to a common time.
         """
         reason = Reason.LIMIT
         if self.inside is not None:
@@ -258,11 +257,11 @@ class Lockstep:
             if monotonic() >= deadline:
                 break
         for session in self.sessions:
-            session.run(events=0)  # forgets the sub-steps of the last event stepped through
+            session.run(events=0)  # forgets the sub-steps of the event that was stepped through last
         return reason
 
     def _slice(self, last: int | None, until: float, flags: int, budget: float) -> Reason:
-        """For a few milliseconds all lanes together: the first that is not at its end leads."""
+        """Run all lanes for a few milliseconds; the first lane that has events left leads."""
         leader = next((n for n, lane in enumerate(self.lanes) if lane.line.next_event), None)
         if leader is None:
             return Reason.END
@@ -282,12 +281,12 @@ class Lockstep:
         return reason
 
     def _follow(self, leader: int, room: int, last: int | None, until: float, flags: int) -> Reason:
-        """The leader runs so many events, and the others to its time."""
+        """Run the leader for *room* events, and the others up to its time."""
         line = self.lanes[leader].line
         most = NO_END if last is None or leader else last
         led = self._advance(leader, min(room, most - line.event), until, flags)
         following = line.next_event if led.reason is Reason.LIMIT and line.event < most else None
-        if following is not None and following.time <= line.time:  # all of one time
+        if following is not None and following.time <= line.time:  # finish all events at this time
             led = self._advance(leader, most - line.event, line.time, flags)
             led = led._replace(reason=Reason.LIMIT) if led.reason is not Reason.FLAG else led
         if led.reason is Reason.LIMIT and line.event == most:
@@ -301,10 +300,10 @@ class Lockstep:
         return self._closed(done, led.reason)
 
     def _closed(self, done: dict[int, Advance], reason: Reason) -> Reason:
-        """The reason of a slice; where lanes met a flag, all stand just after the first one."""
+        """The reason of a slice; if lanes have met a flag, all go to just after the first such event."""
         met = {n: self.lanes[n].line.event for n, one in done.items() if one.reason is Reason.FLAG}
         if not met:
-            if reason is Reason.END:  # of the leader alone: others may go on
+            if reason is Reason.END:  # of the leader; other lanes may have events left
                 return Reason.LIMIT if self.next_lanes() else Reason.END
             return reason
         self._just_before(min(self.lanes[n].line.time for n in met))
@@ -318,9 +317,9 @@ class Lockstep:
         return self.lanes[place].line.advance(events, until, flags)
 
     def _before_fault(self) -> None:
-        """After a fault of a policy: all lanes to just before the event at which it failed.
+        """After a fault of a policy, move all lanes to just before the event at which it failed.
 
-        On the way there another policy may fail, at an earlier event: then that one counts.
+        If another policy fails on the way, at an earlier event, that event is used instead.
         """
         for _ in self.lanes:
             failed = self._advancing
@@ -341,5 +340,5 @@ class Lockstep:
 
 
 def place_of(event: Event) -> tuple[float, int, int]:
-    """Where an event stands in the order of all lanes' events."""
+    """The place of an event in the common order of all lanes' events."""
     return event.time, _RANK[event.kind], event.job

@@ -1,4 +1,4 @@
-"""A run, whether of one policy or of several side by side: opened, and brought to a moment."""
+"""A run of one policy or of several side by side: opening it, and bringing it to a moment."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Run = Session | Comparison
 
 
 def too_many_lanes(moment: Moment, lanes: int) -> UserError:
-    """Why a moment of more policies than there are is refused."""
+    """The error for a moment of more policies than there are lanes."""
     return UserError(f"found {moment}, the events of {len(moment.events)} policies, allowed: those of at most {lanes}")
 
 
 def stand_at(run: Run, moment: Moment) -> str | None:
-    """Stand at a moment of a run, or of all policies side by side; what is to be said where the run ends before it.
+    """Go to a moment of a run, in all its lanes; returns a message if the run ends before that moment.
 
-    Raises UserError if the policies never stand there together, or are not as many.
+    Raises UserError if the policies never stand there together, or there are fewer of them.
     """
     lanes = len(lanes_of(run))
     if len(moment.events) > lanes:
@@ -52,7 +52,7 @@ def lanes_of(run: Run) -> tuple[Session, ...]:
 
 
 def lanes_watched(run: Run) -> list[WatchedLane]:
-    """What breakpoints watch of each lane; a label has only that of a comparison."""
+    """What breakpoints watch in each lane; the label is empty for a single session."""
     labels = run.labels if isinstance(run, Comparison) else ("",)
     return [
         WatchedLane(lane.timeline, lambda lane=lane: lane.readings, label)  # type: ignore[misc]
@@ -61,23 +61,23 @@ def lanes_watched(run: Run) -> list[WatchedLane]:
 
 
 def leave_past(run: Run | None) -> None:
-    """Whoever waits for what was decided before has had enough."""
+    """Stop waiting for earlier decisions of a comparison."""
     if isinstance(run, Comparison):
         run.leave_past()
 
 
 def past_known(run: Run) -> bool:
-    """Whether all that was decided before is known of several policies."""
+    """Whether all earlier decisions of a comparison are known; True for a session."""
     return isinstance(run, Session) or run.past_known
 
 
 def kinds_of(run: Run) -> tuple[str, ...]:
-    """The kinds of event that a run can be asked to stop at."""
+    """The kinds of event that a run can stop at."""
     return (*run.info.event_kinds, *(run.differences if isinstance(run, Comparison) else ()))
 
 
 def check_kind(run: Run, kind: str) -> None:
-    """Refuse a kind of event that a run has not, such as one chosen for the run before.
+    """Check that a run has a kind of event, which may have been chosen for an earlier run.
 
     Raises UserError if there is no such kind.
     """
@@ -86,7 +86,7 @@ def check_kind(run: Run, kind: str) -> None:
 
 
 def lanes_shown(run: Run) -> tuple[tuple[str, RunInfo], ...]:
-    """The label and description of each lane of a comparison; none for a session."""
+    """(label, description) of each lane of a comparison; empty for a session."""
     if not isinstance(run, Comparison):
         return ()
     infos = [session.info for session in run.sessions]
@@ -100,9 +100,9 @@ def open_run(
     trace: tuple[str, ...] = (),
     kernel: bool = True,
 ) -> Run:
-    """A session under one policy (the scenario's if none is given), or a comparison of several.
+    """Open a session under one policy (the scenario's if none is given), or a comparison of several.
 
-    Raises UserError: one line that says what is wrong with the scenario, a policy or the trace.
+    Raises UserError with one line that says what is wrong with the scenario, a policy or the trace.
     """
     if len(policies) > 1:
         return Comparison.open(scenario, policies, seed, trace, kernel)

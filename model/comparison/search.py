@@ -1,4 +1,4 @@
-"""Finds the jobs that several lanes do not decide alike, without running them again."""
+"""Finds the jobs that lanes decide differently, in the records of decisions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from slotscope.model.comparison.lane import Lane
 
 
 class DifferenceSearch:
-    """Compares the records of lanes; arrivals are numbered from 0, the same in every lane."""
+    """Compares the decision records of lanes; arrivals are numbered from 0, equally in every lane."""
 
     def __init__(self, lanes: Sequence[Lane]) -> None:
         self._lanes = tuple(lanes)
@@ -21,22 +21,22 @@ class DifferenceSearch:
         self._first: Difference | None = None
 
     def taken(self) -> int:
-        """Arrivals that every lane has taken where it stands."""
+        """The number of arrivals that every lane has had where it stands."""
         return min(lane.arrivals for lane in self._lanes)
 
     @property
     def whole(self) -> bool:
-        """Whether all that was decided is known."""
+        """Whether all decisions of the history are recorded."""
         return all(lane.whole for lane in self._lanes)
 
     def leave(self, left: bool = True) -> None:
-        """Whoever waits for what was decided before has had enough; or wants to know it after all."""
+        """Stop waiting for earlier decisions (*left*), or allow reading them again."""
         for lane in self._lanes:
             lane.left = left
 
     @contextmanager
     def unread(self) -> Iterator[None]:
-        """Meanwhile what was decided before is known as far as it was read, and none of it is read."""
+        """Within this block no earlier decisions are read; those read already are used."""
         before = [lane.left for lane in self._lanes]
         self.leave()
         try:
@@ -46,11 +46,11 @@ class DifferenceSearch:
                 lane.left = left
 
     def decided(self) -> int:
-        """Arrivals decided in all of every lane's history."""
+        """The number of arrivals decided in the history of every lane."""
         return min(lane.decided() for lane in self._lanes)
 
     def first_ever(self, where: bool) -> Difference | None:
-        """The first of all history; what was searched once is not searched again."""
+        """The first difference of all history; what was searched before is not searched again."""
         if where:
             found = self.first(self._start, self.decided(), where)
             return None if found is None else self.described(found)
@@ -62,9 +62,9 @@ class DifferenceSearch:
         return self._first
 
     def first(self, first: int, last: int, where: bool) -> int | None:
-        """The first arrival of *first* to *last* - 1 not decided alike.
+        """The first of the arrivals *first* to *last* - 1 that is decided differently; None if there is none.
 
-        Admitted or rejected is what counts; with *where* all of the answer.
+        By default only admission or rejection is compared; with *where* the whole answer.
         """
         for start in range(first, last, STRETCH):
             found = self._differing(start, min(start + STRETCH, last), where)
@@ -73,8 +73,8 @@ class DifferenceSearch:
         return None
 
     def last(self, last: int, where: bool) -> int | None:
-        """The last arrival before *last* not decided alike."""
-        self.decided()  # what was not recorded yet is filled in
+        """The last arrival before *last* that is decided differently; None if there is none."""
+        self.decided()  # adds decisions that are not recorded yet
         for stop in range(last, self._start, -STRETCH):
             start = max(self._start, stop - STRETCH)
             found = self._differing(start, stop, where)
@@ -87,7 +87,7 @@ class DifferenceSearch:
         return np.flatnonzero(differing(answers, where))
 
     def described(self, arrival: int) -> Difference:
-        """What each lane did with an arrival, and why."""
+        """The decision of each lane on an arrival, with its explanation."""
         rows = tuple(lane.explained(arrival) for lane in self._lanes)
         row = rows[0]
         answers = tuple(lane.answer_of(one) for lane, one in zip(self._lanes, rows, strict=True))

@@ -1,4 +1,4 @@
-"""What a paper claims of the long run, judged of a run so far with its confidence interval."""
+"""Judges the long-run claims of papers by a run so far, with its confidence intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slotscope.model.scenario.common import ARE_RECORDED, is_recorded
 
 
 class ClaimReading(NamedTuple):
-    """What a run so far says of a claim; ``slack`` is how far its mean is on the right side."""
+    """The judgement of a claim by a run so far; ``slack`` is how far the mean lies on the right side of the bound."""
 
     claim: Claim
     standing: Standing
@@ -28,9 +28,9 @@ class ClaimReading(NamedTuple):
 def judged(
     claim: Claim, numbers: Any, bounds: Any, batches: Mapping[str, Batches], judgement: Judgement | None
 ) -> ClaimReading:
-    """What batches since the warm-up, none before it is over, say of a claim.
+    """Judge a claim by batches since the end of the warm-up; before it ends, *batches* are empty.
 
-    It holds, or is violated, where the whole interval of the mean lies on one side of the bound.
+    The claim holds, or is violated, if the whole confidence interval of the mean lies on one side of the bound.
     """
     if not batches:
         return ClaimReading(claim, "open", "nothing is judged before the warm-up is over")
@@ -63,10 +63,10 @@ def _with_interval(value: Estimate) -> str:
 
 
 def claim_readings(info: RunInfo, samples: NDArray[np.float64], bounds: Any, now: float) -> tuple[ClaimReading, ...]:
-    """What a run says of each claim of its kind, by the batches of its samples [n, width] since the warm-up.
+    """Judge each claim of the run's kind, by batches of its samples [n, width] since the end of the warm-up.
 
-    A mean is judged once it has been measured for as long as the warm-up: batches of less than that depend on
-    each other, and their interval is too narrow.  Of recorded jobs, which are one run only, none is.
+    A mean is judged once it has been measured for as long as the warm-up: shorter batches are correlated, and
+    their interval is too narrow.  No mean is judged for recorded jobs, as they are a single sample path.
     """
     kind, warmup = info.kind, float(info.scenario.run.warmup)
     found = kind.batches_so_far(info.numbers, [samples], warmup, now) if now > warmup else ()
@@ -80,7 +80,7 @@ def claim_readings(info: RunInfo, samples: NDArray[np.float64], bounds: Any, now
 
 
 def _of_policy(reading: ClaimReading, info: RunInfo) -> ClaimReading:
-    """That a theorem is of another policy than the one that runs is said beside how it stands."""
+    """Add to the sentence that the theorem is about another policy, if it is."""
     policy = reading.claim.policy
     if policy in ("", info.policy_name):
         return reading

@@ -1,22 +1,22 @@
-"""Does a queue grow?  A test that says stable, unstable or undecided, and why.
+"""Tests whether a queue grows: the verdict is stable, unstable or undecided, with a reason.
 
-A queue is stable if the mean of Q(t) stays bounded (Psychas & Ghaderi (2019), Section II).  Of a
-run one sees Q over finitely many slots, so the test asks two questions of its means over equal
-stretches, and answers only what both allow:
+A queue is stable if the mean of Q(t) stays bounded (Psychas & Ghaderi (2019), Section II).  A run
+shows Q over finitely many slots only, so the test asks two questions about the means of Q over
+intervals of equal length ("stretches"), and answers only what both allow:
 
-* *Does it rise?*  The slope with its interval.  An unstable queue is a random walk that drifts:
-  the increments of its means over stretches have the mean slope, and an interval from their
-  variance.  First differences of averages of a random walk are correlated, so that the variance of
-  their sum is 3/2 of what independent ones would have (H. Working, "Note on the correlation of
-  first differences of averages in a random chain", Econometrica 28, 1960).  Where the means
-  surely return to a line, the line's own slope is known better, and taken.
-* *Does it return?*  The test of D. A. Dickey and W. A. Fuller for a unit root, with a constant
+* *Does it rise?*  The slope with its confidence interval.  An unstable queue is a random walk with
+  drift: the increments of its means over stretches have the slope as their mean, and their variance
+  gives an interval.  First differences of averages of a random walk are correlated, so that the
+  variance of their sum is 3/2 of that of independent ones (H. Working, "Note on the correlation of
+  first differences of averages in a random chain", Econometrica 28, 1960).  If the means surely
+  return to a line, the slope of this line is a more precise estimate, and is used instead.
+* *Does it return?*  The unit root test of D. A. Dickey and W. A. Fuller with a constant
   (Journal of the American Statistical Association 74, 1979).
 
 ``unstable``: the interval lies above 0, and the queue does not return to a mean.  ``stable``: it
-returns to a mean, and neither interval excludes 0.  All else is ``undecided``: the run is too
-short.  Near the critical load a queue looks like a random walk until the run is some twenty times
-as long as it takes to forget where it was; then ``undecided`` is the right answer.
+returns to a mean, and neither interval excludes 0.  Otherwise ``undecided``: the run is too short.
+Near the critical load a queue looks like a random walk until the run is some twenty times as long as
+its relaxation time; then ``undecided`` is the right answer.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from slotscope.model.measures.metrics import CONFIDENCE, estimate, quantile
 Verdict = Literal["stable", "unstable", "undecided"]
 Values = NDArray[np.float64]
 
-#: Stretches that a run is best cut into: of fewer the tests know little, of more not more.
+#: The best number of stretches: with fewer the tests lose power, with more they gain none.
 STRETCHES = 50
 
-#: Fewer stretches decide nothing.
+#: The fewest stretches that can decide.
 FEWEST = 20
 
-#: The variance of the sum of first differences of averages, over that of independent ones.
+#: The variance of the sum of first differences of averages, relative to independent differences.
 WORKING = 1.5
 
 #: Critical values of the tests for a unit root, as functions of the number n of increments:
@@ -50,13 +50,13 @@ WORKING = 1.5
 AROUND_A_MEAN = (-2.86154, -2.8903, -4.234, -40.040)
 AROUND_A_LINE = (-3.95877, -9.0531, -28.428, -134.155)
 
-#: So many runs tell from their differences how far a slope may be off.
+#: From this number of runs on, the spread of their slopes gives a confidence interval, too.
 SEVERAL = 5
 
-#: The share of runs that may be called unstable by mistake, at worst (at the critical load).
+#: The largest share of runs called unstable by mistake (reached at the critical load).
 MISTAKEN = 0.05
 
-#: What is left of means over a line, relative to their size, that is rounding and no noise.
+#: Deviations from a line that are smaller than this, relative to the means, are rounding errors and not noise.
 ROUNDING = 1e-12
 
 
@@ -79,23 +79,23 @@ class Slope(NamedTuple):
 
 @dataclass(frozen=True)
 class Growth:
-    """How a queue grows."""
+    """The growth of a queue."""
 
-    #: slope, half_width: jobs per slot, and the half-width of the 95 % confidence interval (nan: too few stretches)
+    #: slope, half_width: in jobs per slot, with the half-width of the 95 % confidence interval (nan: too few stretches)
     slope: float
     half_width: float
-    #: verdict, reason: what can be said, and why, as a clause such as "the queue returns to its mean"
+    #: verdict, reason: the verdict, and why, as a clause such as "the queue returns to its mean"
     verdict: Verdict
     reason: str
 
 
 def growth(edges: NDArray[np.float64] | Sequence[float], areas: NDArray[np.float64] | Sequence[float]) -> Growth:
-    """How a queue grows, from its sums over equal stretches of a run without its warm-up.
+    """The growth of a queue, from its sums over equal stretches of a run after its warm-up.
 
-    - *edges*: [b + 1] the slots at which stretches begin and the last one ends, equally far apart.
-    - *areas*: [b] the sum of Q(t) over the slots of each; best :data:`STRETCHES` of them.
+    - *edges*: [b + 1] the equidistant slots at which the stretches begin and the last one ends.
+    - *areas*: [b] the sum of Q(t) over the slots of each stretch; best :data:`STRETCHES` of them.
 
-    Raises ValueError if the lengths do not fit, or the edges do not rise by equal steps.
+    Raises ValueError if the lengths do not match, or the edges do not rise by equal steps.
     """
     length = _length(np.asarray(edges, float), len(areas))
     means = np.asarray(areas, float) / length
@@ -107,13 +107,13 @@ def growth(edges: NDArray[np.float64] | Sequence[float], areas: NDArray[np.float
 
 
 def together(several: Sequence[Growth]) -> Growth:
-    """What independent runs of one system say together: the mean slope, and one verdict.
+    """The joint verdict of independent runs of one system, with their mean slope.
 
-    ``unstable`` if the mean slope's interval lies above 0, and more runs are unstable than mistakes
-    explain: on its way from empty to a high mean a stable queue rises too, and many runs together
-    would see it.  ``stable`` if the interval contains 0, more than half of the runs are stable, and
-    no more are unstable than mistakes explain.  From :data:`SEVERAL` runs on the interval is at
-    least the one that follows from their differences: a run may be caught in a state for long.
+    ``unstable`` if the interval of the mean slope lies above 0, and more runs are unstable than
+    mistakes explain: a stable queue, too, rises on its way from empty to a high mean, and many runs
+    together would detect that.  ``stable`` if the interval contains 0, more than half of the runs are
+    stable, and no more are unstable than mistakes explain.  From :data:`SEVERAL` runs on the interval is
+    at least the one that follows from the spread of their slopes, since a run may be caught in a state for long.
     Raises ValueError if there is no run.
     """
     if not several:
@@ -136,7 +136,7 @@ def together(several: Sequence[Growth]) -> Growth:
 
 
 def _chance(unstable: int, runs: int) -> float:
-    """The probability of at least so many mistakes in so many runs."""
+    """The probability of at least *unstable* mistakes in so many runs."""
     return sum(comb(runs, k) * MISTAKEN**k * (1 - MISTAKEN) ** (runs - k) for k in range(unstable, runs + 1))
 
 
@@ -151,7 +151,7 @@ def _length(edges: Values, stretches: int) -> float:
 
 
 def _judged(means: Values) -> Growth:
-    """The test for means over stretches of length 1."""
+    """The growth from the means over stretches of length 1."""
     scale = float(np.abs(means).max())
     slope, rest = _line(means)
     if np.abs(rest).max() <= ROUNDING * scale:
@@ -165,7 +165,7 @@ def _judged(means: Values) -> Growth:
 
 
 def _straight(slope: float) -> Growth:
-    """The verdict on means that lie on a line exactly."""
+    """The growth for means that lie exactly on a line."""
     verdict: Verdict = "stable"
     if slope:
         verdict = "unstable" if slope > 0 else "undecided"
@@ -184,19 +184,18 @@ def _said(found: Slope, returns: bool, line: Slope) -> tuple[Verdict, str]:
 
 
 def _increments(means: Values) -> Slope:
-    """The mean increment, if the means are averages of a random walk."""
+    """The mean increment with its interval, if the means are averages of a random walk."""
     steps = np.diff(means)
     spread = sqrt(WORKING * float(steps.var(ddof=1)) / len(steps))
     return Slope(float(steps.mean()), quantile(len(steps) - 1) * spread)
 
 
 def _slope_of_the_line(means: Values) -> Slope:
-    """The slope of a line, if each deviation from it depends on the last one only.
+    """The slope of a line with its interval, if the deviations from the line are autoregressive of order 1.
 
-    The correlation of successive deviations from a fitted line is estimated too low by
-    (2 + 4 r)/n; corrected for that, the regression is done again on what is new in each
-    deviation (S. J. Prais and C. B. Winsten, 1954).  Where the correlation may be 1, the
-    deviations are those of a random walk.
+    The correlation of successive deviations from a fitted line is underestimated by (2 + 4 r)/n; with
+    this correction, the regression is repeated on the innovations of the deviations (S. J. Prais and
+    C. B. Winsten, 1954).  If the correlation may be 1, the deviations are treated as a random walk.
     """
     count = len(means)
     _, rest = _line(means)
@@ -212,15 +211,15 @@ def _slope_of_the_line(means: Values) -> Slope:
 
 
 def _returns(means: Values, critical: Sequence[float], trend: bool = False) -> bool:
-    """Whether Dickey and Fuller's test rejects a unit root, with a constant [and a trend].
+    """Whether the Dickey-Fuller test rejects a unit root, with a constant [and a trend].
 
-    Its statistic is the t of the level in the regression of increments on 1, [time,] level.  What
-    rises ever more slowly, to a mean beyond all that was seen, has not returned to it.
+    The statistic is the t value of the level in the regression of increments on 1, [time,] level.  Means
+    that rise ever more slowly, to a mean beyond all values seen, have not returned to it.
     """
     steps = np.diff(means)
     columns = np.column_stack([_ones_and_times(len(steps))[:, : 1 + trend], means[:-1]])
     if np.linalg.matrix_rank(columns) < columns.shape[1]:
-        return False  # the level lay on a line until the last stretch: nothing to return from
+        return False  # the level lay on a line until the last stretch: there is nothing to return from
     coefficients, errors = _regression(columns, steps)
     limit = sum(c / len(steps) ** power for power, c in enumerate(critical))
     if coefficients[-1] >= limit * errors[-1]:
@@ -230,14 +229,14 @@ def _returns(means: Values, critical: Sequence[float], trend: bool = False) -> b
 
 
 def _line(means: Values) -> tuple[float, Values]:
-    """The slope of the line of least squares, and the deviations from it."""
+    """The slope of the least-squares line, and the deviations from the line."""
     columns = _ones_and_times(len(means))
     coefficients, _ = _regression(columns, means)
     return float(coefficients[1]), means - columns @ coefficients
 
 
 def _ones_and_times(count: int) -> Values:
-    """[count, 2] the columns of a line; times are centred."""
+    """[count, 2] the regressors of a line: ones and centred times."""
     return np.column_stack([np.ones(count), np.arange(count) - (count - 1) / 2])
 
 

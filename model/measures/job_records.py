@@ -1,4 +1,4 @@
-"""What must hold of the records of jobs in a state and of its heap, whatever the kind of system, said in sentences."""
+"""Invariants of job records and heaps in a state, for all kinds of system; each violation is a sentence."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _CHILDREN = 4
 
 
 def free_records(state: Any, free: int) -> Sentences:
-    """Each job record is a job's, or stands once in the stack of *free* ones."""
+    """Each job record belongs to a job, or occurs once in the stack of *free* records."""
     listed = np.sort(state.free_record[:free])
     if not np.array_equal(listed, np.flatnonzero(state.job_number < 0)):
         yield f"{free} job records are called free, {(state.job_number < 0).sum()} have no job"
 
 
 def numbered(numbers: NDArray[Any], given: int, what: str = "job") -> Sentences:
-    """What is here has *numbers* of its own, all below *given*."""
+    """The *numbers* of the present jobs, or of other things, are distinct and below *given*."""
     if (numbers >= given).any():
         yield f"a {what} has number {numbers.max()}, given were those below {given}"
     if not all_differ(numbers):
@@ -31,9 +31,9 @@ def numbered(numbers: NDArray[Any], given: int, what: str = "job") -> Sentences:
 
 
 def heap_of(state: Any, size: int, due: NDArray[Any], what: str, ahead: bool = False) -> Sentences:
-    """The heap holds each job that has a time in *due* once, in order, none in the past.
+    """The heap holds each job with a finite time in *due* once, in order, and none in the past.
 
-    *what* is due, such as "departure"; *ahead*: none may be due at this very moment.
+    *what* is due, such as "departure"; *ahead*: none may be due exactly now.
     """
     times, records, now = state.heap_time[:size], state.heap_record[:size], state.clock[0]
     will = np.flatnonzero((state.job_number >= 0) & np.isfinite(due))

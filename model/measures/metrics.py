@@ -1,7 +1,7 @@
-"""Averages with warm-up and confidence intervals: batch means and replications, and the quantiles for them.
+"""Averages after a warm-up with confidence intervals, by batch means and replications, and their quantiles.
 
-The integrals of Y_j are part of the state, so that a time average over any stretch is the
-difference of two integrals: nothing is sampled, nothing is lost between samples.
+The integrals of Y_j are part of the state, so that the time average over any interval is a
+difference of two integrals: it is exact, without sampling.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-#: Two-sided confidence of all intervals.
+#: The two-sided confidence level of all intervals.
 CONFIDENCE = 0.95
 
-#: The quantiles of 1 to 60 degrees of freedom at that confidence, as SciPy gives them: to import it takes longer than a
-#: short run, and batches and replications are rarely more.
+#: Student quantiles for 1 to 60 degrees of freedom at that confidence, as computed by SciPy: importing SciPy takes
+#: longer than a short run, and there are rarely more batches or replications.
 _TABLE = """
 12.706204736174694 4.302652729749462 3.1824463052837078 2.7764451051977934 2.5705818356363146 2.4469118511449786
 2.364624251592784 2.306004135204166 2.262157162798205 2.228138851986274 2.200985160091639 2.1788128296672284
@@ -36,7 +36,7 @@ _QUANTILES = tuple(map(float, _TABLE.split()))
 
 @lru_cache(maxsize=1024)
 def quantile(freedom: int) -> float:
-    """How many standard errors a mean's interval reaches to either side, for so many degrees of freedom."""
+    """The Student quantile: the half-width of an interval in standard errors, for so many degrees of freedom."""
     if 1 <= freedom <= len(_QUANTILES):
         return _QUANTILES[freedom - 1]
     from scipy.special import stdtrit
@@ -44,20 +44,20 @@ def quantile(freedom: int) -> float:
     return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
 
-#: Values that differ by less, relative to their mean, differ by rounding only.
+#: Values with a smaller spread, relative to their mean, differ only by rounding.
 ROUNDING = 1e-13
 
-#: Batches of two runs that differ by less, relative to their values, do so as sums over a whole run are rounded;
-#: and so does a mean that is less, relative to how far its values are from each other.
+#: Batches of two runs with a smaller relative difference differ only by the rounding of sums over a whole run;
+#: likewise, a mean that is smaller than this relative to the spread of its values is 0.
 ROUNDED_SUMS = 1e-11
 
-#: Batches that a single run is cut into.
+#: The number of batches of a single run.
 BATCHES = 20
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean and the half-width of its confidence interval (nan if it cannot be told)."""
+    """A mean and the half-width of its confidence interval (nan if unknown)."""
 
     mean: float
     half_width: float
@@ -72,13 +72,13 @@ def _or_none(value: float) -> float | None:
 
 
 def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
-    """Student's interval for the mean of independent (or batched) values."""
+    """The mean of independent (or batched) values, with Student's confidence interval."""
     array = np.asarray(values, float)
     if len(array) == 0:
         return Estimate(np.nan, np.nan)
     if len(array) == 1:
         return Estimate(float(array[0]), np.nan)
-    mean = float(np.add.reduce(array)) / len(array)  # NumPy's own mean and std ask more than they compute
+    mean = float(np.add.reduce(array)) / len(array)  # NumPy's mean and std have more overhead than computation
     away = array - mean
     spread = sqrt(np.add.reduce(away * away) / (len(array) - 1))
     if spread <= ROUNDING * abs(mean):
@@ -92,29 +92,29 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
 class Batches:
     """One quantity in each of several batches (or replications) of equal weight."""
 
-    values: NDArray[np.float64]  #: [b] the quantity; nan where it cannot be told
-    scale: float = 1  #: what the mean is multiplied by: the number of batches where they add up
+    values: NDArray[np.float64]  #: [b] the quantity; nan where it is undefined
+    scale: float = 1  #: a factor of the mean: the number of batches, for a quantity that adds up over them
 
     def estimate(self) -> Estimate:
-        """The mean over the batches where it is known, with its interval."""
+        """The mean over the batches where the quantity is defined, with its confidence interval."""
         one = estimate(self.values[np.isfinite(self.values)])
         return Estimate(one.mean * self.scale, one.half_width * self.scale)
 
     def minus(self, other: Batches) -> Batches:
-        """The paired differences: what is common to both, such as the same jobs, cancels; so does what was rounded."""
+        """The paired differences, in which common influences such as the same jobs cancel; rounding errors become 0."""
         found = self.values - other.values
         rounded = np.abs(found) <= ROUNDED_SUMS * np.maximum(np.abs(self.values), np.abs(other.values))
         return Batches(np.where(rounded, 0.0, found), self.scale)
 
 
 def ratio(count: NDArray[np.float64] | Sequence[float], of: NDArray[np.float64] | Sequence[float]) -> Batches:
-    """A quotient of two sums over the batches, such as the share of the jobs that are rejected.
+    """The ratio of two sums over the batches, such as the share of jobs that are rejected.
 
-    Its mean is the quotient over all batches together; that of the batches' own quotients would
-    count a batch of few jobs like one of many.  The batches' values are those of its linearization
-    (the delta method), so that intervals and paired differences follow as for any other quantity.
+    The mean is the ratio of the sums over all batches; the mean of the batches' ratios would give a
+    batch of few jobs the weight of one of many.  The values of the batches are those of the linearized
+    ratio (the delta method), so that intervals and paired differences follow as for any other quantity.
 
-    - *count*, *of*: [b] the two quantities in each batch; nan everywhere where *of* adds up to 0.
+    - *count*, *of*: [b] the two quantities in each batch; the values are nan if *of* adds up to 0.
     """
     above, below = np.asarray(count, float), np.asarray(of, float)
     if not below.sum() > 0:
@@ -124,19 +124,19 @@ def ratio(count: NDArray[np.float64] | Sequence[float], of: NDArray[np.float64] 
 
 
 def estimates(batches: Mapping[str, Batches]) -> dict[str, Estimate]:
-    """The mean of each metric, with its interval by batch means."""
+    """The mean of each metric by batch means, with its confidence interval."""
     return {name: one.estimate() for name, one in batches.items()}
 
 
 def last_at(grid: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.intp]:
-    """[t] which sample of an increasing *grid* is the last up to each time; the first where there is none."""
+    """[t] the index of the last sample of an increasing *grid* up to each time; 0 if there is none."""
     return np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
 
 
 def between(
     grid: NDArray[np.float64], times: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-    """[t] the samples of an increasing *grid* around each time, and which share of the way lies before it."""
+    """[t] the samples of an increasing *grid* before and after each time, and its fraction of the way between them."""
     before = last_at(grid, times)
     after = np.minimum(before + 1, len(grid) - 1)
     span = grid[after] - grid[before]

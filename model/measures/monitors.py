@@ -1,8 +1,8 @@
-"""What must hold of every state of a run: said once, for checks and to be watched while it runs.
+"""Invariants of the states of a run, declared once, for verification and for monitoring during a run.
 
-A kind of system declares its invariants as :class:`Monitor` values.  ``slotscope verify`` asks all of
-them after every event; a :class:`Lookout` asks them of a run that goes on, as often as a bounded share
-of its time allows, and remembers what it found.
+A kind of system declares its invariants as :class:`Monitor` values.  ``slotscope verify`` checks all of
+them after every event; a :class:`Lookout` checks them during a run, as often as a bounded share of its
+time allows, and remembers the results.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, Callable, Iterator, Literal, Mapping, NamedTuple, Sequen
 import numpy as np
 from numpy.typing import NDArray
 
-#: The share of the time of a run's thread that looking at its states may take; what is then out of the
-#: processor's cache costs as much again.
+#: The largest share of the time of a run's thread for checking its states; refilling the processor's cache after
+#: each check costs as much again.
 SHARE = 0.03
 
-#: ``open``: not looked at yet, or not to be judged of a state that breaks what it rests on.
+#: ``open``: not checked yet, or not judged in a state that violates what the monitor presupposes.
 Standing = Literal["holds", "violated", "open"]
 
 Check = Callable[[Any, Any], Iterator[str]]
@@ -35,64 +35,64 @@ def _unknown(_: Any, __: Any) -> None:
 
 
 class Monitor(NamedTuple):
-    """Something that must hold of every state."""
+    """An invariant of the states of a run."""
 
     name: str  #: for scripts
-    #: statement, symbols, source: in words; as the paper writes it, or empty; and where it has it
+    #: statement, symbols, source: in words; in the paper's notation, or empty; and the place in the paper
     statement: str
     symbols: str
     source: str
-    #: functions of the system and a state: each way in which the state breaks it, in a sentence
+    #: functions of (system, state) that yield one sentence for each way in which the state violates it
     checks: tuple[Check, ...]
-    stage: int = 0  #: it is judged only of states that break nothing of an earlier stage
-    applies: Callable[[Any], bool] = _always  #: whether a system has what it speaks of
-    #: whether it is the policy that sees to it: it is not judged once a fork has decided something in its place
+    stage: int = 0  #: it is judged only in states without violations in earlier stages
+    applies: Callable[[Any], bool] = _always  #: whether it is meaningful for a system
+    #: whether the policy is to ensure it; it is not judged after a fork has overruled a decision of the policy
     promise: bool = False
-    #: those of the checks that a policy of a user's own may break, too, by decisions that the system allows
+    #: those of the checks that a user policy may violate, too, by decisions that the system allows
     decided: tuple[Check, ...] = ()
-    #: slack, unit: (numbers, facts, samples [n, width]) to [n] how far each sample was from breaking it
+    #: slack, unit: (numbers, facts, samples [n, width]) to [n], how far each sample was from violating it
     slack: Slack | None = None
     unit: str = ""
-    #: functions of the system and the states before and after an event, for what the state after it does not tell
+    #: functions of (system, state before, state after an event), for what the state after it alone does not show
     steps: tuple[StepCheck, ...] = ()
 
 
 class Claim(NamedTuple):
-    """A bound of a mean, or a judgement, that a paper proves of the long run."""
+    """A bound of a mean, or a property, that a paper proves for the long run."""
 
     name: str  #: for scripts
-    #: statement, symbols, source: in words; as the paper writes it; and where it has it
+    #: statement, symbols, source: in words; in the paper's notation; and the place in the paper
     statement: str
     symbols: str
     source: str
-    #: the mean that is bounded, by its name among the batches; empty for what a kind judges itself, such as whether a
-    #: queue stays bounded
+    #: the name among the batches of the mean that is bounded; empty if the kind of system judges the claim itself,
+    #: such as whether a queue stays bounded
     measure: str = ""
-    side: Literal["at least", "at most"] = "at least"  #: on which side of its bound the paper has the mean
+    side: Literal["at least", "at most"] = "at least"  #: the side of the bound on which the paper claims the mean
     bound: Callable[[Any, Any], float | None] = _unknown  #: (numbers, bounds) to the bound; None while it is unknown
-    policy: str = ""  #: the only one of which it is proved, by its name; empty where it is of any
+    policy: str = ""  #: the name of the only policy for which it is proved; empty if it is for any
 
 
 class Reading(NamedTuple):
-    """What is known of a monitor."""
+    """The results of a monitor so far."""
 
     monitor: Monitor
     standing: Standing
-    looked: int  #: after how many events it was judged
-    #: event, sentence: the earliest event after which it was found violated, and how; -1 without one.  Of another a
-    #: sentence says why it is not judged.
+    looked: int  #: the number of events after which it was judged
+    #: event, sentence: the earliest event after which it was found violated, and how; -1 if none.  Without a
+    #: violation the sentence says why it is not judged.
     event: int = -1
     sentence: str = ""
-    since: int = -1  #: the last event before that after which it was judged, so that the fault is in between
+    since: int = -1  #: the last event before *event* after which it was judged, so that the fault lies between them
 
 
 def broken(
     monitors: Sequence[Monitor], system: Any, state: Any, overruled: bool = False, before: Any = None
 ) -> dict[str, list[str]]:
-    """What *state* breaks, by the name of each monitor that could be judged; empty lists hold.
+    """The violations in *state*, by the name of each monitor that could be judged; an empty list means that it holds.
 
-    *monitors* are in the order of their stages; *overruled*: a fork has decided something in the policy's place.
-    Without the state *before* the event steps are not judged.
+    *monitors* are in the order of their stages; *overruled*: a fork has overruled a decision of the policy.
+    Without the state *before* the event, monitors with steps are not judged.
     """
     found: dict[str, list[str]] = {}
     for _, stage in groupby(monitors, key=lambda monitor: monitor.stage):
@@ -112,12 +112,12 @@ def _judges(monitor: Monitor, before: Any) -> bool:
 def violations(
     monitors: Sequence[Monitor], system: Any, state: Any, overruled: bool = False, before: Any = None
 ) -> list[str]:
-    """Every sentence of :func:`broken`; an empty list says that all is sound."""
+    """All sentences of :func:`broken`; an empty list means that all monitors hold."""
     return [line for lines in broken(monitors, system, state, overruled, before).values() for line in lines]
 
 
 def impossible(monitors: Sequence[Monitor], system: Any, state: Any) -> list[str]:
-    """What *state* breaks, and no policy could, whatever it decides."""
+    """The violations in *state* that no policy can cause, whatever it decides."""
     bound = [
         monitor._replace(checks=tuple(check for check in monitor.checks if check not in monitor.decided))
         for monitor in monitors
@@ -127,12 +127,13 @@ def impossible(monitors: Sequence[Monitor], system: Any, state: Any) -> list[str
 
 
 class Lookout:
-    """Looks at the states of one run now and then, and remembers.
+    """Checks the states of one run now and then, and remembers the results.
 
-    A history is the same whenever it is passed again; so what was found stays when a run goes back, until it is found
-    at an earlier event.  *forced* are
-    the decisions that a fork makes in the policy's place, by their events; *at* gives the state after an event, for
-    what is judged of events.
+    A replayed history is always the same: a violation is kept when a run goes back, until one is found at an
+    earlier event.
+
+    *forced* are the decisions that a fork makes instead of the policy, by event; *at* gives the state after an
+    event, for monitors with steps.
     """
 
     def __init__(
@@ -146,25 +147,25 @@ class Lookout:
         self._at = at
         self._forced = dict(forced or {})
         self._readings = {one.name: Reading(one, "open", 0) for one in monitors if one.applies(system)}
-        self._judged: dict[str, int] = {}  # the last event after which each was judged
+        self._judged: dict[str, int] = {}  # the last event after which each monitor was judged
         self._looked = -1
-        self._began: tuple[float, float] | None = None  # when it was first followed, by the thread and by the clock
-        self._spent = 0.0  # by looking
+        self._began: tuple[float, float] | None = None  # thread time and clock time of the first call of follow
+        self._spent = 0.0  # thread time of all checks, in seconds
 
     @property
     def readings(self) -> tuple[Reading, ...]:
-        """What is known of each monitor, in the order in which the kind declares them."""
+        """The results of each monitor so far, in the order in which the kind declares them."""
         return tuple(self._readings.values())
 
     def due(self, event: int) -> bool:
-        """Whether a run that rests after *event* was not looked at there."""
+        """Whether a run that rests after *event* was not checked there yet."""
         return event != self._looked
 
     def follow(self, event: int, state: Any, rests: bool = False, lanes: int = 1) -> tuple[Reading, ...]:
-        """Look at a run that goes on, if there is time for it; see :meth:`look`.
+        """Check a run that goes on, if the share of time allows it; see :meth:`look`.
 
-        One that *rests*, since its pace lets it go no further now, has the share of the clock's time; so many *lanes*
-        that run in the same thread have it together.
+        If the run *rests*, waiting for its pace, the share is of clock time instead of thread time.  Several *lanes*
+        that run in the same thread divide the share.
         """
         now = thread_time(), monotonic()
         self._began = self._began or now
@@ -172,7 +173,7 @@ class Lookout:
         return self.look(event, state) if self.due(event) and self._spent <= SHARE / lanes * passed else ()
 
     def look(self, event: int, state: Any) -> tuple[Reading, ...]:
-        """Judge a state; the monitors that are found violated there, and at no earlier event so far."""
+        """Judge a state; returns the monitors newly found violated, or violated at an earlier event than before."""
         began = thread_time()
         self._looked = event
         found = []
@@ -186,7 +187,7 @@ class Lookout:
             now = known._replace(looked=known.looked + (self._judged.get(name) != event))
             if lines and (known.standing != "violated" or event < known.event):
                 last = self._judged.get(name, -1)
-                since = last if last < event else -1  # of those before nothing is known where one goes back
+                since = last if last < event else -1  # after going back, the last judged event may be a later one
                 now = now._replace(standing="violated", event=event, sentence=lines[0], since=since)
                 found.append(now)
             elif known.standing != "violated":
@@ -197,7 +198,7 @@ class Lookout:
         return tuple(found)
 
     def _excuse(self, event: int) -> None:
-        """What the policy promises is not judged from an event on that a fork decides."""
+        """Stop judging what the policy is to ensure, from the event on that a fork decides."""
         told = f"not judged from event {event} on, which the fork decides ({self._forced[event]}) and not the policy"
         for name, reading in self._readings.items():
             if reading.monitor.promise and reading.standing != "violated":
@@ -205,6 +206,6 @@ class Lookout:
 
 
 def stop_line(reading: Reading, label: str = "") -> str:
-    """Why a run stopped; *label*: of which policy of several."""
+    """The message about why a run stopped; *label*: the policy, if there are several."""
     whose = f"{label}: " if label else ""
     return f"{whose}Violated after event {reading.event}: {reading.monitor.statement} ({reading.sentence})."
