@@ -12,14 +12,14 @@ from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds, RecurrentClassRow, bounds_of
 from slotscope.model.kinds.phases.programs.plan import PoolPlan
 
-#: A policy that follows no plan.
+#: A policy without a plan.
 PLANLESS = "first-fit"
 
 
 def solved(options: argparse.Namespace) -> Report:
-    """Solve what bounds the scenario."""
+    """Compute what bounds the scenario's servers."""
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
-        # A policy that plans would solve the program twice; what bounds it is the same for all.
+        # A policy with a plan would solve the program twice; the bounds are the same for all policies.
         result = {"scenario": options.scenario, **execute_phases(bench_of(options, PLANLESS).numbers)}
     return Report(result, lambda: _text(result))
 
@@ -27,7 +27,7 @@ def solved(options: argparse.Namespace) -> Report:
 def execute_phases(numbers: PhaseNumbers) -> Result:
     """Everything that bounds the servers of a scenario, ready for JSON.
 
-    Returns ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``), ``phases`` (their names, the
+    Returns ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``), ``phases`` (their names, in the
     order of all vectors), ``configurations`` (|K|), ``mean_jobs``, ``budget``, ``spent``, ``cases``, ``classes``,
     ``pools`` and ``lemma7``.
 

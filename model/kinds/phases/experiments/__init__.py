@@ -1,1 +1,1 @@
-"""Figures and tables of the paper, made again."""
+"""Experiments for the theorems and comparisons of the paper."""

@@ -1,4 +1,4 @@
-"""How far JRS is from its bound as the system grows: Theorem 1 of Hong, Xie & Wang (2023)."""
+"""The gap between JRS and its bound as the system grows: Theorem 1 of Hong, Xie & Wang (2023)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from slotscope.model.measures.metrics import Estimate, estimate
 
 NAME = "jrs-gap"
 
-#: Scales r, and how long is simulated at each.
+#: The scales r, and the length of the runs at each.
 SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = {
     "quick": ((25, 50, 100, 200, 400, 800), PhaseLength(50, 300, 4)),
     "paper": ((25, 50, 100, 200, 400, 800, 1600, 3200), PhaseLength(100, 1000, 10)),
 }
 
-#: The exponent is also fitted from this r on, where the gap's first terms matter less.
+#: The exponent is also fitted from this r on, where lower-order terms of the gap matter less.
 LARGE = 400
 
 MEASURES = ("active_servers", "cost_rate", "tokens", "virtual_jobs", "backup_jobs")
@@ -40,7 +40,7 @@ Value = Callable[[Key, PhaseRuns], Estimate | None]
 
 
 def parts(scale: str, _options: Options) -> list[Part]:
-    """One part for each replication at each r for each job model."""
+    """One part for each replication of each job model at each r."""
     return parts_of(_cells(scale))
 
 
@@ -54,7 +54,7 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
-    """N, C and what they are made of at each r; the gap and its exponent."""
+    """N, C and their components at each r; the gap and its exponent."""
     cells = found_in(_cells(scale), outcomes, PhaseRuns.of)
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     for model in MODELS:
@@ -85,15 +85,15 @@ def _exponents(model: str, cells: Cells) -> Iterator[Row]:
 
 
 def _gaps(model: str, cells: Cells) -> dict[int, NDArray[np.float64]]:
-    """For each r at hand, [replications] N - Nbar."""
+    """For each r that has results, [replications] N - Nbar."""
     return {r: cell.by_run("active_servers") - cell.bound for (name, r), cell in cells.items() if name == model}
 
 
 def exponent(scales: NDArray[np.int64], gaps: NDArray[np.float64]) -> Estimate:
-    """The exponent b of gap = a r^b by least squares on logarithms, in each replication.
+    """The exponent b of gap = a r^b, by least squares on the logarithms in each replication.
 
     - *scales*: [n] r.
-    - *gaps*: [n, replications]; a replication with a gap of at most 0 somewhere is left out.
+    - *gaps*: [n, replications]; replications with any gap of at most 0 are left out.
     """
     positive = gaps[:, (gaps > 0).all(axis=0)]
     if not positive.size:

@@ -1,4 +1,4 @@
-"""JRS that plans with wrong rates: Appendix D of Hong, Xie & Wang (2023)."""
+"""JRS with plans made from wrong rates: Appendix D of Hong, Xie & Wang (2023)."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ SCALES: Mapping[str, tuple[int, PhaseLength]] = {
 
 MODELS: Mapping[str, str] = {"two phases": "jrs-two-phases", "three phases": "jrs-three-phases"}
 
-#: What the planned rates are, relative to the true ones.
+#: The planned rates, relative to the true ones.
 FACTORS = ("4/5", "9/10", "19/20", "1", "21/20", "11/10", "6/5")
 
-#: Units of time in which rates are learned from the run's own jobs.
+#: Units of time during which rates are estimated from the run's own jobs.
 LEARNED = (1, 5, 25)
 
-#: Which rates are wrong.
+#: The sorts of rates that are wrong.
 WRONG = ("arrival_rates", "departure_rates")
 
 Key = tuple[str, str, str]
@@ -73,7 +73,7 @@ def _wrong(name: str, rates: str, factor: Fraction) -> dict[str, Any]:
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
-    """N and C of each plan on the true system, beside the bound of the true rates."""
+    """N and C of each plan on the true system, with the bound of the true rates."""
     cells = found_in(_cells(scale), outcomes, PhaseRuns.of)
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     figures = [figure for model in MODELS for figure in _figures(scale, model, cells)]
@@ -132,7 +132,7 @@ def _curves(points: Mapping[str, Mapping[float, Estimate]]) -> tuple[Curve, ...]
 
 
 def _named(rates: str) -> str:
-    """What the curve of wrong *rates* is called."""
+    """The name of the curve of wrong *rates*."""
     return rates.replace("_", " ")
 
 

@@ -1,4 +1,4 @@
-"""JRS beside simpler policies on the same jobs: servers needed, and whether the budget holds."""
+"""JRS and simpler policies on the same jobs: the servers they need, and whether the budget holds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = {
     "paper": ((25, 50, 100, 200, 400, 800, 1600), PhaseLength(100, 1000, 8)),
 }
 
-#: Policies by what they are called in pictures.
+#: Policies by their names in figures.
 POLICIES: Mapping[str, str] = {
     "JRS": "jrs",
     "JRS, recovery": "jrs:recovery_rate=10",
@@ -39,10 +39,10 @@ POLICIES: Mapping[str, str] = {
     "power of 2": "power-of-d",
 }
 
-#: Where no phase follows another, peak and present demand are the same.
+#: If jobs do not change phases, peak and present demand are the same.
 _PEAK = frozenset({"first fit, peak", "GRAND, peak"})
 
-#: What pictures say of points that are crossed out.
+#: The label of points that are crossed out.
 OVER = "over the budget"
 
 Key = tuple[str, str, int]
@@ -65,7 +65,7 @@ def _cells(scale: str, options: Options) -> dict[Key, list[Part]]:
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
-    """N and C of every policy."""
+    """N and C of every policy at each r."""
     cells, names = found_in(_cells(scale, options), outcomes, PhaseRuns.of), tuple(options.beside(POLICIES))
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     figures = tuple(figure for model in MODELS for figure in _figures(scale, model, names, cells))
@@ -80,7 +80,7 @@ def _rows(key: Key, cell: PhaseRuns) -> list[Row]:
 
 
 def _kept(model: str, cost: Estimate) -> str:
-    """Whether the budget holds: "within", "over", or "about" where the interval has both."""
+    """Whether the budget holds: "within", "over", or "about" if the interval contains the budget."""
     budget = budget_of(MODELS[model])
     if budget is None:
         return "no cost"
@@ -90,7 +90,7 @@ def _kept(model: str, cost: Estimate) -> str:
 
 
 def _crossed(model: str, drawn: Curve, spent: Mapping[float, Estimate]) -> Curve:
-    """*drawn* with its points crossed out where what is *spent* at their r is over the budget."""
+    """*drawn* with the points crossed out at whose r the cost *spent* is over the budget."""
     return replace(drawn, crossed=tuple(_kept(model, spent[r]) == "over" for r in drawn.x))
 
 
@@ -121,7 +121,7 @@ def _figures(scale: str, model: str, names: tuple[str, ...], cells: Mapping[Key,
 
 
 def _curves(model: str, names: tuple[str, ...], cells: Mapping[Key, PhaseRuns]) -> tuple[list[Curve], list[Curve]]:
-    """Active servers over their bound, and cost rates, of each policy whose bound is known."""
+    """Active servers over their bound, and cost rates, of each policy at each r whose bound is known."""
     nbar = {
         r: cell.nbar for (name, policy, r), cell in cells.items() if name == model and policy == "JRS" and cell.nbar
     }

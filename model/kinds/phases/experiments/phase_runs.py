@@ -1,6 +1,6 @@
-"""Runs of a system of jobs with phases at several scales r, and what they say together.
+"""Runs of a system of jobs with phases at several scales r, and their combined results.
 
-The short ones beside a scenario are for a panel that compares while a run goes on; the experiments run longer.
+A panel compares a scenario with short runs while it runs itself; the runs of the experiments are longer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from slotscope.model.scenario.load import Scenario, edited, load_scenario
 
 WORK = __name__
 
-#: The scenarios of the four job models, by what they are called in pictures.
+#: The scenarios of the four job models, by their names in figures.
 MODELS: Mapping[str, str] = {
     "two phases": "jrs-two-phases",
     "burst": "jrs-burst",
@@ -34,14 +34,14 @@ MODELS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class PhaseLength:
-    """How long is simulated after the warm-up, in units of time, and how often."""
+    """The length of the runs after the warm-up, in units of time, and their number."""
 
     warmup: int
     time: int
     replications: int
 
     def text(self) -> str:
-        """For people, as in "4 runs of 300 units of time after 50"."""
+        """The length in words, as in "4 runs of 300 units of time after 50"."""
         return f"{self.replications} runs of {self.time:,} units of time after {self.warmup}"
 
 
@@ -51,7 +51,7 @@ def at_scale(name: str, scale: int) -> Scenario:
 
 
 def budget_of(name: str) -> float | None:
-    """epsilon of a built-in scenario; None where capacities are hard."""
+    """epsilon of a built-in scenario; None if capacities are hard."""
     scenario = load_scenario(name)
     assert isinstance(scenario, PhasesScenario)
     return float(scenario.cost.budget) if scenario.cost and scenario.cost.budget else None
@@ -60,8 +60,8 @@ def budget_of(name: str) -> float | None:
 def phase_runs(scenario: Scenario, policy: str | None, length: PhaseLength, label: str) -> list[Part]:
     """Parts that run *scenario* under *policy* (None: its own), with the seeds 1, 2, ....
 
-    The outcome of each has ``batches``: by measure, its value in equal stretches after the warm-up;
-    and ``plan``: ``nbar``, ``servers`` and ``limits`` of JRS, None for its peers.
+    The outcome of each part has ``batches``: for each measure its values in equal stretches after the warm-up;
+    and ``plan``: ``nbar`` and ``servers`` of JRS, None for its peers.
     """
     until = length.warmup + length.time
     jobs = float(sum(kind_named(scenario.system).numbers(scenario).arrival_rates))
@@ -86,28 +86,28 @@ def _plan(plan: Any) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, eq=False)
 class PhaseRuns:
-    """Replications of one system at one scale under one policy."""
+    """The replications of one system at one scale under one policy."""
 
     table: Mapping[str, NDArray[np.float64]]  #: by measure, [replications, stretches]
-    #: nbar, servers: of the plan that JRS followed; None for its peers
+    #: nbar, servers: of the plan that JRS used; None for its peers
     nbar: float | None
     servers: int | None
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> PhaseRuns:
-        """From the outcomes of :func:`phase_runs`; at least one."""
+        """Combine the outcomes of :func:`phase_runs`; at least one is needed."""
         names = outcomes[0]["batches"]
         table = {name: np.array([one["batches"][name] for one in outcomes]) for name in names}
         plan = outcomes[0]["plan"] or {"nbar": None, "servers": None}
         return cls(table, plan["nbar"], plan["servers"])
 
     def measure(self, name: str) -> Estimate:
-        """The mean of a measure and its interval, by batch means over all replications."""
+        """The mean of a measure with its interval, by batch means over all replications."""
         return estimate(self.table[name].ravel())
 
     @property
     def bound(self) -> float:
-        """Nbar of the plan that JRS followed."""
+        """Nbar of the plan that JRS used."""
         assert self.nbar is not None
         return self.nbar
 
@@ -121,21 +121,21 @@ def scaled(found: Estimate, factor: float, less: float = 0.0) -> Estimate:
     return Estimate((found.mean - less) * factor, found.half_width * abs(factor))
 
 
-#: Runs last as long as it takes for about so many jobs to arrive, in three replications.
+#: The mean number of arrivals in each run, and the number of replications.
 JOBS, REPLICATIONS = 20_000, 3
 
-#: Scales relative to the scenario's own at which JRS runs, and the largest r that is tried.
+#: Scales at which JRS runs, relative to the scenario's own, and the largest number of jobs tried.
 RELATIVE_SCALES = (Fraction(1), Fraction(1, 4), Fraction(4), Fraction(1, 2), Fraction(2))
 MOST_JOBS_AT_ONCE = 5_000
 
 PEAK = "first-fit:fits=peak"
 
-#: Peers by what they are called.
+#: Peers by their names.
 PEERS = (("First fit", "first-fit"), ("First fit by peak", PEAK), ("GRAND(aZ)", "grand"))
 
 
 def points(scenario: PhasesScenario) -> Iterator[PhasePoint]:
-    """JRS and its peers at the scenario's scale, then JRS at others; each as soon as it is known.
+    """Yield JRS and its peers at the scenario's scale, then JRS at other scales, each as soon as it has run.
 
     A policy that cannot run on the scenario is left out.
     """
@@ -147,7 +147,7 @@ def points(scenario: PhasesScenario) -> Iterator[PhasePoint]:
     yield from _measured(scenario, "JRS", policy, own, jobs)
     changes = any(rate for phase in scenario.phases for rate in phase.to.values())
     for title, peer in PEERS:
-        if changes or peer != PEAK:  # else it is what first fit does by present demand
+        if changes or peer != PEAK:  # without moves it is the same as first fit by present demand
             yield from _measured(scenario, title, peer, own, jobs)
     for factor in RELATIVE_SCALES[1:]:
         if float(own * factor) * jobs <= MOST_JOBS_AT_ONCE:

@@ -1,7 +1,7 @@
-"""All that bounds the servers of a scenario whose jobs have phases, for window and command line.
+"""All bounds on the servers of a scenario whose jobs have phases, for window and command line.
 
-Hong, Xie & Wang (2023): the optimum of (61) and with it Nbar, which no policy within the budget
-goes below (Theorem 2); the policy, its recurrent classes and pools (Appendices B.3 and C.2);
+Hong, Xie & Wang (2023): the optimum of (61) and with it Nbar, the lower bound for every policy within the budget
+(Theorem 2); the policy, its recurrent classes and pools (Appendices B.3 and C.2);
 Lemma 7 as a check.  For jobs of fixed size also the linear program over configurations, whose
 optimum is the same by Section 3.1.
 """
@@ -31,46 +31,46 @@ from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.running.waiting import GivenUpError, waiting
 
-#: Seconds between two answers while the program is being solved; and that a solver has to stop.
+#: Seconds between two answers while the program is being solved; seconds that the solver gets to stop.
 PROGRESS_INTERVAL, FAREWELL = 0.5, 5.0
 
 
 @dataclass(frozen=True)
 class RecurrentClassRow:
-    """A recurrent class."""
+    """A recurrent class of the policy's chain."""
 
     share: float  #: p_j
-    #: configurations, passed: how many configurations it has that last, and how many of case 2 it passes through
+    #: configurations, passed: numbers of its waiting configurations, and of those of case 2 that it passes through
     configurations: int
     passed: int
-    throughput: tuple[float, ...]  #: [I] requests of each type per unit of time of one server
+    throughput: tuple[float, ...]  #: [I] requests of each type per unit of time by one server
     start: tuple[int, ...]  #: k0 [I]
 
 
 class PhasePoint(NamedTuple):
-    """What a short run says of one policy at one scale, with 95 % intervals."""
+    """The results of short runs of one policy at one scale, with 95 % intervals."""
 
     title: str
     scale: float  #: r
     active_servers: Estimate
     cost_rate: Estimate
-    nbar: float | None  #: of the plan that JRS followed; None for its peers
+    nbar: float | None  #: of the plan that JRS used; None for its peers
 
 
 @dataclass(frozen=True, eq=False)
 class PhasesBounds:
-    """What is known so far; the next answer has all that this one has, and more."""
+    """What is known so far; each later answer has all of the earlier ones, and more."""
 
     phases: tuple[str, ...] = ()  #: [I] names of the types
-    configurations: int = 0  #: |K|; 0 where it is not known
+    configurations: int = 0  #: |K|; 0 if not known
     scale: Fraction = Fraction(0)  #: r
-    mean_jobs: float = 0.0  #: E[Z], real jobs in the long run under every policy
-    budget: float = 0.0  #: epsilon; 0 where capacities are hard
+    mean_jobs: float = 0.0  #: E[Z], the mean number of real jobs in the long run, the same under every policy
+    budget: float = 0.0  #: epsilon; 0 if capacities are hard
     iterations: int = 0  #: steps of the solver so far
-    phi: float | None = None  #: Phi*; while it is being solved the best one so far, with ``solved`` False
-    solved: bool = False  #: whether all below is there
-    exact_phi: Fraction | None = None  #: Phi* as a rational where it was proved
-    nbar: float | None = None  #: Nbar = r / Phi*, the servers that every policy within the budget needs (Theorem 2)
+    phi: float | None = None  #: Phi*; the best value so far while ``solved`` is False
+    solved: bool = False  #: whether all that follows is known
+    exact_phi: Fraction | None = None  #: Phi* as a rational if it was proved
+    nbar: float | None = None  #: Nbar = r / Phi*, a lower bound on the servers of any policy within budget (Theorem 2)
     spent: float | None = None  #: h^T pi / (1 - pi(0))
     #: budget_price, type_prices: dual variables of (61)
     budget_price: float | None = None
@@ -80,26 +80,26 @@ class PhasesBounds:
     gap: float = 0.0
     status: str = ""
     method: str = ""
-    cases: tuple[int, int, int] = (0, 0, 0)  #: how many configurations are case 1, 2 and 3
-    timers: int = 0  #: how many configurations have a timer
+    cases: tuple[int, int, int] = (0, 0, 0)  #: numbers of configurations of cases 1, 2 and 3
+    timers: int = 0  #: number of configurations with a timer
     classes: tuple[RecurrentClassRow, ...] = ()  #: recurrent classes, largest share first
     pools: tuple[PoolPlan, ...] = ()  #: pools of JRS at this scale
-    lemma7: Lemma7 | None = None  #: how well the policy's chain agrees with pi and u
-    packing: float | None = None  #: 1 / Phi* by the program over configurations, for jobs of fixed size; else None
+    lemma7: Lemma7 | None = None  #: the difference between the policy's chain and pi and u
+    packing: float | None = None  #: 1 / Phi* by the program over configurations, if jobs have a fixed size; else None
     #: short runs at this scale and others (:mod:`model.kinds.phases.experiments.phase_runs`)
     points: tuple[PhasePoint, ...] = ()
     problem: str = ""  #: why something is missing, as a sentence; or empty
 
 
-#: What :meth:`model.kinds.spec.Kind.no_bounds` makes.
+#: The class of what :meth:`model.kinds.spec.Kind.no_bounds` returns.
 BOUNDS = PhasesBounds
 
 
 def all_bounds(scenario: PhasesScenario) -> Iterator[PhasesBounds]:
-    """What bounds a scenario's servers: first |K| and the mean number of jobs, then how far the
-    solver is, then the solution; each answer can be pickled.
+    """Yield the bounds of a scenario: first |K| and the mean number of jobs, then the progress of the
+    solver, then the solution; each answer can be pickled.
 
-    Nothing is raised for a scenario that has no bounds: ``problem`` says why.
+    A scenario without bounds raises nothing: ``problem`` says why there are none.
     """
     try:
         numbers = numbers_of(scenario)
@@ -110,7 +110,7 @@ def all_bounds(scenario: PhasesScenario) -> Iterator[PhasesBounds]:
 
 
 def bounds_of(numbers: PhaseNumbers) -> Iterator[PhasesBounds]:
-    """The same for numbers that are there already."""
+    """As :func:`all_bounds`, for the numbers of a scenario."""
     model = numbers.model
     bounds = PhasesBounds(
         phases=model.phases, scale=numbers.scale, mean_jobs=float(numbers.mean_jobs), budget=float(model.budget)
@@ -132,10 +132,10 @@ def bounds_of(numbers: PhaseNumbers) -> Iterator[PhasesBounds]:
 
 
 def _solving(model: JobModel) -> Iterator[SingleServerSolution | tuple[int, float]]:
-    """Steps of the solver now and then, and in the end the solution.
+    """Yield the solver's progress from time to time, and at last the solution.
 
-    The solver works in a thread of its own; it is cancelled if nobody waits for more answers, and
-    waited for: at the end of Python it would call back into what is no longer there.
+    The solver runs in a thread of its own.  If no more answers are wanted it is cancelled, and this function waits
+    for its end: at the exit of Python the solver would call back into objects that no longer exist.
     """
     reports: SimpleQueue[SingleServerSolution | BaseException] = SimpleQueue()
     last: list[tuple[int, float]] = []
@@ -211,9 +211,9 @@ def _cases(table: PolicyTable) -> tuple[int, int, int]:
 
 
 def packing(model: JobModel) -> float:
-    """Servers for each unit of r by the program over configurations, for jobs of fixed size.
+    """Servers per unit of r by the program over configurations, for jobs of fixed size.
 
-    Hong, Xie & Wang (2023), Section 3.1: min sum of x_k with sum of k_i x_k at least rho_i, the
+    Hong, Xie & Wang (2023), Section 3.1: min sum of x_k subject to sum of k_i x_k >= rho_i, the
     mean number of jobs of each type.
     """
     rates = zip(model.arrival_rates, mean_lives(model), strict=True)

@@ -1,10 +1,10 @@
-"""The chain of one server under a policy, and the recurrent classes that it has.
+"""The Markov chain of one server under a policy, and its recurrent classes.
 
 Hong, Xie & Wang (2023), Remark 2 and Appendix B.3.
 
-Lemma 7 (Appendix C.2) as a check: the policy's own chain has the pi and u that the policy was made from.
-u is counted in the policy's own order of requests; in the fixed order of Definition 1 the lemma does not
-hold for requests of several types.
+Lemma 7 (Appendix C.2) as a check: the policy's chain has the pi and u that the policy was made from.
+u counts requests in the order in which the policy makes them; in the fixed order of Definition 1 the lemma does
+not hold for requests of several types.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from slotscope.model.kinds.phases.lattice import Lattice
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, TIMERS, PolicyPart, PolicyTable
 from slotscope.model.kinds.phases.programs.program import Transitions, transitions_of
 
-#: Shares are compared after rounding to so many digits.
+#: Digits to which shares are rounded before they are compared.
 SHARE_DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """How one server moves under a policy."""
+    """The transitions of one server under a policy."""
 
     requests_at_once: sparse.csr_matrix  #: [C, C] probabilities of the next configuration in case 2
-    settled: sparse.csr_matrix  #: [C, C] the configuration in which a chain of case 2 ends (itself where there is none)
-    #: [C, C] rates from a configuration that lasts to the one that follows before any request at once: transitions of
-    #: jobs, and timers
+    settled: sparse.csr_matrix  #: [C, C] the configuration in which a chain of requests ends (itself if it waits)
+    #: [C, C] rates from a waiting configuration to the next one before any request at once: transitions of jobs, and
+    #: timers
     events: sparse.csr_matrix
 
 
 def chain_of(model: JobModel, lattice: Lattice, table: PolicyTable) -> Chain:
-    """The chain of a policy on its own (17), as an impulsive one (Remark 2)."""
+    """The chain (17) of a policy, as an impulsive one (Remark 2)."""
     size = len(lattice)
     lasts = table.case != AT_ONCE
     at_once = _requesting(lattice, np.where(lasts[:, None], 0.0, table.choice))
@@ -59,7 +59,7 @@ def chain_of(model: JobModel, lattice: Lattice, table: PolicyTable) -> Chain:
 
 
 def _requesting(lattice: Lattice, weight: NDArray[np.float64]) -> sparse.csr_matrix:
-    """[C, C] the weights of requests, from k to k + e_i."""
+    """[C, C] the weights of requests, at the entries from k to k + e_i."""
     size = len(lattice)
     start, kind = np.nonzero((weight > 0) & (lattice.up >= 0))
     values = weight[start, kind]
@@ -68,27 +68,27 @@ def _requesting(lattice: Lattice, weight: NDArray[np.float64]) -> sparse.csr_mat
 
 @dataclass(frozen=True, eq=False)
 class RecurrentClass:
-    """A set of configurations that a server never leaves (S_j)."""
+    """A closed set of configurations (S_j), which a server never leaves."""
 
-    members: NDArray[np.int64]  #: [n] places in K of the configurations that last
-    vanishing: NDArray[np.int64]  #: [m] those of case 2 that it passes through
-    share: float  #: p_j, of all servers
-    #: the policy in these configurations, case 3 in all others (sigma^j of Lemma 5, closed under what it passes
-    #: through)
+    members: NDArray[np.int64]  #: [n] indices in K of its waiting configurations
+    vanishing: NDArray[np.int64]  #: [m] those of the configurations of case 2 that it passes through
+    share: float  #: p_j, the share of all servers
+    #: the policy in these configurations, case 3 in all others (sigma^j of Lemma 5, closed under the configurations
+    #: passed through)
     table: PolicyTable
-    #: stationary, requests: [C] pi^j and [C, I] u^j; 0 where the class is never left to itself (p_j = 0)
+    #: stationary, requests: [C] pi^j and [C, I] u^j; 0 if the solution never uses the class (p_j = 0)
     stationary: NDArray[np.float64]
     requests: NDArray[np.float64]
     throughput: NDArray[np.float64]  #: [I] requests of each type per unit of time
-    start: NDArray[np.int32]  #: k0 [I]: the likeliest member made only of types that the class receives
+    start: NDArray[np.int32]  #: k0 [I]: the most likely member that consists only of types that arrive at the class
 
 
 def recurrent_classes(
     lattice: Lattice, table: PolicyTable, chain: Chain, part: PolicyPart
 ) -> tuple[RecurrentClass, ...]:
-    """The classes of a policy's chain, largest share first, then in the order of K.
+    """The recurrent classes of a policy's chain, by decreasing share, then in the order of K.
 
-    - *lattice*, *table*, *chain*: Of the policy.
+    - *lattice*, *table*, *chain*: Those of the policy.
     - *part*: Its pi and u, and the share of servers that follow it.
     """
     found = [_class_of(lattice, table, chain, members, part) for members in closed_classes(chain)]
@@ -96,7 +96,7 @@ def recurrent_classes(
 
 
 def closed_classes(chain: Chain) -> list[NDArray[np.int64]]:
-    """The configurations [n] of each recurrent class."""
+    """The waiting configurations [n] of each recurrent class."""
     graph = chain.events @ chain.settled
     lasts = chain.settled.diagonal() > 0
     count, label = connected_components(graph, connection="strong")
@@ -139,7 +139,7 @@ def _passed(chain: Chain, members: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array(sorted(seen), np.int64)
 
 
-#: Differences up to this count as none.
+#: Largest difference that counts as rounding.
 LEMMA_TOLERANCE = 1e-9
 
 
@@ -152,12 +152,12 @@ class Lemma7:
 
     @property
     def holds(self) -> bool:
-        """Whether both are nothing but rounding."""
+        """Whether both differences are only rounding."""
         return max(self.stationary, self.requests) <= LEMMA_TOLERANCE
 
 
 def lemma7(table: PolicyTable, chain: Chain, part: PolicyPart) -> Lemma7:
-    """Compare pi and u of a part with what its policy does, class by class."""
+    """Compare pi and u of a part with those of its policy's chain, class by class."""
     pi, u = np.zeros_like(part.stationary), np.zeros_like(part.requests)
     for members in closed_classes(chain):
         share = float(part.stationary[members].sum())
@@ -177,7 +177,7 @@ def class_distribution(chain: Chain, members: NDArray[np.int64]) -> NDArray[np.f
     rates = (chain.events[members] @ chain.settled)[:, members]
     out = np.asarray(rates.sum(axis=1)).ravel()
     balance = (rates - sparse.diags(out)).T.tocsc()
-    # The last equation follows from the others; the last probability is set to 1 instead.
+    # The last equation follows from the others; the last probability is set to 1 in its place.
     rest = linalg.splu(sparse.csc_matrix(balance[:-1, :-1])).solve(-balance[:-1, -1].toarray().ravel())
     shares = np.append(rest, 1.0)
     found[members] = shares / shares.sum()
@@ -185,7 +185,7 @@ def class_distribution(chain: Chain, members: NDArray[np.int64]) -> NDArray[np.f
 
 
 def class_requests(table: PolicyTable, chain: Chain, stationary: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[C, I] the transition frequencies of Definition 2 in the policy's own order."""
+    """[C, I] the transition frequencies of Definition 2, in the order in which the policy makes requests."""
     entering = chain.events.T @ stationary
     passing = np.zeros_like(entering)
     while entering.any():

@@ -1,7 +1,7 @@
-"""Which plan Join-Requesting-Server follows: the one of its scenario's rates, or another one.
+"""Which plan Join-Requesting-Server uses: that of its scenario's rates, or another one.
 
-Rates may be counted in the beginning of a run: what a planner would know that has watched the jobs
-(Hong, Xie & Wang 2023, Appendix D: a plan made with rates that are not quite the true ones).
+Rates may be estimated from the beginning of a run, as by a planner that has observed the jobs
+(Hong, Xie & Wang 2023, Appendix D: plans made with inexact rates).
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from slotscope.model.systems.random_words import exponential, random_word, unifo
 
 Array = Any
 
-#: The most jobs, on average, that are watched.
+#: Largest mean number of jobs that are observed.
 MOST_JOBS = 10_000_000
 
-#: Digits of a rate that is learned; chance changes far more of them.
+#: Digits of an estimated rate; chance changes far more of them.
 DIGITS = 6
 
 _WHERE = "estimate.learn"
 
 
 class Seen(NamedTuple):
-    """What was counted up to some time; I phases."""
+    """What was observed up to some time; I phases."""
 
     arrivals: NDArray[np.int64]  #: [I] jobs that arrived in each phase
-    moves: NDArray[np.int64]  #: [I, I + 1] moves to each phase, and to the end
-    time: NDArray[np.float64]  #: [I] time that jobs spent in each phase
+    moves: NDArray[np.int64]  #: [I, I + 1] moves to each phase, and departures
+    time: NDArray[np.float64]  #: [I] total time that jobs spent in each phase
 
 
 def learned(numbers: PhaseNumbers, until: Fraction) -> JobModel:
-    """The job model with the rates that the run's own jobs show up to the time *until*.
+    """The job model with the rates estimated from the run's own jobs up to the time *until*.
 
-    An arrival rate is arrivals / (until r); a rate of a phase is the moves out of it by the time
-    that jobs have spent in it, to six digits.  Phases that no job is ever in keep their rates.
-    Raises ScenarioError if too many jobs would have to be watched, or some phase was not seen or not left.
+    An arrival rate is arrivals / (until r); a rate of a move or departure is their number over the time that jobs
+    spent in the phase; both to six digits.  Phases that jobs never visit keep their rates.
+    Raises ScenarioError if too many jobs would have to be observed, or a phase was never seen or never left.
     """
     model = numbers.model
     jobs = float(sum(numbers.arrival_rates) * until)
@@ -79,7 +79,7 @@ def _rate(count: int, time: float) -> Fraction:
 
 
 def _check(model: JobModel, seen: Seen, until: Fraction) -> None:
-    """Refuse what cannot be planned with: a phase never seen, or one without a way to the end."""
+    """Refuse rates without a plan: a phase that was never seen, or has no way to a departure. Raises ScenarioError."""
     used = [i for i, rate in enumerate(model.arrival_rates) if rate]
     present = sorted(set().union(*(model.reachable[i] for i in used)))
     ending = {len(model.phases)}
@@ -95,7 +95,7 @@ def _check(model: JobModel, seen: Seen, until: Fraction) -> None:
 
 
 def watched(numbers: PhaseNumbers, until: float) -> Seen:
-    """What the run's own jobs do up to a time; they do the same under every policy."""
+    """Observe the run's own jobs up to a time; their paths are the same under every policy."""
     phases = numbers.phases
     seen = Seen(np.zeros(phases, np.int64), np.zeros((phases, phases + 1), np.int64), np.zeros(phases))
     workload, tables = poisson(numbers), tables_of(numbers, with_lattice=False)
@@ -107,7 +107,7 @@ def watched(numbers: PhaseNumbers, until: float) -> Seen:
 
 
 def _watch(jobs: Any, tables: PhaseTables, until: float, seen: Any) -> None:
-    """The jobs of a block, one after another, each up to its end or *until*."""
+    """Observe the jobs of a block one after another, each up to its departure or *until*."""
     phases = len(tables.out_rate)
     for place in range(len(jobs.time)):
         now = jobs.time[place]
@@ -137,9 +137,8 @@ __all__ = ["RateEstimate", "plan_of"]
 class RateEstimate(Section):
     """How the rates that a plan is made with differ from the true ones.
 
-    Either rates by name, each in the place of the true one; or ``factor``, with which all arrival
-    rates are multiplied; or ``learn``, so many units of time of the run's own jobs that are
-    counted.
+    Exactly one of three ways: rates by name, each replacing the true one; ``factor``, which multiplies all arrival
+    rates; or ``learn``, the time, in units of time, during which the run's own jobs are observed.
     """
 
     arrival_rates: dict[Name, NotNegative] = Field(default_factory=dict)
@@ -163,8 +162,8 @@ class RateEstimate(Section):
 def estimated(numbers: PhaseNumbers, estimate: RateEstimate) -> PhaseNumbers:
     """The numbers that a plan is made with.
 
-    Raises ScenarioError if a name is unknown, a phase could not end with these rates, nothing would arrive, or
-    too little was seen.
+    Raises ScenarioError if a name is unknown, jobs could not depart with these rates, nothing would arrive, or
+    too little was observed.
     """
     if estimate.learn is not None:
         return replace(numbers, model=_learned(numbers, estimate.learn))
@@ -200,7 +199,7 @@ def _learned(numbers: PhaseNumbers, until: Fraction) -> JobModel:
 def _changed(
     names: tuple[str, ...], rates: tuple[Fraction, ...], given: Mapping[str, Fraction], where: str
 ) -> tuple[Fraction, ...]:
-    """Rates with the given ones in their places."""
+    """*rates*, with the *given* ones replaced."""
     found = list(rates)
     for name, rate in given.items():
         found[_place(names, name, where)] = rate
@@ -214,7 +213,7 @@ def _place(names: tuple[str, ...], name: str, where: str) -> int:
 
 
 def _checked(model: JobModel, where: str) -> JobModel:
-    """The model, if something arrives and every phase that jobs come to can end."""
+    """The model. Raises ScenarioError if nothing arrives, or jobs cannot depart from a phase that they visit."""
     if not any(model.arrival_rates):
         raise ScenarioError("leaves no arrival rate above 0, so there is nothing to plan", where=where)
     ending = [any(model.departure_rates[i] for i in reach) for reach in model.reachable]
@@ -230,13 +229,13 @@ def _checked(model: JobModel, where: str) -> JobModel:
 
 
 def plan_of(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
-    """The plan that the parameters of Join-Requesting-Server ask for.
+    """The plan that the parameters of Join-Requesting-Server select.
 
-    Tables of pools come before a file, and a file before the single-server problem, which is solved
-    with estimated rates where the parameters say so (Hong, Xie & Wang (2023), Appendix D).  A token
-    limit by hand is that of every pool.
-    Raises ScenarioError if a table or a file does not fit the model, or nothing can be planned; GivenUpError if
-    who waits for it (:mod:`model.running.waiting`) has had enough.
+    Tables of pools take precedence over a file, and a file over the single-server problem, which is solved
+    with estimated rates if the parameters give any (Hong, Xie & Wang (2023), Appendix D).  A given token
+    limit applies to every pool.
+    Raises ScenarioError if a table or a file does not fit the model, or there is no plan; GivenUpError if the
+    caller's wait (:mod:`model.running.waiting`) was cancelled.
     """
     plan = _chosen(numbers, parameters)
     if parameters.token_limit is None:
@@ -246,7 +245,7 @@ def plan_of(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
 
 
 def _chosen(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
-    # Imported late: SciPy's solvers take a while, and who only lists policies needs none.
+    # Imported here: SciPy's solvers load slowly, and only planning needs them.
     from slotscope.model.kinds.phases.programs.planning import plan_from_file, planned
 
     if not parameters.pools and not any(numbers.model.arrival_rates):

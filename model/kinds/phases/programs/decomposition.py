@@ -1,11 +1,11 @@
-"""LP (61) solved as a mixture of policies (Dantzig and Wolfe).
+"""LP (61) solved as a mixture of policies, by the decomposition of Dantzig and Wolfe.
 
-Hong, Xie & Wang (2023), Appendix C.1.  A small program mixes known policies so that throughputs
-are in proportion and the budget holds; its prices make a decision process whose best policy
-(:mod:`model.kinds.phases.programs.process`) joins the mixture, until none would gain.  By duality
-that proves the optimum of (61); and since each policy has its pi on its own recurrent class, the
-support of the sum is certain, however small its entries are.  At 1001 configurations of 4 phases
-this takes a second where the simplex method takes 20; at 4845 some 20 where it takes many minutes.
+Hong, Xie & Wang (2023), Appendix C.1.  The master problem, a small program, mixes known policies so that the
+throughputs are in the right proportion and the budget holds; its dual prices define a decision process whose best
+policy (:mod:`model.kinds.phases.programs.process`) joins the mixture, until no policy would improve it.  By duality
+that proves the optimum of (61); and as each policy has its pi on its own recurrent class, the
+support of the sum is certain, however small its entries are.  With 1001 configurations of 4 phases
+this takes a second and the simplex method 20; with 4845 some 20 seconds, and the simplex method many minutes.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ from slotscope.model.kinds.phases.programs.process import (
 from slotscope.model.kinds.phases.programs.program import SingleServerProgram, program_of
 from slotscope.model.kinds.phases.programs.simplex import Progress, unheard
 
-#: What the dual bound may exceed Phi by, relative to it.
+#: Largest excess of the dual bound over Phi, relative to Phi, of a certified optimum.
 GAP_TOLERANCE = 1e-8
-#: The gap at which the mixture is tried for an optimum.
+#: A policy must improve on the mixture by more than this, relative to the mixture's value.
 LOCAL_TOLERANCE = 1e-12
-#: What solves the program of a mixture, in turn: HiGHS gives up on some small programs in its presolve, and its
-#: dual simplex method on some whose optimum is 0.
+#: Solvers of the master problem, tried in turn: HiGHS fails on some small programs in its presolve, and its
+#: dual simplex method fails on some whose optimum is 0.
 _SOLVERS = (("highs-ds", True), ("highs-ds", False), ("highs-ipm", True))
-#: Policies in a mixture before it is given up.
+#: Most policies in a mixture; then the search ends without proof.
 MOST_POLICIES = 1_000
-#: A weight below this is the solver's way to say 0.
+#: Weights below this are 0 up to the solver's rounding.
 WEIGHT_TOLERANCE = 1e-11
-#: A configuration is hardly ever met if less than this share of all events leads there.
+#: A configuration is negligible if less than this share of all events leads there.
 RARE_FLOW = 1e-10
-#: Policies whose distributions share so much are mixed on one server.
+#: Policies whose stationary distributions overlap by more than this are mixed on one server.
 OVERLAP = 0.01
-#: What is asked of the solver of the small program.
+#: Tolerances of the solver of the master problem.
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-#: Up to so many configurations no smaller program is solved first; which is so many times smaller.
+#: With more configurations than this, a program with this fraction of them is solved first.
 MOST_AT_ONCE, FRACTION = 1_200, 3
-#: Improvements of a policy without a gain after which, at first, no other is tried.
+#: Improvements of a policy without gain after which the first search stops.
 PATIENCE = 2
-#: How prices are damped: the share of the best known ones.
+#: Damping of the prices: the weight of the best known ones.
 DAMPING = 0.5
-#: The first price of a fault in proportion, and how it grows while faults remain.
+#: The first penalty for throughputs out of proportion, its growth while they remain, and how often it grows at most.
 FIRST_PENALTY, PENALTY_GROWTH, MOST_GROWTH = 4.0, 10.0, 12
 
 
@@ -76,7 +76,7 @@ class Decomposed:
 
 @dataclass(frozen=True, eq=False)
 class _Mixture:
-    """An optimum of the small program: Phi, weights [P], prices, and the sum of the faults."""
+    """An optimum of the master problem: Phi, the value less penalties, weights [P], prices, and the sum of faults."""
 
     phi: float
     value: float
@@ -88,7 +88,7 @@ class _Mixture:
 def decomposed(program: SingleServerProgram, progress: Progress = unheard) -> Decomposed:
     """Solve (61).
 
-    Raises GivenUpError if whoever waits has had enough; ScenarioError if the rates differ too much for floating
+    Raises GivenUpError if the caller's wait was cancelled; ScenarioError if the rates differ too much for floating
     point.
     """
     try:
@@ -98,7 +98,7 @@ def decomposed(program: SingleServerProgram, progress: Progress = unheard) -> De
 
 
 def undecided(program: SingleServerProgram) -> ScenarioError:
-    """The error that floating point is not enough for a model."""
+    """The error that floating point is not precise enough for a model."""
     return ScenarioError(
         "the rates of this model differ so much that floating point cannot tell how often a server is in each of its "
         f"{program.configurations:,} configurations; rates that differ less, or a smaller servers.most_jobs, would do",
@@ -107,7 +107,7 @@ def undecided(program: SingleServerProgram) -> ScenarioError:
 
 
 def _begun(program: SingleServerProgram, progress: Progress) -> _Decomposition:
-    """A mixture to begin with: of a large program the optimum with a smaller K_max."""
+    """The decomposition with its first policies: for a large program, those of the optimum with a smaller K_max."""
     solving = _Decomposition(program, progress)
     most = _fewer_jobs(program)
     if most:
@@ -119,7 +119,7 @@ def _begun(program: SingleServerProgram, progress: Progress) -> _Decomposition:
 
 
 def _fewer_jobs(program: SingleServerProgram) -> int:
-    """A K_max with a fraction of the configurations; 0 where these are few already."""
+    """The largest K_max with at most a third of the configurations; 0 if there are few enough already."""
     if program.configurations <= MOST_AT_ONCE:
         return 0
     phases, most = len(program.model.phases), program.model.most_jobs
@@ -137,7 +137,7 @@ class _Decomposition:
         self._throughputs: list[NDArray[np.float64]] = []
         self._costs: list[float] = []
         self._penalty = FIRST_PENALTY
-        #: [C] the policy with which the next search begins.
+        #: [C] the policy from which the next search starts.
         self._latest = np.full(self._process.size, WAIT, np.int64)
         self._center = Prices(np.where(self._arrivals > 0, 1 / self._arrivals.sum(), 0.0), 0.0)
         for kind in self._process.arriving:
@@ -147,7 +147,7 @@ class _Decomposition:
                 self._add(self._process.evaluate(action, self._center))
 
     def begin_with(self, other: _Decomposition) -> None:
-        """Take over the prices and the policies in use of a solved program with a smaller K_max."""
+        """Take over the prices and the policies in use from a solved program with a smaller K_max."""
         self._center = other._center
         self._process.evaluations += other._process.evaluations
         rows = other._process.configurations.tolist()
@@ -158,7 +158,7 @@ class _Decomposition:
             self._add(self._process.evaluate(action, self._center))
 
     def solve(self) -> Decomposed:
-        """Add policies until none gains, then prove it."""
+        """Add policies until none gains, then compute the bound that proves the optimum."""
         center, best = self._center, np.inf
         growths = 0
         while True:
@@ -187,8 +187,9 @@ class _Decomposition:
             return self._result(mixture, bound + mixture.prices.cost * self._budget)
 
     def _search(self, mixture: _Mixture) -> tuple[Evaluated, bool]:
-        """A policy that gains at the mixture's prices, looked for with ever more care; or the best
-        one in all of K, which does not."""
+        """A policy that gains at the mixture's prices, from ever more thorough searches, and True; or the best
+        policy in all of K, which does not gain, and False.
+        """
         found = self._improve(mixture.prices, patience=PATIENCE)
         if self._gains(found, mixture):
             return found, True
@@ -199,13 +200,13 @@ class _Decomposition:
         return found, self._gains(found, mixture)
 
     def _improve(self, prices: Prices, everywhere: bool = False, patience: int = MOST_IMPROVEMENTS) -> Evaluated:
-        """A good policy for some prices, beginning with the one that was found last."""
+        """A good policy for the prices, from a search that starts at the policy found last."""
         found = self._process.improved(self._latest, prices, everywhere, patience)
         self._latest = found.action
         return found
 
     def _gains(self, found: Evaluated, mixture: _Mixture) -> bool:
-        """Add a policy if it is worth more than the mixture at the mixture's prices."""
+        """Add a policy if it is worth more than the mixture at the mixture's prices; return whether it was added."""
         throughput = self._process.frequencies(found).sum(axis=0)
         cost = float(self._process.cost @ found.stationary)
         prices = mixture.prices
@@ -215,7 +216,7 @@ class _Decomposition:
         return self._add(found)
 
     def _add(self, found: Evaluated) -> bool:
-        """Keep a policy; False if it is there already."""
+        """Add a policy; return False if an equal one is in the mixture."""
         throughput = self._process.frequencies(found).sum(axis=0)
         cost = float(self._process.cost @ found.stationary)
         for known, spent in zip(self._throughputs, self._costs, strict=True):
@@ -228,8 +229,9 @@ class _Decomposition:
         return True
 
     def _mix(self) -> _Mixture:
-        """Mix the policies: max Phi less penalties for throughputs out of proportion and for
-        cost beyond the budget."""
+        """Solve the master problem: max Phi less penalties for throughputs out of proportion and for
+        cost beyond the budget.
+        """
         kinds = self._process.arriving
         arrivals = self._arrivals[kinds]
         count, types = len(self._policies), len(kinds)
@@ -264,11 +266,11 @@ class _Decomposition:
         return _Mixture(float(solution.x[count]), -float(solution.fun), weights, prices, faults)
 
     def _agreed(self, mixture: _Mixture, judge: Evaluated) -> _Mixture:
-        """The same mixture of policies that do the same wherever a server hardly ever is.
+        """The same mixture, of policies that agree wherever a server hardly ever is.
 
-        There nothing but rounding decides; where one waits and another one requests, the ratio
-        of two tiny numbers would become the rate of a timer.  So the policy that is there most
-        often decides for those that are kept together, and *judge* where none of them ever is.
+        There rounding alone decides; if one policy waits and another requests, the ratio of two tiny numbers would
+        become the rate of a timer.  So among policies that are kept together the one that is there most often decides,
+        and *judge* where none of them ever is.
         """
         before = self._policies, self._throughputs, self._costs
         used = np.flatnonzero(mixture.weights > WEIGHT_TOLERANCE)
@@ -294,7 +296,7 @@ class _Decomposition:
         return _Mixture(agreed.phi, agreed.value, agreed.weights, mixture.prices, 0.0)
 
     def _flow(self, policy: Evaluated) -> NDArray[np.float64]:
-        """[C] how often a server leaves each configuration."""
+        """[C] the rate at which a server leaves each configuration."""
         visited = policy.stationary * self._process.out
         return np.asarray(visited + self._process.frequencies(policy).sum(axis=1))
 
@@ -302,7 +304,7 @@ class _Decomposition:
         self._progress(self._process.evaluations, 0.0 if mixture.faults > WEIGHT_TOLERANCE else mixture.phi)
 
     def _result(self, mixture: _Mixture, bound: float) -> Decomposed:
-        """The mixture's pi and u."""
+        """The result: the mixture's pi and u, polished, with the gap to *bound*."""
         used = np.flatnonzero(mixture.weights > WEIGHT_TOLERANCE)
         weights = self._polished(used, mixture)
         policies = [self._policies[place] for place in used]
@@ -331,7 +333,7 @@ class _Decomposition:
         )
 
     def _part(self, weights: NDArray[np.float64], policies: list[Evaluated]) -> PolicyPart:
-        """Policies that are mixed on the same servers."""
+        """The part of policies that are mixed on the same servers, with their *weights*."""
         share = float(weights.sum())
         stationary = np.zeros(self._process.size)
         requests = np.zeros((self._process.size, self._process.types))
@@ -341,7 +343,7 @@ class _Decomposition:
         return PolicyPart(share, stationary, requests)
 
     def _polished(self, used: NDArray[np.int64], mixture: _Mixture) -> NDArray[np.float64]:
-        """The weights of the policies in use, without the solver's rounding."""
+        """The weights of the policies in use, solved anew without the solver's rounding."""
         kinds = self._process.arriving
         rows = [*(np.array(self._throughputs)[used][:, kinds] / self._arrivals[kinds]).T, np.ones(len(used))]
         left = np.column_stack([np.array(rows), [*-np.ones(len(kinds)), 0.0]])
@@ -357,10 +359,10 @@ class _Decomposition:
 
 
 def _groups(policies: list[Evaluated]) -> NDArray[np.int64]:
-    """[P] a number for each policy: the same for those that meet on the same configurations.
+    """[P] a group number for each policy: policies in a group share configurations.
 
-    Two policies that do not can be mixed on one server by (61) as well, but it would change from
-    one to the other once in a lifetime; they belong to two pools.
+    (61) also allows policies without common configurations on one server, but the server would change between
+    them once in a lifetime; such policies get pools of their own.
     """
     count = len(policies)
     pi = np.array([policy.stationary for policy in policies])
@@ -375,5 +377,5 @@ def _members(groups: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 
 def _between(known: Prices, fresh: Prices, share: float) -> Prices:
-    """Prices on the way from *fresh* to *known*."""
+    """Prices between *known* (weight *share*) and *fresh*."""
     return Prices(share * known.types + (1 - share) * fresh.types, share * known.cost + (1 - share) * fresh.cost)

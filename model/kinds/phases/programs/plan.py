@@ -1,8 +1,8 @@
-"""What Join-Requesting-Server needs to know before it starts: pools, and a policy for each.
+"""The plan of Join-Requesting-Server: pools, and a single-server policy for each.
 
 Hong, Xie & Wang (2023), Section 4.2 and Appendix B.3.
 
-Policies and pools that a user gives are read, checked against the job model, and made into arrays.
+Policies and pools given by users are read, checked against the job model, and converted to arrays.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from slotscope.model.kinds.phases.jobs import JobModel
 from slotscope.model.kinds.phases.lattice import Lattice, lattice_of
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS, PolicyTable
 
-#: How far the probabilities of an entry, or of all entries, may be from 1 in sum.
+#: Largest deviation from 1 of the sum of an entry's probabilities, or of the sum of pi.
 SUM_TOLERANCE = 1e-6
 
 
@@ -31,7 +31,7 @@ class _Table(BaseModel):
 
 
 class PolicyEntry(_Table):
-    """What a server does in one configuration; configurations that are not listed do nothing."""
+    """What a server does in one configuration; in configurations that are not listed it does nothing."""
 
     k: tuple[int, ...]
     case: Literal[1, 2, 3] = 3
@@ -42,14 +42,14 @@ class PolicyEntry(_Table):
 
 
 class Patch(_Table):
-    """The request of a server that rests at 0."""
+    """The request of a server that rests in configuration 0."""
 
     rate: float = Field(1.0, gt=0)
     k0: dict[str, int] | tuple[int, ...]
 
 
 class PoolTable(_Table):
-    """A pool as instance files give it."""
+    """A pool as in instance files."""
 
     servers: int = Field(ge=1, le=10_000_000)
     token_limit: int = Field(ge=0)
@@ -58,7 +58,7 @@ class PoolTable(_Table):
 
 
 class SolutionFile(BaseModel):
-    """A file with a policy and the pi and u that it comes from; other keys are left alone."""
+    """A file with a policy and the pi and u that it comes from; other keys are ignored."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False, frozen=True)
 
@@ -68,7 +68,7 @@ class SolutionFile(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class GivenSolution:
-    """A policy and its [C] pi and [C, I] u."""
+    """A given policy with its [C] pi and [C, I] u."""
 
     table: PolicyTable
     stationary: NDArray[np.float64]
@@ -76,7 +76,7 @@ class GivenSolution:
 
 
 class GivenPool(NamedTuple):
-    """L, eta, policy, k0 and the rate of its timer."""
+    """A given pool: L, eta_max, the policy, k0 and the rate of its timer."""
 
     servers: int
     token_limit: int
@@ -86,7 +86,7 @@ class GivenPool(NamedTuple):
 
 
 def read_solution(path: Path, model: JobModel) -> GivenSolution:
-    """The policy of a JSON file. Raises ScenarioError with the file and the entry at fault."""
+    """The policy in a JSON file. Raises ScenarioError with the file and the entry at fault."""
     where = str(path)
     try:
         found = SolutionFile.model_validate(json.loads(path.read_text("utf-8")))
@@ -131,7 +131,7 @@ def _solution(found: SolutionFile, model: JobModel) -> GivenSolution:
 
 
 def pool_tables(tables: Sequence[PoolTable | Mapping[str, Any]], model: JobModel) -> list[GivenPool]:
-    """Pools as arrays. Raises ScenarioError with the pool (from 0) and the entry at fault."""
+    """Given pools as arrays. Raises ScenarioError with the pool (from 0) and the entry at fault."""
     if not tables:
         raise ScenarioError("found no pool, allowed: at least one", where="pools")
     lattice = lattice_of(model)
@@ -159,7 +159,7 @@ def _pool(given: PoolTable | Mapping[str, Any], model: JobModel, lattice: Lattic
 
 
 def _table(entries: Sequence[PolicyEntry], model: JobModel, lattice: Lattice) -> PolicyTable:
-    """The policy of a list of entries."""
+    """The policy of a list of entries, as arrays."""
     size, types = len(lattice), len(model.phases)
     case = np.full(size, NOTHING, np.int8)
     rate, choice = np.zeros((size, types)), np.zeros((size, types))
@@ -193,7 +193,7 @@ def _table(entries: Sequence[PolicyEntry], model: JobModel, lattice: Lattice) ->
 
 
 def _place(k: tuple[int, ...], lattice: Lattice, model: JobModel, where: str) -> int:
-    """The place of a configuration that must be in K."""
+    """The index of a configuration. Raises ScenarioError if it is not in K."""
     if len(k) != len(model.phases):
         raise ScenarioError(
             f"found {len(k)} numbers, allowed: {len(model.phases)}, one for each phase ({_listed(model.phases)})",
@@ -210,7 +210,7 @@ def _place(k: tuple[int, ...], lattice: Lattice, model: JobModel, where: str) ->
 
 
 def _weights(given: Mapping[str, float] | Sequence[float], model: JobModel, where: str) -> NDArray[np.float64]:
-    """[I] numbers >= 0 from a table by name, or from a list in the order of the phases."""
+    """[I] numbers >= 0, from a table by name or from a list in the order of the phases."""
     found = np.zeros(len(model.phases))
     if isinstance(given, Mapping):
         for name, value in given.items():
@@ -231,7 +231,7 @@ def _listed(values: Any) -> str:
 
 
 def _invalid(error: ValidationError) -> ScenarioError:
-    """The first fault that pydantic found, with its path."""
+    """The first error that pydantic found, with its path."""
     first = error.errors(include_url=False, include_context=False)[0]
     path = ""
     for part in first["loc"]:
@@ -239,7 +239,7 @@ def _invalid(error: ValidationError) -> ScenarioError:
     return ScenarioError(first["msg"][:1].lower() + first["msg"][1:], where=path)
 
 
-#: Ceilings forgive a relative excess that rounding alone can make.
+#: Relative excess that ceilings ignore, as rounding can cause it.
 CEILING_TOLERANCE = 1e-9
 
 
@@ -249,19 +249,19 @@ class PoolPlan:
 
     servers: int  #: L_j, normal servers
     token_limit: int  #: eta_max of the pool
-    nbar: float  #: p_j Nbar, of which ``servers`` is the ceiling; NaN where it is not known
-    share: float  #: p_j; NaN where it is not known
+    nbar: float  #: p_j Nbar; ``servers`` is its ceiling; NaN if not known
+    share: float  #: p_j; NaN if not known
     route: NDArray[np.float64]  #: [I] the probability that an arriving job of a type goes to this pool
     case: NDArray[np.int8]  #: [C] int8: 1 (timers run), 2 (a request at once) or 3 (nothing) in each configuration
     rate: NDArray[np.float64]  #: [C, I] rates of the timers in case 1, else 0
     choice: NDArray[np.float64]  #: [C, I] probabilities of the type requested in case 2, else 0
-    #: [I] int32: what a server that rests at 0 requests when the timer of rate ``patch_rate`` ticks, all at once; None
-    #: where it needs none
+    #: [I] int32: what a server in configuration 0 requests at once when the timer of rate ``patch_rate`` rings; None if
+    #: it needs no such timer
     patch: NDArray[np.int32] | None
     patch_rate: float  #: the rate of that timer
     stationary: NDArray[np.float64]  #: [C] pi^j, 0 outside the pool's recurrent class
     requests: NDArray[np.float64]  #: [C, I] u^j, transition frequencies of one server
-    arrival_rates: NDArray[np.float64]  #: [I] jobs of each type into the pool per unit of time, at the plan's scale
+    arrival_rates: NDArray[np.float64]  #: [I] arrivals of each type at the pool per unit of time, at the plan's scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,9 +269,9 @@ class ServerPlan:
     """All pools of a plan, and the solution of (61) that they come from."""
 
     pools: tuple[PoolPlan, ...]  #: the pools; their normal servers are numbered in this order
-    lattice: Lattice  #: the configurations that all arrays are over
-    phi: float  #: Phi, the throughput of one server; NaN where it is not known
-    nbar: float  #: Nbar = r / Phi; NaN where it is not known
+    lattice: Lattice  #: the configurations that index all arrays
+    phi: float  #: Phi, the throughput of one server; NaN if not known
+    nbar: float  #: Nbar = r / Phi; NaN if not known
     #: budget, spent: epsilon, and the cost per active server h^T pi / (1 - pi(0)); NaN where not known
     budget: float
     spent: float
@@ -285,15 +285,15 @@ class ServerPlan:
 
 
 def ceiling(value: float) -> int:
-    """The least integer that is at least *value*, up to rounding."""
+    """The least integer that is at least *value*, ignoring an excess by rounding."""
     return ceil(value - CEILING_TOLERANCE * abs(value))
 
 
 def plan_from_pools(tables: Sequence[PoolTable | dict[str, Any]], model: JobModel) -> ServerPlan:
-    """The plan that explicit pools are; nothing is known of Phi, pi and u.
+    """The plan of explicitly given pools; its Phi, pi and u are not known.
 
-    A type goes to the pools that may request it, in proportion to their servers.
-    Raises ScenarioError if a table does not fit the model; names the pool and the entry.
+    Jobs of a type go to the pools that may request the type, in proportion to their servers.
+    Raises ScenarioError with the pool and the entry if a table does not fit the model.
     """
     lattice = lattice_of(model)
     read = pool_tables(tables, model)

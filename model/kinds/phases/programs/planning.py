@@ -1,4 +1,4 @@
-"""Makes the plan of a scenario: solves (61), or takes what a file gives, and makes the pools of it.
+"""The plan of a scenario: solves (61), or reads a policy from a file, and makes the pools.
 
 Hong, Xie & Wang (2023), Section 4.2 and Appendix B.3.
 """
@@ -29,18 +29,18 @@ from slotscope.model.kinds.phases.programs.policy import TIMERS, PolicyPart, Pol
 from slotscope.model.kinds.phases.programs.simplex import Progress, unheard
 from slotscope.model.kinds.phases.programs.single_server import solved
 
-#: The rate of the timer of a server that rests at 0 (Appendix B.3).
+#: The rate of the timer of a server in configuration 0 (Appendix B.3).
 PATCH_RATE = 1.0
 
 
 def planned(model: JobModel, scale: Fraction, progress: Progress = unheard) -> ServerPlan:
     """Solve (61) and make the pools of B.3 for a scale r.
 
-    The solution is remembered for each job model, its pools for each scale as well.
+    Solutions are cached by job model, pools by job model and scale.
     Raises ScenarioError if there are too many configurations, or no server can serve what arrives; GivenUpError
-    if whoever waits has had enough.
+    if the caller's wait was cancelled.
     """
-    solved(model, progress)  # and whoever waits is told
+    solved(model, progress)  # reports progress; the pools then use the cached solution
     return _pools_of(model, scale)
 
 
@@ -54,7 +54,7 @@ def _pools_of(model: JobModel, scale: Fraction) -> ServerPlan:
 def plan_of(
     model: JobModel, scale: Fraction, policies: Sequence[tuple[PolicyPart, PolicyTable]], certified: bool, source: str
 ) -> ServerPlan:
-    """The pools of B.3 for the recurrent classes of some policies, each on its share of servers.
+    """The pools of B.3 for the recurrent classes of some policies, each on its share of the servers.
 
     A class gets no pool if its share is 0, or if it never requests anything.
     """
@@ -110,10 +110,10 @@ def _pool(
 
 
 def plan_from_file(path: Path | str, model: JobModel, scale: Fraction) -> ServerPlan:
-    """The plan of a policy that a JSON file gives with its pi and u.
+    """The plan of a policy from a JSON file with its pi and u.
 
-    Classes and pools are made from the policy for this model and scale.
-    Raises ScenarioError if the file cannot be read, or does not fit the model; names the file and the entry.
+    Classes and pools are computed from the policy for this model and scale.
+    Raises ScenarioError with the file and the entry if the file cannot be read, or does not fit the model.
     """
     given: GivenSolution = read_solution(Path(path), model)
     whole = PolicyPart(1.0, given.stationary, given.requests)

@@ -1,4 +1,4 @@
-"""The policy that a solution of (61) stands for.
+"""The LP-based policy that follows from a solution of (61).
 
 Hong, Xie & Wang (2023), Appendix C.2 (cases 1 to 3).
 """
@@ -17,7 +17,7 @@ TIMERS, AT_ONCE, NOTHING = 1, 2, 3
 
 @dataclass(frozen=True, eq=False)
 class PolicyPart:
-    """A solution of (61) on some of the servers (Lemma 5)."""
+    """A part of a solution of (61), for a share of the servers (Lemma 5)."""
 
     share: float  #: of all servers
     #: stationary, requests: [C] pi and [C, I] u of one of these servers
@@ -26,7 +26,7 @@ class PolicyPart:
 
 
 def together(parts: Sequence[PolicyPart]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """[C] pi and [C, I] u over all servers, (50) and (51)."""
+    """[C] pi and [C, I] u over all servers, by (50) and (51)."""
     stationary = sum((part.share * part.stationary for part in parts), np.zeros_like(parts[0].stationary))
     requests = sum((part.share * part.requests for part in parts), np.zeros_like(parts[0].requests))
     return np.asarray(stationary), np.asarray(requests)
@@ -41,7 +41,7 @@ class PolicyTable:
     choice: NDArray[np.float64]  #: [C, I] probabilities of the type requested in case 2, else 0
 
     def within(self, kept: NDArray[np.bool_]) -> PolicyTable:
-        """The same policy in the [C] configurations that are *kept*, case 3 in all others."""
+        """The same policy in the [C] configurations that are *kept*; case 3 in all others."""
         column = kept[:, None]
         return PolicyTable(
             np.where(kept, self.case, NOTHING).astype(np.int8),
@@ -53,7 +53,7 @@ class PolicyTable:
 def policy_of(stationary: NDArray[np.float64], requests: NDArray[np.float64]) -> PolicyTable:
     """The LP-based policy of a solution whose support is certain.
 
-    - *stationary*, *requests*: [C] pi and [C, I] u; what is not exactly 0 counts.
+    - *stationary*, *requests*: [C] pi and [C, I] u; an entry is in the support unless it is exactly 0.
     """
     total = requests.sum(axis=1)
     timers, at_once = stationary > 0, (stationary <= 0) & (total > 0)

@@ -1,13 +1,12 @@
-"""One server as a decision process, for given prices of throughput and of cost.
+"""One server as a Markov decision process, for given prices of throughput and of cost.
 
 Hong, Xie & Wang (2023), Appendix C.1.  With prices w of the throughputs and a price of the cost,
-what is left of (61) is a process with one decision in each configuration: wait, or request a job
-of some type at once (an impulse).  Howard's policy iteration solves it: a policy that always
-does the same thing is evaluated by one sparse system, and improved wherever another decision
-would gain.
+(61) becomes a process with one decision in each configuration: wait, or request a job
+of some type at once (an impulse).  Howard's policy iteration solves it: a deterministic stationary policy
+is evaluated by one sparse system, and improved wherever another decision would gain.
 
-Policies meet few of all configurations.  Therefore only those are evaluated that a server can
-come to, or could come to by one more request; all of K is looked at to prove an optimum.
+A policy visits few of all configurations.  Therefore only those are evaluated that a server can
+reach, or could reach with one more request; a proof of the optimum compares decisions in all of K.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from slotscope.model.kinds.phases.programs.stationary import LongRun, Mode, Solv
 
 #: The action of a configuration in which the server waits.
 WAIT = -1
-#: A gain counts if it is this large beside the values that it is the difference of.
+#: Smallest gain that counts, relative to the values whose difference it is.
 GAIN_TOLERANCE = 1e-11
-#: Improvements of one policy before the rest is taken for rounding.
+#: Improvements of one policy after which further ones are taken for rounding.
 MOST_IMPROVEMENTS = 60
-#: The least probability of a configuration of a class; floats would make 0 of less.
+#: The least probability of a configuration of a class; smaller ones would be 0 as floats.
 TINY = 1e-290
-#: Times that a policy's classes are made one class before it is given up.
+#: Attempts to merge a policy's nearly closed sets into one class before it is given up.
 MOST_MODES = 20
 
 
@@ -38,25 +37,26 @@ MOST_MODES = 20
 class Prices:
     """Dual variables of (61)."""
 
-    types: NDArray[np.float64]  #: [I] of the throughputs: what a request of each type earns
-    cost: float  #: of the budget: what a unit of cost rate takes away
+    types: NDArray[np.float64]  #: [I] of the throughputs: the reward of a request of each type
+    cost: float  #: of the budget: the charge for a unit of cost rate
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """A policy and what it is worth."""
+    """A policy and its value."""
 
     action: NDArray[np.int64]  #: [C] WAIT, or the type requested at once
     stationary: NDArray[np.float64]  #: [C] pi, positive in its one recurrent class
-    gain: float  #: what it earns per unit of time
-    value: NDArray[np.float64]  #: [C] the relative value of each configuration, where it is known
-    known: NDArray[np.bool_]  #: [C] whether it is
+    gain: float  #: reward per unit of time
+    value: NDArray[np.float64]  #: [C] the relative value of each configuration, if it is known
+    known: NDArray[np.bool_]  #: [C] whether the value is known
 
 
 @dataclass(frozen=True, eq=False)
 class _Settled:
-    """Where chains of requests end: configuration [C], jobs requested [C, I], and the moves of
-    jobs from waiting configurations with their ends."""
+    """Where chains of requests end: the configuration [C] and the jobs requested [C, I]; and the moves of jobs
+    out of waiting configurations, with the configurations in which they end.
+    """
 
     end: NDArray[np.int64]
     jobs: NDArray[np.float64]
@@ -66,11 +66,11 @@ class _Settled:
 
 
 class UndecidedError(ArithmeticError):
-    """A policy whose chain falls apart in floats: it is left out."""
+    """The chain of a policy falls apart in floats: the policy is left out."""
 
 
 class Process:
-    """The decision process of a program (61), whose prices are to come."""
+    """The decision process of a program (61); its methods take the prices."""
 
     def __init__(self, program: SingleServerProgram) -> None:
         model, lattice = program.model, program.lattice
@@ -92,20 +92,20 @@ class Process:
         total = lattice.configurations.sum(axis=1)
         most = int(total.max())
         self._levels = [np.flatnonzero(total == jobs) for jobs in range(most + 1)]
-        #: No server requests more jobs per unit of time than so many can end.
+        #: Bound on the jobs that a server requests per unit of time: no more can end.
         self.most_requests = most * float(max(model.out_rates))
         self.evaluations = 0
         self._often = 0
 
     def first(self, kind: int, jobs: int) -> NDArray[np.int64]:
-        """[C] the policy of a server that is filled up to so many jobs, by one type."""
+        """[C] the policy that fills a server up to *jobs* jobs with one type."""
         action = np.full(self.size, WAIT, np.int64)
         few = self.configurations.sum(axis=1) < jobs
         action[few & (self.up[:, kind] >= 0)] = kind
         return action
 
     def filled(self, kind: int, budget: float) -> int:
-        """The most jobs of one type that cost no more than the budget; at least 1."""
+        """The largest number of jobs of one type whose cost is within the budget; at least 1."""
         place, jobs = int(self.up[0, kind]), 1
         while (above := int(self.up[place, kind])) >= 0 and self.cost[above] <= budget:
             place, jobs = above, jobs + 1
@@ -114,11 +114,10 @@ class Process:
     def improved(
         self, action: NDArray[np.int64], prices: Prices, everywhere: bool = False, patience: int = MOST_IMPROVEMENTS
     ) -> Evaluated:
-        """A policy that no single decision improves, beginning with *action*.
+        """A policy that no single change of a decision improves, from a search that starts at *action*.
 
-        With *everywhere* decisions are compared in all of K, and the result is optimal.  After
-        *patience* improvements that earn nothing the rest is left: it concerns configurations in
-        which a server hardly ever is.
+        With *everywhere* decisions are compared in all of K, and the result is optimal.  The search stops after
+        *patience* improvements without gain: they concern configurations in which a server hardly ever is.
         """
         idle = 0
         found = self.evaluate(action, prices, everywhere)
@@ -136,10 +135,10 @@ class Process:
         return found
 
     def bound(self, found: Evaluated, prices: Prices) -> float:
-        """An upper bound of the gain of every policy, from values that are known everywhere.
+        """An upper bound on the gain of every policy; the values must be known everywhere.
 
-        Whatever the values are: no policy earns more than the largest drift while it waits, and
-        what a request adds to the values as often as requests are possible.
+        It holds for any values: no policy earns more than the largest drift while it waits, plus the largest advantage
+        of a request at the highest possible rate of requests.
         """
         drift = self.jobs @ found.value - self.out * found.value - prices.cost * self.cost
         _, requesting = self._advantages(found, prices)
@@ -147,7 +146,7 @@ class Process:
         return float(drift.max()) + self.most_requests * request
 
     def frequencies(self, found: Evaluated) -> NDArray[np.float64]:
-        """[C, I] u of a policy, in its own order of requests."""
+        """[C, I] u of a policy: frequencies of its requests, in the order in which the policy makes them."""
         entering = np.bincount(self.target, found.stationary[self.source] * self.rate, self.size)
         requests = np.zeros((self.size, self.types))
         for level in self._levels:
@@ -158,10 +157,10 @@ class Process:
         return requests
 
     def evaluate(self, action: NDArray[np.int64], prices: Prices, everywhere: bool = False) -> Evaluated:
-        """The gain and the relative values of a policy; of its best recurrent class.
+        """The gain and the relative values of a policy, on its best recurrent class.
 
-        Raises GivenUpError if whoever waits has had enough; UndecidedError if it keeps falling into sets that a
-        server hardly leaves.
+        Raises GivenUpError if the caller's wait was cancelled; UndecidedError if nearly closed sets remain after
+        :data:`MOST_MODES` attempts.
         """
         check_wanted()
         self.evaluations += 1
@@ -204,7 +203,7 @@ class Process:
         graph: sparse.csr_matrix,
         settled: _Settled,
     ) -> NDArray[np.int64]:
-        """The policy with the best of its *modes* (the last) as its class."""
+        """The policy led into the best of its *modes*, the last, as its only class."""
         best = modes[-1]
         self._often = int(part[best.often])
         left = np.concatenate([part[mode.states] for mode in modes[:-1]])
@@ -224,14 +223,14 @@ class Process:
         return _Settled(end, jobs, moves, self.source[moves], end[self.target[moves]])
 
     def _graph(self, settled: _Settled) -> sparse.csr_matrix:
-        """[C, C] moves between waiting configurations."""
+        """[C, C] the possible moves between waiting configurations."""
         ones = np.ones(len(settled.moves), np.int8)
         return sparse.csr_matrix((ones, (settled.source, settled.target)), shape=(self.size, self.size))
 
     def _in_reach(
         self, action: NDArray[np.int64], members: NDArray[np.int64], graph: sparse.csr_matrix, settled: _Settled
     ) -> NDArray[np.int64]:
-        """Waiting configurations that a server comes to, perhaps after one more request."""
+        """The waiting configurations that a server can reach, perhaps with one more request."""
         inside = np.zeros(self.size, bool)
         inside[members] = True
         inside[0] = True
@@ -252,12 +251,12 @@ class Process:
         return np.flatnonzero(reached)
 
     def _gain(self, members: NDArray[np.int64], settled: _Settled, prices: Prices) -> float:
-        """What a class earns; -inf where it falls apart in floats."""
+        """The gain of a class; -inf if its chain falls apart in floats."""
         solved = self._chain(members, members, settled, prices).solved(-1)
         return solved.gain if isinstance(solved, Solved) else -np.inf
 
     def _chain(self, members: NDArray[np.int64], part: NDArray[np.int64], settled: _Settled, prices: Prices) -> LongRun:
-        """The chain on *part*, which is closed and holds one class, *members*."""
+        """The chain on *part*, a closed set with one recurrent class, *members*."""
         place = np.full(self.size, -1)
         place[part] = np.arange(len(part))
         inside = place[settled.source] >= 0
@@ -269,7 +268,7 @@ class Process:
         income = np.asarray(earning - prices.cost * self.cost[part], np.float64)
         shape = (len(part), len(part))
         rates = sparse.csr_matrix((rate, (source, target)), shape=shape)
-        # What a move and the requests after it leave as it was is no move.
+        # A move that requests undo at once is no move.
         stays = np.bincount(source[source == target], rate[source == target], len(part))
         rates.setdiag(stays - self.out[part])
         return LongRun(rates, income, place[members])
@@ -288,13 +287,13 @@ class Process:
         known = np.zeros(self.size, bool)
         value[part], known[part] = solved.values, True
         own = np.searchsorted(part, members)
-        # However rarely a server is in a member of the class, it is a member.
+        # A member of the class has a positive probability, however small.
         stationary[members] = np.maximum(solved.shares[own] / solved.shares[own].sum(), TINY)
         value = value[settled.end] + settled.jobs @ prices.types
         return Evaluated(action, stationary, solved.gain, value, known[settled.end])
 
     def _advantages(self, found: Evaluated, prices: Prices) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """[C] what waiting once gains, and [C, I] what a request gains; -inf where not known."""
+        """[C] the advantage of waiting once, and [C, I] of one request; -inf if not known."""
         value = found.value
         out = np.where(self.out > 0, self.out, 1.0)
         income = -prices.cost * self.cost - found.gain
@@ -303,7 +302,7 @@ class Process:
         requesting = prices.types + after - value[:, None]
         there = (self.up >= 0) & found.known[self.up] & found.known[:, None]
         waiting[~found.known | (found.action == WAIT)] = -np.inf
-        # Waiting at 0 never ends; a server that is never empty is always better.
+        # A server that waits at 0 stays empty for ever; one that is never empty is always better.
         waiting[0] = -np.inf
         known_after = np.ones(self.size, bool)
         known_after[self.source[~found.known[self.target]]] = False
@@ -311,7 +310,7 @@ class Process:
         return waiting, np.where(there, requesting, -np.inf)
 
     def _better(self, found: Evaluated, prices: Prices) -> NDArray[np.int64]:
-        """[C] the best action of each configuration, if it gains more than rounding."""
+        """[C] the best action in each configuration, if it gains more than rounding, else the present one."""
         waiting, requesting = self._advantages(found, prices)
         kind = requesting.argmax(axis=1)
         request = requesting[np.arange(self.size), kind]
@@ -322,10 +321,10 @@ class Process:
     def _led_into(
         self, action: NDArray[np.int64], members: NDArray[np.int64], graph: sparse.csr_matrix, settled: _Settled
     ) -> NDArray[np.int64]:
-        """The same policy, but with *members* as its only class (Lemma 5).
+        """The policy changed so that *members* is its only class (Lemma 5).
 
-        What does not lead there waits until the server is empty; and an empty server is filled
-        up to a configuration of the class that is made of arriving types alone.
+        Configurations that do not lead there wait until the server is empty; an empty server is filled
+        up to a configuration of the class that consists of arriving types alone.
         """
         inside = np.zeros(self.size, bool)
         inside[members] = True

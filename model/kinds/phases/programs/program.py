@@ -1,9 +1,9 @@
-"""LP (61) as a sparse matrix, in floats and exactly.
+"""LP (61) as a sparse matrix, in floats and in rationals.
 
-Hong, Xie & Wang (2023), Appendix C.1.  Columns are pi over K, then u_i(k) for every type that
-arrives and every k with k + e_i in K, then Phi.  (61) lets u_i(k) be written beyond that and
-sums over ``1_o`` instead; summing (57) over all k shows that what leads out of K is 0, and a type
-that never arrives is never requested because its throughput is 0.
+Hong, Xie & Wang (2023), Appendix C.1.  The columns are pi over K, then u_i(k) for every type that
+arrives and every k with k + e_i in K, then Phi.  (61) has further u_i(k), and sums over ``1_o`` instead;
+but summing (57) over all k shows that the flow out of K is 0, and a type that never arrives is never
+requested because its throughput is 0.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from slotscope.model.kinds.phases.lattice import Lattice, cost_units, lattice_of
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """What jobs do by themselves: configuration ``source`` becomes ``target``."""
+    """The transitions that jobs make by themselves, from configuration ``source`` to ``target``."""
 
-    #: source, target: [T] places in K
+    #: source, target: [T] indices in K
     source: NDArray[np.int64]
     target: NDArray[np.int64]
-    jobs: NDArray[np.int64]  #: [T] how many jobs can do it: k_i
-    rate: NDArray[np.int64]  #: [T] the rate of each of them, as a place in ``rates``
-    rates: tuple[Fraction, ...]  #: the rates that occur, exact
+    jobs: NDArray[np.int64]  #: [T] the number of jobs that can make the transition: k_i
+    rate: NDArray[np.int64]  #: [T] the rate of each of these jobs, as an index into ``rates``
+    rates: tuple[Fraction, ...]  #: the distinct rates, exact
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """[T] k_i mu, the rate of each transition."""
+        """[T] the rate k_i mu of each transition."""
         floats = np.array([float(rate) for rate in self.rates] or [0.0])
         return np.asarray(self.jobs * floats[self.rate], np.float64)
 
 
 def transitions_of(model: JobModel, lattice: Lattice) -> Transitions:
-    """Departures and moves of (54) and (55), one for each configuration and each rate above 0."""
+    """Departures and moves of (54) and (55): a transition for each configuration and each rate above 0."""
     counts = lattice.configurations
     parts: list[tuple[NDArray[np.int64], ...]] = []
     rates: list[Fraction] = []
@@ -68,43 +68,43 @@ def transitions_of(model: JobModel, lattice: Lattice) -> Transitions:
 
 @dataclass(frozen=True, eq=False)
 class SingleServerProgram:
-    """LP (61): maximise Phi.
+    """LP (61): maximize Phi.
 
     Rows: (57) for each configuration [C], the sum of pi, the throughput of each type [I], and
     the budget, unless capacities are hard.
     """
 
-    #: model, lattice: of which it is
+    #: model, lattice: those that the program is for
     model: JobModel
     lattice: Lattice
     #: request_from, request_type: [U] configuration and type of each column u_i(k)
     request_from: NDArray[np.int64]
     request_type: NDArray[np.int64]
-    #: row, column, count, factor: [N] entries: ``count * factors[factor]``; entries of one place add up
+    #: row, column, count, factor: [N] entries ``count * factors[factor]``; entries at the same place are added
     row: NDArray[np.int64]
     column: NDArray[np.int64]
     count: NDArray[np.int64]
     factor: NDArray[np.int64]
-    factors: tuple[Fraction, ...]  #: the numbers that occur, exact
+    factors: tuple[Fraction, ...]  #: the distinct factors, exact
 
     @property
     def configurations(self) -> int:
-        """C = |K|."""
+        """C = |K|, the number of configurations."""
         return len(self.lattice)
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
+        """The number of rows."""
         return self.configurations + 1 + len(self.model.phases) + (not self.model.hard)
 
     @property
     def columns(self) -> int:
-        """Number of columns; the last is Phi."""
+        """The number of columns; the last is Phi."""
         return self.configurations + len(self.request_from) + 1
 
     @property
     def budget_row(self) -> int:
-        """The row of the budget; -1 where capacities are hard."""
+        """The row of the budget; -1 if capacities are hard."""
         return -1 if self.model.hard else self.rows - 1
 
     @cached_property
@@ -116,7 +116,7 @@ class SingleServerProgram:
 
     @cached_property
     def exact_columns(self) -> list[dict[int, Fraction]]:
-        """The matrix column by column, exact: row -> entry."""
+        """The columns of the matrix, exact: row -> entry."""
         found: list[dict[int, Fraction]] = [{} for _ in range(self.columns)]
         entries = zip(self.row.tolist(), self.column.tolist(), self.count.tolist(), self.factor.tolist(), strict=True)
         for row, column, count, factor in entries:
@@ -125,13 +125,13 @@ class SingleServerProgram:
         return [{row: entry for row, entry in column.items() if entry} for column in found]
 
     def right_side(self, row: int) -> Fraction:
-        """The right-hand side of a row; the budget's row holds it at most, others exactly."""
+        """The right-hand side of a row; the row of the budget is an inequality (<=), all others are equations."""
         if row == self.configurations:
             return Fraction(1)
         return self.model.budget if row == self.budget_row else Fraction(0)
 
     def split(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """pi [C] and u [C, I] of the columns' values."""
+        """The values of the columns as pi [C] and u [C, I]."""
         configurations = self.configurations
         requests = np.zeros((configurations, len(self.model.phases)))
         requests[self.request_from, self.request_type] = values[configurations:-1]
@@ -167,14 +167,14 @@ def program_of(model: JobModel) -> SingleServerProgram:
 
 
 class _Entries:
-    """Entries of the matrix, as they come."""
+    """Collects the entries of the matrix."""
 
     def __init__(self) -> None:
         self.factors: list[Fraction] = []
         self._parts: list[list[NDArray[np.int64]]] = []
 
     def numbers(self, factors: tuple[Fraction, ...]) -> int:
-        """Keep some numbers; the place of the first."""
+        """Add some factors; return the index of the first."""
         self.factors += factors
         return len(self.factors) - len(factors)
 
@@ -185,12 +185,12 @@ class _Entries:
         count: NDArray[np.int64] | int,
         factor: NDArray[np.int64] | int,
     ) -> None:
-        """Entries; one number stands for all of them."""
+        """Add entries; the arguments are broadcast."""
         parts = np.broadcast_arrays(row, column, count, factor)
         self._parts.append([part.ravel().astype(np.int64) for part in parts])
 
     def arrays(self) -> list[NDArray[np.int64]]:
-        """Rows, columns, counts and factors of all entries that are not 0."""
+        """The rows, columns, counts and factors of all entries that are not 0."""
         joined = [np.concatenate(column) for column in zip(*self._parts, strict=True)]
         there = joined[2] != 0
         return [column[there] for column in joined]

@@ -1,4 +1,4 @@
-"""A plan as tables that the reference of JRS and its compiled twin both read."""
+"""A plan as tables, which the reference implementation of JRS and its kernel both read."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from slotscope.model.kinds.phases.lattice import Lattice
 from slotscope.model.kinds.phases.programs.plan import PoolPlan, ServerPlan
 from slotscope.model.kinds.phases.programs.policy import TIMERS
 
-# Places in ``option``.
+# Indices into ``option``.
 LIMIT_IN_ALL, LIMIT_REACHED, AFTER_PAUSE = range(3)
 OPTIONS = 3
 
-# Values of LIMIT_IN_ALL: where one limit holds for all types, what turns into a virtual job.
+# Values of LIMIT_IN_ALL, for one limit over all types: which token turns into a virtual job, any or a requested one.
 ANY_TOKEN, TOKEN_ASKED_FOR = 1, 2
 
 
 class PhaseRules(NamedTuple):
-    """P pools, C configurations, I phases, L normal servers."""
+    """The tables of P pools, C configurations, I phases, L normal servers."""
 
-    case: NDArray[np.int8]  #: [P, C] of Appendix C.2
+    case: NDArray[np.int8]  #: [P, C] the case of Appendix C.2
     rate: NDArray[np.float64]  #: [P, C] total rate of the timers at a configuration
-    timer: NDArray[np.float64]  #: [P, C, I] case 1: probability that type at most i rings
-    choice: NDArray[np.float64]  #: [P, C, I] case 2: probability that type at most i is asked for
-    asks: NDArray[np.int32]  #: [P, C, I] jobs that a tick asks for outside case 1
+    timer: NDArray[np.float64]  #: [P, C, I] case 1: probability that the timer that rings is of type at most i
+    choice: NDArray[np.float64]  #: [P, C, I] case 2: probability that the requested type is at most i
+    asks: NDArray[np.int32]  #: [P, C, I] jobs that a tick requests outside case 1
     limit: NDArray[np.int64]  #: [P] eta_max
-    pool_of: NDArray[np.int32]  #: [L]
-    route: NDArray[np.float64]  #: [I, P] probability that a job goes to pool p at most
+    pool_of: NDArray[np.int32]  #: [L] the pool of each normal server
+    route: NDArray[np.float64]  #: [I, P] probability that a job goes to a pool of number at most p
     option: NDArray[np.int64]  #: [OPTIONS] 0: off
 
 
 def rules_of(plan: ServerPlan, options: NDArray[np.int64], recovery_rate: float, patch: bool) -> PhaseRules:
-    """The tables of a plan; with B.3's patch, and with timers of *recovery_rate* elsewhere."""
+    """The tables of a plan; with B.3's *patch*, and with timers of *recovery_rate* in transient configurations."""
     pools = [_Pool(pool, plan.lattice, recovery_rate, patch) for pool in plan.pools]
     return PhaseRules(
         case=np.array([pool.case for pool in plan.pools], np.int8),
@@ -50,7 +50,7 @@ def rules_of(plan: ServerPlan, options: NDArray[np.int64], recovery_rate: float,
 
 
 def cumulative(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[..., n] shares of at most each place, the last positive one exactly 1."""
+    """[..., n] cumulative shares of the weights; from the last positive weight on exactly 1."""
     sums = np.cumsum(weights, axis=-1)
     total = sums[..., -1:]
     shares = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
@@ -70,9 +70,9 @@ class _Pool:
             self.asks[0] = pool.patch
 
     def _recover(self, pool: PoolPlan, lattice: Lattice, rate: float) -> None:
-        """From a transient configuration ask for the fewest jobs that lead back to the class.
+        """Outside case 1 request the fewest jobs that lead back to the class, at *rate*.
 
-        A server rests in one of case 2 too, after a pause.
+        After a pause a server also rests in a configuration of case 2.
         """
         asks = ways_back(pool, lattice)
         lost = np.flatnonzero((pool.case != TIMERS) & (asks.sum(axis=1) > 0))
@@ -81,10 +81,9 @@ class _Pool:
 
 
 def ways_back(pool: PoolPlan, lattice: Lattice) -> NDArray[np.int32]:
-    """[C, I] the fewest jobs of arriving types that lead from a configuration into the class.
+    """[C, I] the fewest jobs of arriving types that lead from each configuration into the class.
 
-    Of equally few the first type; 0 where there is no way.  Found backwards from the class, level
-    by level.
+    Of equally few the first type; 0 if there is no way.  Found by breadth-first search backwards from the class.
     """
     arriving = np.flatnonzero(pool.route > 0)
     asks = np.zeros(lattice.configurations.shape, np.int32)

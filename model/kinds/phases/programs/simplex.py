@@ -1,4 +1,4 @@
-"""LP (61) by HiGHS's simplex method, without a layer in between, and by any solver of PuLP.
+"""LP (61) by HiGHS's simplex method, called directly, and by any solver of PuLP.
 
 Hong, Xie & Wang (2023), Appendix C.1.
 """
@@ -17,9 +17,9 @@ from slotscope.model.kinds.phases.programs.program import SingleServerProgram
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.waiting import GivenUpError, Waiter, nobody_waits, who_waits
 
-#: The feasibility that is asked of HiGHS; the numbers of pi span many powers of ten.
+#: HiGHS's feasibility tolerances; the entries of pi span many powers of ten.
 TIGHT = 1e-10
-#: Options of HiGHS that lead to different bases where rounding decides.
+#: Options of HiGHS that lead to different bases if rounding decides.
 PRIMAL = 4
 WAYS: tuple[Mapping[str, Any], ...] = (
     {},
@@ -28,38 +28,38 @@ WAYS: tuple[Mapping[str, Any], ...] = (
     {"presolve": "off", "simplex_strategy": PRIMAL},
     {"presolve": "off", "simplex_scale_strategy": 0},
 )
-#: Told by a solver that is at work: iterations, and the best Phi so far.
+#: Called by a solver at work with its iterations and the best Phi so far.
 Progress = Callable[[int, float], None]
 
 
 def unheard(_steps: int, _phi: float) -> None:
-    """Nobody wants to know."""
+    """The :data:`Progress` of callers that need no progress."""
 
 
 def check_wanted() -> None:
-    """Give the solution up where whoever waits has had enough. Raises GivenUpError if so."""
+    """Stop solving if the caller's wait was cancelled. Raises GivenUpError if so."""
     if who_waits().stop():
         raise GivenUpError(Phrase("{doing}: stopped", doing=Phrase("Solving the single-server problem")))
 
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """What the simplex method ended with."""
+    """The final basis of the simplex method."""
 
     phi: float  #: Phi
     #: values, prices: [columns] and [rows] the vertex and its dual variables, in floats
     values: NDArray[np.float64]
     prices: NDArray[np.float64]
-    #: columns, rows: the basic columns, and the rows whose own variable is basic
+    #: columns, rows: the basic columns, and the rows whose slack is basic
     columns: tuple[int, ...]
     rows: tuple[int, ...]
     iterations: int  #: pivots
 
 
 def by_highs(program: SingleServerProgram, progress: Progress = unheard, options: Mapping[str, Any] = WAYS[0]) -> Basis:
-    """Solve with HiGHS, with some more of its *options*.
+    """Solve with HiGHS, with further *options* of it.
 
-    Raises ScenarioError if HiGHS does not end with an optimum; GivenUpError if whoever waits has had enough.
+    Raises ScenarioError if HiGHS does not end with an optimum; GivenUpError if the caller's wait was cancelled.
     """
     import highspy
 
@@ -92,7 +92,7 @@ def by_highs(program: SingleServerProgram, progress: Progress = unheard, options
 
 
 def _model(program: SingleServerProgram, highspy: Any) -> Any:
-    """(61) as HiGHS takes it: a minimum, rows between two limits."""
+    """(61) in the form of HiGHS: a minimum; each row between two limits."""
     matrix = program.matrix
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = program.columns, program.rows
@@ -113,7 +113,7 @@ def _model(program: SingleServerProgram, highspy: Any) -> Any:
 
 
 def _listen(solver: Any, progress: Progress, who: Waiter) -> None:
-    """Tell *progress* about pivots, and stop where whoever waits has had enough."""
+    """Report pivots to *progress*, and interrupt the solver if the wait was cancelled."""
 
     def interrupt(event: Any) -> None:
         told = event.data_out
@@ -126,9 +126,9 @@ def _listen(solver: Any, progress: Progress, who: Waiter) -> None:
 
 
 def formulate(program: SingleServerProgram) -> tuple[Any, Any]:
-    """(61) in PuLP, as the paper writes it: the problem, and its columns by their names.
+    """(61) in PuLP, as in the paper: the problem, and its columns by name.
 
-    These are ``pi_k``, ``u_i_k`` and ``Phi``, where k stands for the configuration's numbers of jobs.
+    The columns are ``pi_k``, ``u_i_k`` and ``Phi``, where k is the configuration's numbers of jobs.
     """
     import pulp
 
@@ -155,7 +155,7 @@ def formulate(program: SingleServerProgram) -> tuple[Any, Any]:
 
 
 def _balance(program: SingleServerProgram, k: int, pi: list[Any], u: list[dict[int, Any]]) -> Any:
-    """(57) for one configuration: what leads into it, less what leads out of it."""
+    """The left side of (57) for one configuration: the flow into it less the flow out of it."""
     import pulp
 
     model, lattice = program.model, program.lattice

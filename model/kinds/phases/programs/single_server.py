@@ -1,8 +1,8 @@
-"""The single-server problem of a job model, solved: Phi, pi and u of LP (61).
+"""The solution of the single-server problem of a job model: Phi, pi and u of LP (61).
 
-Hong, Xie & Wang (2023), Section 3.2 and Appendix C.1.  Small programs go to a simplex method whose
-vertex is then proved in rationals; large ones are solved by
-:mod:`model.kinds.phases.programs.decomposition`, which knows that (61) is a decision process.
+Hong, Xie & Wang (2023), Section 3.2 and Appendix C.1.  Small programs are solved by a simplex method, whose
+vertex is then proved in rationals; large ones by :mod:`model.kinds.phases.programs.decomposition`, which uses
+that (61) is a decision process.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from slotscope.model.kinds.phases.programs.program import SingleServerProgram, p
 from slotscope.model.kinds.phases.programs.simplex import WAYS, Basis, Progress, by_highs, unheard
 from slotscope.model.kinds.phases.programs.vertex import Vertex, exact_vertex
 
-#: Up to so many configurations a vertex is proved in rationals (1 s at most).
+#: With at most so many configurations a vertex is proved in rationals (1 s at most).
 MOST_EXACT = 200
-#: The difference in Lemma 7, beside the largest frequency, from which on it is no rounding.
+#: Largest difference in Lemma 7, relative to the largest frequency, that counts as rounding.
 TRUSTED = 1e-7
 
 
@@ -36,31 +36,31 @@ class SingleServerSolution:
     """An optimum of (61)."""
 
     phi: float  #: Phi*, the throughput of one server in units of the arrival rates
-    exact_phi: Fraction | None  #: the same as a rational where it was proved, else None
-    nbar_per_r: float  #: 1 / Phi*: servers for each unit of r
+    exact_phi: Fraction | None  #: Phi* as a rational if it was proved, else None
+    nbar_per_r: float  #: 1 / Phi*: servers per unit of r
     #: stationary, requests: [C] pi and [C, I] u
     stationary: NDArray[np.float64]
     requests: NDArray[np.float64]
-    parts: tuple[PolicyPart, ...]  #: the same, taken apart where servers of different policies should not be mixed
+    parts: tuple[PolicyPart, ...]  #: pi and u by policy, if servers of different policies should not be mixed
     #: spent, budget: h^T pi / (1 - pi(0)), and epsilon
     spent: float
     budget: float
-    budget_price: float  #: the dual variable of the budget: what Phi gains with epsilon
-    type_prices: tuple[float, ...]  #: [I] those of the throughputs; their sum, weighted with the arrival rates, is 1
+    budget_price: float  #: the dual variable of the budget: dPhi / d epsilon
+    type_prices: tuple[float, ...]  #: [I] those of the throughputs; weighted by arrival rates they add up to 1
     #: whether the support is proved: an exact vertex, or policies whose recurrent classes are the support and whose
     #: dual bound meets Phi
     certified: bool
-    gap: float  #: how far Phi may be from the optimum, relative to it; 0 if exact
-    status: str  #: "optimal", or a sentence about what is not as it should be
+    gap: float  #: bound on the distance of Phi from the optimum, relative to it; 0 if exact
+    status: str  #: "optimal", or a sentence about what is wrong
     method: str  #: "simplex" or "policies"
     iterations: int  #: pivots, or policies that were evaluated
 
 
 def solved(model: JobModel, progress: Progress = unheard) -> SingleServerSolution:
-    """The optimum of (61), from the cache if this model was solved before.
+    """The optimum of (61); from the cache if this model was solved before.
 
     Raises ScenarioError if there are too many configurations, or no server can serve what arrives; GivenUpError
-    if whoever waits has had enough.
+    if the caller's wait was cancelled.
     """
     return store.kept(model, lambda: _solve(model, progress), lambda data: _from_plain(model, data))
 
@@ -68,7 +68,7 @@ def solved(model: JobModel, progress: Progress = unheard) -> SingleServerSolutio
 def _from_plain(model: JobModel, data: dict[str, Any]) -> SingleServerSolution:
     """A solution from the plain data of its fields.
 
-    Raises ValueError, TypeError, LookupError if it is none of this model.
+    Raises ValueError, TypeError, LookupError if it is not a solution of this model.
     """
     exact = data["exact_phi"]
     parts = (PolicyPart(float(part["share"]), *_arrays(model, part)) for part in data["parts"])
@@ -86,7 +86,7 @@ def _from_plain(model: JobModel, data: dict[str, Any]) -> SingleServerSolution:
 
 
 def _arrays(model: JobModel, data: dict[str, Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """[C] pi and [C, I] u."""
+    """[C] pi and [C, I] u from plain data."""
     stationary, requests = (np.array(data[name], float) for name in ("stationary", "requests"))
     configurations = len(lattice_of(model))
     if stationary.shape != (configurations,) or requests.shape != (configurations, len(model.phases)):
@@ -108,7 +108,7 @@ def _solve(model: JobModel, progress: Progress) -> SingleServerSolution:
 
 
 def _check(program: SingleServerProgram) -> None:
-    """Refuse a model without arrivals, or with a type that no server can take."""
+    """Refuse a model without arrivals, or with a type that fits no server. Raises ScenarioError."""
     model, lattice = program.model, program.lattice
     if not any(model.arrival_rates):
         raise ScenarioError("no type of job arrives, so there is nothing to plan", where="phases.arrival_rate")
@@ -120,7 +120,7 @@ def _check(program: SingleServerProgram) -> None:
 
 
 def _nothing(program: SingleServerProgram) -> ScenarioError:
-    """The error that nothing can be served within the budget."""
+    """The error that no server can serve anything within the budget."""
     names = ", ".join(
         name for name, rate in zip(program.model.phases, program.model.arrival_rates, strict=True) if rate
     )
@@ -132,7 +132,7 @@ def _nothing(program: SingleServerProgram) -> ScenarioError:
 
 
 def _exactly(program: SingleServerProgram, progress: Progress) -> SingleServerSolution | None:
-    """The vertex of the first basis that is optimal in exact arithmetic; None if none is."""
+    """The vertex of the first basis that is optimal in exact arithmetic; None if no basis is."""
     for options in WAYS:
         try:
             basis = by_highs(program, progress, options)
@@ -145,7 +145,7 @@ def _exactly(program: SingleServerProgram, progress: Progress) -> SingleServerSo
 
 
 def _from_basis(program: SingleServerProgram, basis: Basis) -> SingleServerSolution | None:
-    """The exact vertex of a basis; None where it is not optimal in exact arithmetic."""
+    """The exact vertex of a basis; None if it is not optimal in exact arithmetic."""
     vertex = exact_vertex(program, basis.columns, basis.rows)
     if vertex is None:
         return None
@@ -176,7 +176,7 @@ def _from_basis(program: SingleServerProgram, basis: Basis) -> SingleServerSolut
 
 
 def _spent(program: SingleServerProgram, vertex: Vertex) -> Fraction:
-    """h^T pi / (1 - pi(0)), exact."""
+    """The cost per active server h^T pi / (1 - pi(0)), exact."""
     if program.model.hard:
         return Fraction(0)
     columns, size = program.exact_columns, program.configurations
@@ -189,7 +189,7 @@ def _spent(program: SingleServerProgram, vertex: Vertex) -> Fraction:
 
 
 def _from_policies(program: SingleServerProgram, progress: Progress) -> SingleServerSolution:
-    """The optimum as a mixture of policies, if their chains can be trusted (Lemma 7)."""
+    """The optimum as a mixture of policies, if their chains agree with it (Lemma 7). Raises ScenarioError otherwise."""
     found = decomposed(program, progress)
     for part in found.parts:
         table = policy_of(part.stationary, part.requests)

@@ -1,8 +1,8 @@
-"""Sparse chains in continuous time: where they are in the long run, and relative values.
+"""Sparse Markov chains in continuous time: stationary distributions and relative values.
 
-Only what :mod:`model.kinds.phases.programs.process` needs of a policy's chain.  A chain may have
-sets that it leaves so rarely that floats cannot tell (it goes there, or back, once in 10^10
-lifetimes); what a solver says of such a chain would be noise, so they are found and told apart.
+Only what :mod:`model.kinds.phases.programs.process` needs for a policy's chain.  A chain may have nearly closed
+sets, which it enters or leaves so rarely that floats cannot tell (once in 10^10 lifetimes).  A solver's result for
+such a chain would be noise; so the sets are found and treated apart.
 """
 
 from __future__ import annotations
@@ -19,34 +19,35 @@ from scipy.sparse.csgraph import connected_components
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
-#: Steps of a walk that looks for a likely state.
+#: Steps of the walk that looks for a likely state.
 WALK = 400
-#: A reference that is so much rarer than another state is exchanged for that one.
+#: A reference that is less likely than another state by this factor is replaced by that state.
 RARE = 1e-3
-#: A set is nearly closed if the chain takes so many times longer than usual to leave it.
+#: A set is nearly closed if the chain takes longer than usual to leave it by this factor.
 SLOW = 1e5
-#: A share of all moves that may lead out of a nearly closed set.
+#: Largest share of all moves that may leave a nearly closed set.
 LEAK = 1e-6
-#: Residuals above this, relative to the rates, make a solution noise.
+#: Largest residual, relative to the rates, of a solution that is not noise.
 SOUND = 1e-9
-#: What makes a matrix regular that is singular in floats, relative to its largest rate.
+#: Shift that makes a matrix regular that is singular in floats, relative to its largest rate.
 REGULAR = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """The long run of a chain."""
+    """The long-run behaviour of a chain."""
 
     shares: Floats  #: [n] the stationary distribution
-    often: int  #: a state in which the chain is often
-    gain: float  #: income per unit of time
+    often: int  #: a state that is among the likely ones
+    gain: float  #: mean income per unit of time
     values: Floats  #: [n] relative values
 
 
 @dataclass(frozen=True, eq=False)
 class _Attempt:
-    """Factors of a generator without a state, the other states, the stationary distribution, and
-    the mean times until the state is reached."""
+    """The factors of a generator without one state, the reference; the other states; the stationary distribution;
+    and the mean times until the reference is reached.
+    """
 
     factors: linalg.SuperLU
     rest: Places
@@ -54,7 +55,7 @@ class _Attempt:
     waits: Floats
 
     def far(self, reference: int, own: Places, slow: float) -> Places:
-        """The states from which the reference is reached so much later than is usual."""
+        """The states from which the reference is reached late, if that is later than usual by the factor *slow*."""
         slowest = float(self.waits.max())
         usual = self.shares[reference] / self.shares[own].sum()
         near = self.waits < slowest / 2
@@ -65,7 +66,7 @@ class _Attempt:
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """States that a chain hardly leaves, one in which it is often, and what it earns there."""
+    """A set of states that a chain hardly leaves, a likely state in it, and the chain's gain there."""
 
     states: Places
     often: int
@@ -77,26 +78,27 @@ class LongRun:
     """A chain with one recurrent class."""
 
     generator: sparse.csr_matrix  #: [n, n] rates, the diagonal less the total rate
-    income: Floats  #: [n] per unit of time in each state
+    income: Floats  #: [n] income per unit of time in each state
     own: Places  #: the states of the recurrent class
 
     @cached_property
     def out(self) -> Floats:
-        """[n] total rates."""
+        """[n] the total rate out of each state."""
         return np.asarray(-self.generator.diagonal())
 
     def solved(self, guess: int) -> Solved | Places:
-        """Shares and values; or states that seem to be a nearly closed set.
+        """The long run; or the states that seem to be a nearly closed set.
 
-        *guess* is a state in which the chain may be often.
+        *guess* is a state that may be likely.
         """
         if len(self.out) == 1:
             return Solved(np.ones(1), 0, float(self.income[0]), np.zeros(1))
         return self._solved(guess, SLOW)
 
     def solved_at_once(self, guess: int) -> Solved | None:
-        """Shares and values of a chain that has no nearly closed sets after all; None if floats
-        do not tell."""
+        """The long run of a chain without regard to nearly closed sets; None if floats are not precise
+        enough.
+        """
         found = self._solved(guess, np.inf)
         return found if isinstance(found, Solved) else None
 
@@ -125,7 +127,7 @@ class LongRun:
         return Solved(attempt.shares, better, gain, values)
 
     def _attempt(self, reference: int) -> _Attempt | None:
-        """The stationary distribution from one reference; None if it is noise."""
+        """Solve with one reference; None if the result is noise."""
         matrix, rest = self._without(reference)
         try:
             factors = _factors(matrix)
@@ -143,16 +145,16 @@ class LongRun:
         return _Attempt(factors, rest, shares, waits) if sound and waits.min() >= 0 else None
 
     def _without(self, reference: int) -> tuple[sparse.csc_matrix, Places]:
-        """The generator without a state, and the other states.
+        """The generator without one state, and the other states.
 
-        If that state is reached from everywhere it is (minus) an M-matrix, which needs no
+        If the state can be reached from all others, the negated matrix is an M-matrix, whose factorization needs no
         pivoting.
         """
         rest = np.flatnonzero(np.arange(len(self.out)) != reference)
         return self.generator[rest][:, rest].tocsc(), rest
 
     def _far(self, reference: int) -> Places:
-        """The states from which the reference is not reached as far as floats can tell."""
+        """The states from which the reference is not reached, as far as floats can tell."""
         matrix, rest = self._without(reference)
         tiny = REGULAR * float(self.out.max())
         waits = np.zeros(len(self.out))
@@ -161,7 +163,7 @@ class LongRun:
         return np.flatnonzero(waits > waits.max() / 2)
 
     def modes(self, slow: Places) -> list[Mode]:
-        """Sets that the chain hardly leaves, the best last; *slow* is nearly closed."""
+        """The sets that the chain hardly leaves, that of the largest gain last; *slow* is nearly closed."""
         inside = np.zeros(len(self.out), bool)
         inside[slow] = True
         found = []
@@ -173,7 +175,7 @@ class LongRun:
         return sorted(found, key=lambda mode: mode.gain)
 
     def _mode(self, states: Places) -> Mode | None:
-        """A set as if it were closed; None if the chain leaves it often."""
+        """A set treated as closed; None if the chain leaves it often."""
         rates = self.generator[states][:, states].tolil()
         rates.setdiag(0.0)
         rates = rates.tocsr()
@@ -189,7 +191,7 @@ class LongRun:
         return Mode(states, int(states[solved.often]), solved.gain)
 
     def _visited(self) -> int:
-        """A state of the recurrent class in which the chain is often."""
+        """A likely state of the recurrent class, found by a walk."""
         own = self.own
         if len(own) == 1:
             return int(own[0])
@@ -209,7 +211,7 @@ def _factors(matrix: sparse.csc_matrix) -> linalg.SuperLU:
 
 
 def closed_sets(graph: sparse.csr_matrix) -> list[Places]:
-    """The states of each recurrent class of a graph whose entries are moves."""
+    """The states of each recurrent class of a graph, whose entries are the possible moves."""
     count, label = connected_components(graph, connection="strong")
     source, target = graph.nonzero()
     closed = np.ones(count, bool)

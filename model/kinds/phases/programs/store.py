@@ -1,8 +1,8 @@
-"""Solutions that were found before: in memory, and on disk where finding them took long.
+"""A cache of solutions: in memory, and on disk for those that took long.
 
-The key is a hash of the exact job model and of the source that solves it, so that nothing stale
-is taken.  A file that cannot be read or written is as good as none.  It holds numbers and words and
-no objects, so that reading one that somebody else has written runs nothing.
+The key is a hash of the exact job model and of the source code of the solver, so that no outdated solution
+is used.  A file that cannot be read or written is ignored.  Files hold numbers and strings but
+no objects, so that reading a file from somebody else executes no code.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ import numpy as np
 from slotscope.model.jit import cache_folder
 from slotscope.model.kinds.phases.jobs import JobModel
 
-#: Seconds from which on a solution is worth a file.
+#: Solving time in seconds from which a solution is written to a file.
 WORTH_A_FILE = 1.0
-#: Solutions kept in memory.
+#: Most solutions kept in memory.
 MOST_IN_MEMORY = 32
 
 _Solution = TypeVar("_Solution")
@@ -37,10 +37,10 @@ _lock = threading.Lock()
 
 
 def kept(model: JobModel, solve: Callable[[], _Solution], read: Callable[[dict[str, Any]], _Solution]) -> _Solution:
-    """The solution of *model*: remembered, read from its file, or made by *solve*.
+    """The solution of *model*: from memory, from its file, or from *solve*.
 
-    A solution is a dataclass of numbers, words, arrays and such; *read* makes one of the plain data
-    of its fields, and raises ValueError, TypeError or LookupError where they are none.
+    A solution is a dataclass of numbers, strings, arrays and the like; *read* makes one from the plain data
+    of its fields, and raises ValueError, TypeError or LookupError if they are not a solution's.
     """
     with _lock:
         if model in _memory:
@@ -62,13 +62,13 @@ def kept(model: JobModel, solve: Callable[[], _Solution], read: Callable[[dict[s
 
 
 def forget() -> None:
-    """Empty the memory; files stay."""
+    """Empty the cache in memory; files stay."""
     with _lock:
         _memory.clear()
 
 
 def folder() -> Path:
-    """Where solutions are kept for this user."""
+    """The user's folder of the files."""
     return cache_folder().parent / "plans"
 
 
@@ -81,7 +81,7 @@ def _file(model: JobModel) -> Path:
 
 @cache
 def _source() -> str:
-    """A hash of what solves, and of the versions that it uses."""
+    """A hash of the solver's source code and of the versions that it runs on."""
     digest = hashlib.blake2b(f"{sys.version} {np.__version__}".encode(), digest_size=16)
     here = Path(__file__).parent
     lattice = here.parent / "lattice.py"
@@ -91,7 +91,7 @@ def _source() -> str:
 
 
 def _read(file: Path, read: Callable[[dict[str, Any]], _Solution]) -> _Solution | None:
-    """What a file holds; None if there is none, or it is damaged."""
+    """The solution in a file; None if there is no file, or it is damaged."""
     try:
         return read(json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
@@ -99,7 +99,7 @@ def _read(file: Path, read: Callable[[dict[str, Any]], _Solution]) -> _Solution 
 
 
 def _write(file: Path, found: Any) -> None:
-    """Write a file as a whole, or not at all."""
+    """Write a file atomically: as a whole, or not at all."""
     text = json.dumps(asdict(found), default=_plain)
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -109,5 +109,5 @@ def _write(file: Path, found: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has no word for."""
+    """Values that JSON cannot represent, as plain data."""
     return str(value) if isinstance(value, Fraction) else value.tolist()

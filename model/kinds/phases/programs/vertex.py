@@ -1,8 +1,8 @@
-"""A vertex of LP (61) in rationals: from a solver's basis to numbers that are proved.
+"""The vertex of LP (61) in rational arithmetic: from a solver's basis to a proved optimum.
 
-A solver's basis is solved exactly, and its dual prices with it.  If all values and all reduced
-costs have the right sign then the vertex is optimal, whatever the solver's own rounding, and a
-configuration has pi = 0 exactly where this says so (Appendix C.2 needs to know).
+The system of a solver's basis is solved exactly, for primal values and dual prices.  If all values and all reduced
+costs have the right sign, the vertex is optimal, whatever the solver's own rounding, and pi(k) = 0 exactly where
+the vertex has 0, which Appendix C.2 needs to know.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Sequence
 
 from slotscope.model.kinds.phases.programs.program import SingleServerProgram
 
-#: A sparse system: for each unknown or equation, place -> coefficient.
+#: A sparse linear system: for each equation (or unknown), index -> coefficient.
 Sparse = list[dict[int, Fraction]]
 
 
@@ -22,7 +22,7 @@ Sparse = list[dict[int, Fraction]]
 class Vertex:
     """An optimal vertex, exact."""
 
-    values: dict[int, Fraction]  #: column -> value, of the columns that are not 0
+    values: dict[int, Fraction]  #: column -> value, of the columns with a value other than 0
     prices: tuple[Fraction, ...]  #: [rows] the dual variables
 
 
@@ -31,7 +31,7 @@ def exact_vertex(program: SingleServerProgram, basic: Sequence[int], loose: Sequ
 
     - *program*: LP (61).
     - *basic*: The basic columns.
-    - *loose*: The rows whose own variable is basic: they need not hold with equality.
+    - *loose*: The rows whose slack is basic: they need not hold with equality.
 
     Returns None if the basis is singular, or not optimal in exact arithmetic.
     """
@@ -64,7 +64,7 @@ def exact_vertex(program: SingleServerProgram, basic: Sequence[int], loose: Sequ
 
 
 def _proved(program: SingleServerProgram, vertex: Vertex, loose: set[int]) -> bool:
-    """Whether loose rows hold, and no column and no slack could gain."""
+    """Whether the loose rows hold, and no column and no slack has a reduced cost that would improve Phi."""
     columns = program.exact_columns
     for row in loose:
         used = sum(
@@ -85,9 +85,9 @@ def _proved(program: SingleServerProgram, vertex: Vertex, loose: set[int]) -> bo
 def solve(equations: Sparse, right: Sequence[Fraction]) -> list[Fraction] | None:
     """The solution of a square sparse system in rationals; None if it is singular.
 
-    Gauss' elimination; the next pivot stands in a shortest equation and there in a column with
-    fewest entries (Markowitz), which keeps numbers short and the system sparse.  Equations are of whole
-    numbers without a common divisor.
+    Gaussian elimination; each pivot is in a shortest equation, and there in a column with the fewest entries
+    (Markowitz), which keeps the numbers short and the system sparse.  Equations are scaled to integers without a
+    common divisor.
     """
     rows, sides = [], []
     for equation, side in zip(equations, right, strict=True):
@@ -123,7 +123,7 @@ def solve(equations: Sparse, right: Sequence[Fraction]) -> list[Fraction] | None
 def _subtract(
     rows: list[dict[int, int]], sides: list[int], members: list[set[int]], pivot_row: int, other: int, pivot: int
 ) -> None:
-    """Take a multiple of the pivot's equation from one of another, so that the pivot's entry goes."""
+    """Eliminate the pivot's entry from equation *other* by subtracting a multiple of the pivot's equation."""
     source, target = rows[pivot_row], rows[other]
     common = gcd(source[pivot], target[pivot])
     times, factor = source[pivot] // common, target[pivot] // common

@@ -1,7 +1,7 @@
-"""Instance files of the system whose jobs have phases.
+"""Instance files for jobs with phases.
 
-An instance file gives phases, resources and K_max, for each pool its normal servers, token limit
-and single-server policy (Hong, Xie & Wang (2023), Appendix B.3), and a list of events with every
+An instance file has phases, resources and K_max; for each pool its normal servers, token limit
+and single-server policy (Hong, Xie & Wang (2023), Appendix B.3); and a list of events with every
 random choice in them.  It becomes a scripted scenario under Join-Requesting-Server.
 """
 
@@ -13,7 +13,7 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.exact import rational
 from slotscope.model.scenario.plain import an_object, each, refusal, required
 
-#: What an event of each kind has besides its time, its kind, its pool and virtual choices.
+#: The keys of each kind of event besides time, kind, pool and virtual choices.
 EVENTS: Mapping[str, tuple[str, ...]] = {
     "arrival": ("type", "job", "token_index"),
     "phase": ("job", "to"),
@@ -21,15 +21,15 @@ EVENTS: Mapping[str, tuple[str, ...]] = {
     "tick": ("server", "type"),
 }
 
-#: What an event may lack.
+#: The keys that an event may omit.
 _OPTIONAL = ("token_index", "pool", "virtual_choices")
 
 
 def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The scripted scenario that an instance file describes, as plain data.
+    """The scripted scenarios of an instance file, as plain data.
 
     Raises ScenarioError if a part is wrong; KeyError, TypeError, ValueError, AttributeError, IndexError if a part
-    is missing or has another shape.
+    is missing or has the wrong form.
     """
     names = _names(data)
     pools = each(data["pools"], "pools", an_object)
@@ -66,12 +66,12 @@ def _names(data: Mapping[str, Any]) -> list[str]:
 
 
 def _within(table: Mapping[str, Any], key: str, inside: str) -> dict[str, Any]:
-    """The object ``table[key]``, empty if it is not there."""
+    """The object ``table[key]``, empty if there is none."""
     return an_object(table.get(key, {}), f"{inside}.{key}")
 
 
 def _amounts(data: Mapping[str, Any], key: str, place: int | None = None) -> dict[str, Any]:
-    """By resource the capacity, or what the phase at *place* needs."""
+    """By resource, the capacity, or the demand in the phase at *place*."""
     amounts = {}
     for number, resource in enumerate(each(data["resources"], "resources", an_object)):
         value = resource[key]
@@ -84,11 +84,11 @@ def _amounts(data: Mapping[str, Any], key: str, place: int | None = None) -> dic
 
 
 def _until(events: list[dict[str, Any]]) -> str:
-    """A time after the last event."""
+    """A time after the last event, for the end of the run."""
     try:
         return str(rational(events[-1]["t"]) + 1 if events else 1)
     except (TypeError, ValueError, OverflowError):
-        return "1"  # the scenario's schema says what is wrong with that event's time
+        return "1"  # the scenario's schema reports what is wrong with that event's time
 
 
 def _initial(pool: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
@@ -102,7 +102,7 @@ def _initial(pool: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
 
 
 def _event(event: Any, where: str) -> dict[str, Any]:
-    """An event with the keys of its kind; its values are checked with the scenario."""
+    """An event with the keys of its kind; its values are checked as part of the scenario."""
     event = an_object(event, where)
     kind = event.get("kind")
     if not isinstance(kind, str) or kind not in EVENTS:
@@ -118,7 +118,7 @@ def _event(event: Any, where: str) -> dict[str, Any]:
 
 
 def _pool(pool: Mapping[str, Any], names: list[str], where: str) -> dict[str, Any]:
-    """A pool's policy as Join-Requesting-Server takes it in its parameters."""
+    """A pool in the form of Join-Requesting-Server's parameters."""
     entries = each(pool["policy"], f"{where}.policy", lambda entry, place: _entry(entry, names, place))
     found = {"servers": pool["L"], "token_limit": pool["eta_max"], "policy": [entry for entry in entries if entry]}
     if pool.get("patch_at_0") is not None:
@@ -128,7 +128,7 @@ def _pool(pool: Mapping[str, Any], names: list[str], where: str) -> dict[str, An
 
 
 def _entry(entry: Any, names: list[str], where: str) -> dict[str, Any]:
-    """The policy at one configuration; nothing in case 3, which is that of all the others."""
+    """The policy at one configuration; empty in case 3, the default."""
     entry = an_object(entry, where)
     jobs = entry["k"]
     if not isinstance(jobs, list) or len(jobs) != len(names):

@@ -30,13 +30,13 @@ from slotscope.model.scenario.fields import (
     refuse_duplicates,
 )
 
-#: Bound on K_max, the service limit.
+#: Largest K_max, the service limit.
 MOST_JOBS = 1000
 
-#: Bounds on rates that are not 0: beyond them a run in floating point would say little.
+#: Smallest and largest rate other than 0: beyond them floating point would be too imprecise.
 LEAST_RATE, MOST_RATE = Fraction(1, 10**9), Fraction(10**9)
 
-#: Bound on the configurations that a cost table lists.
+#: Largest number of configurations in a cost table.
 MOST_LISTED = 10_000
 
 
@@ -60,10 +60,10 @@ Budget = Annotated[Exact, AfterValidator(_above_zero)]
 
 
 class PhaseServers(Section):
-    """A server, of which there are any number.
+    """The servers, all equal and unlimited in number.
 
-    ``most_jobs`` is the service limit K_max.  With ``contention = "costs"`` the jobs on a server
-    may need more than it has, at a cost; with ``"never"`` they must fit (Section 3.1: requirements
+    ``most_jobs`` is the service limit K_max.  With ``contention = "costs"`` the demand of the jobs on a server
+    may exceed its capacity, at a cost; with ``"never"`` it must not (Section 3.1: requirements
     do not vary over time).
     """
 
@@ -73,16 +73,16 @@ class PhaseServers(Section):
 
 
 class CostRate(Section):
-    """The cost rate of one configuration: how many jobs are in each phase, 0 where not said."""
+    """The cost rate of one configuration: the number of jobs in each phase, 0 if omitted."""
 
     jobs: dict[Name, Annotated[Whole, Field(ge=0)]]
     rate: Rate
 
 
 class ContentionCost(Section):
-    """The cost rate h of a configuration, and the budget epsilon for it.
+    """The cost rate h of a configuration, and the budget epsilon.
 
-    ``overrun``: over all resources the sum of max(0, use - capacity) / capacity; ``quadratic``:
+    ``overrun``: the sum over resources of max(0, use - capacity) / capacity; ``quadratic``:
     the sum of its squares; ``table``: the listed rates, 0 elsewhere.
     """
 
@@ -100,10 +100,10 @@ class ContentionCost(Section):
 
 
 class Phase(Section):
-    """A phase of jobs: what they need in it, and the rates at which they come and leave.
+    """A phase of jobs: their demand in it, and the rates at which they arrive in it and leave it.
 
-    ``arrival_rate`` is lambda_i, the jobs per unit of time that begin in this phase where r = 1;
-    ``departure_rate`` the rate at which a job in it ends; ``to`` the rates to other phases.
+    ``arrival_rate`` is lambda_i, the arrivals in this phase per unit of time for r = 1;
+    ``departure_rate`` the rate at which a job in it departs; ``to`` the rates of moves to other phases.
     """
 
     name: Name
@@ -148,16 +148,16 @@ class PhasesScenario(ResourceScenario):
 
     @property
     def phase_names(self) -> tuple[str, ...]:
-        """[I]."""
+        """[I] the names of the phases."""
         return tuple(phase.name for phase in self.phases)
 
     @property
     def capacity(self) -> tuple[Fraction, ...]:
-        """[D] in the declared units."""
+        """[D] the capacity of a server, in the declared units."""
         return tuple(self.servers.capacity[name].in_unit(self.unit_of(name)) for name in self.resource_names)
 
     def demand_of(self, phase: Phase) -> tuple[Fraction, ...]:
-        """[D] what a job in a phase needs, in the declared units; 0 where nothing is said."""
+        """[D] the demand of a job in a phase, in the declared units; 0 if omitted."""
         written = self._by_resource(phase.demand)
         return tuple(
             written[name].in_unit(self.unit_of(name)) if name in written else Fraction(0)
@@ -165,7 +165,7 @@ class PhasesScenario(ResourceScenario):
         )
 
     def _by_resource(self, demand: Mapping[str, Quantity]) -> Mapping[str, Quantity]:
-        """A bare number is the only resource's, whatever that is called."""
+        """The amounts by resource; a bare number is the amount of the only resource."""
         if list(demand) == [SIZE] and len(self.resource_names) == 1:
             return {self.resource_names[0]: demand[SIZE]}
         return demand
@@ -256,7 +256,7 @@ class PhasesScenario(ResourceScenario):
             seen.add(configuration)
 
     def configuration_of(self, item: CostRate) -> tuple[int, ...]:
-        """[I] the configuration that an entry of the cost table is for."""
+        """[I] the configuration of an entry of the cost table."""
         return tuple(item.jobs.get(name, 0) for name in self.phase_names)
 
     def _check_arrivals(self) -> None:
@@ -264,7 +264,7 @@ class PhasesScenario(ResourceScenario):
             raise ValueError("phases: found no arrival_rate above 0, allowed: at least one, else no job ever comes")
 
     def _check_ends(self) -> None:
-        """Every phase that a job may be in has a way to the end."""
+        """Check that from every phase that a job may visit it can depart."""
         ways = {phase.name: {name for name, rate in phase.to.items() if rate} for phase in self.phases}
         entered = _closed({phase.name for phase in self.phases if phase.arrival_rate}, ways)
         back: dict[str, set[str]] = {name: set() for name in ways}
@@ -291,7 +291,7 @@ class PhasesScenario(ResourceScenario):
             self._check_place(f"workload.{where}", pool, server)
 
     def _check_place(self, where: str, pool: int, server: int) -> None:
-        """A pool, and a server in it, must be among those that the policy's parameters give."""
+        """Check that a pool, and a server in it, exist in the policy's parameters."""
         pools = self.policy.parameters.get("pools")
         if not isinstance(pools, list) or not all(isinstance(item, Mapping) for item in pools):
             return  # the policy's own schema says what it needs
@@ -307,12 +307,12 @@ class PhasesScenario(ResourceScenario):
 
 
 def _path(where: str, written: Mapping[str, Quantity], name: str) -> str:
-    """The path of an amount: a bare number has no name."""
+    """The path of an amount; a bare number has no name."""
     return where if list(written) == [SIZE] else f"{where}.{name}"
 
 
 def _closed(names: set[str], ways: Mapping[str, set[str]]) -> set[str]:
-    """*names* and all that can be reached from them."""
+    """*names* and all names that can be reached from them."""
     found, todo = set(names), list(names)
     while todo:
         fresh = ways[todo.pop()] - found

@@ -1,7 +1,7 @@
-"""How jobs with phases arrive, as a scenario says it.
+"""The arrivals of jobs with phases in a scenario.
 
-Types are named by their first phase; pools, servers and events of a script are told as
-instance files tell them.
+Types have the names of their first phases; pools, servers and events of a script are written as
+in instance files.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from slotscope.model.scenario.fields import (
     told_by,
 )
 
-#: Bound on phases; what can be planned is bounded by the number of configurations.
+#: Largest number of phases; planning is limited by the number of configurations.
 MOST_PHASES = 100
 
-#: What a script calls the timer of a server that rests at 0 (Appendix B.3).
+#: A script's name for the timer of a server in configuration 0 (Appendix B.3).
 PATCH = "patch"
 
 #: The name of a job in a script.
@@ -46,17 +46,17 @@ class PhasePoisson(Section):
 
 
 class ScriptedServer(Section):
-    """What a normal server holds at the start: jobs and the phase of each."""
+    """The jobs of a normal server at the start, and their phases."""
 
     real: dict[JobName, Name] = Field(default_factory=dict)
     virtual: dict[JobName, Name] = Field(default_factory=dict)
 
 
 class _Event(Section):
-    """What every event has.
+    """The fields of every event.
 
-    ``pool`` is a number from 1.  ``virtual_choices`` has one place for each virtual arrival that
-    the event causes: that of the token which it takes among the tokens of its type, from 0, the
+    ``pool`` counts from 1.  ``virtual_choices`` has a number for each virtual arrival that the event
+    causes: the position, from 0, of the token that it takes among the tokens of its type, the
     oldest first.
     """
 
@@ -66,7 +66,7 @@ class _Event(Section):
 
 
 class ScriptedPhaseArrival(_Event):
-    """A real job of a type comes; it takes the token at ``token_index``, or overflows."""
+    """A real job of a type arrives; it takes the token at ``token_index``, or overflows."""
 
     kind: Literal["arrival"]
     type: Name
@@ -75,7 +75,7 @@ class ScriptedPhaseArrival(_Event):
 
 
 class ScriptedMove(_Event):
-    """A real or virtual job goes into another phase."""
+    """A real or virtual job moves to another phase."""
 
     kind: Literal["phase"]
     job: JobName
@@ -83,14 +83,14 @@ class ScriptedMove(_Event):
 
 
 class ScriptedDeparture(_Event):
-    """A real or virtual job leaves."""
+    """A real or virtual job departs."""
 
     kind: Literal["departure"]
     job: JobName
 
 
 class ScriptedTick(_Event):
-    """A timer of a server rings: that of a type, or the patch."""
+    """A timer of a server rings: that of a type, or that of the patch."""
 
     kind: Literal["tick"]
     server: _Number
@@ -105,10 +105,10 @@ ScriptedEvent = Annotated[
 
 
 class ScriptedPhases(Section):
-    """Explicit events, in order, with every random choice in them.
+    """A list of events in order of time, with every random choice in them.
 
-    ``initial`` has, for each pool, its normal servers (those that are left out are empty), and
-    ``initial_tokens`` the servers of each type's tokens, numbered from 1, the oldest first.
+    ``initial`` has the normal servers of each pool (those omitted are empty), and
+    ``initial_tokens`` the servers, numbered from 1, of the tokens of each type, the oldest first.
     """
 
     kind: Literal["scripted"]
@@ -127,7 +127,7 @@ class ScriptedPhases(Section):
         return self
 
     def _new_jobs(self) -> Iterator[tuple[str, str]]:
-        """Name and phase of the jobs of the start and of the real ones that come."""
+        """The name and the phase of each job of the start, and of each real job that arrives."""
         for pool in self.initial:
             for server in pool:
                 yield from server.real.items()
@@ -137,7 +137,7 @@ class ScriptedPhases(Section):
                 yield event.job, event.type
 
     def phases_named(self) -> Iterator[tuple[str, str]]:
-        """The path and the name of every phase that the script names."""
+        """The path and the name of every phase that occurs in the script."""
         for pool, servers in enumerate(self.initial):
             for place, server in enumerate(servers):
                 for key, jobs in (("real", server.real), ("virtual", server.virtual)):
@@ -155,9 +155,9 @@ class ScriptedPhases(Section):
                 yield f"events[{position}].type", event.type
 
     def places_named(self) -> Iterator[tuple[str, int, int]]:
-        """The path of every place that the script names, its pool from 1, and its server from 1.
+        """The path of every reference to a pool or server, its pool, and its server, both from 1.
 
-        Where only a pool is named the server is 0.
+        The server is 0 if only a pool is named.
         """
         for pool, servers in enumerate(self.initial, 1):
             yield f"initial[{pool - 1}]", pool, len(servers)
@@ -173,9 +173,9 @@ class ScriptedPhases(Section):
 class TracePhases(Section):
     """Types of fixed size whose rates are estimated from a recorded trace.
 
-    Jobs then arrive as under ``"poisson"``: type i at ``scale`` times the rate at which the trace
-    has it, and stay for an exponential time with the trace's mean.  ``seconds`` are in one unit of
-    time.  Of the types the most frequent ``most_types`` are kept, of the jobs the first ``limit``.
+    Jobs arrive as with ``"poisson"``: type i at ``scale`` times its rate in the trace; their lifetimes are
+    exponential with the trace's mean.  ``seconds`` is the length of a unit of time.  Used are
+    the ``most_types`` most frequent types, and the first ``limit`` jobs.
     """
 
     recorded: ClassVar[bool] = False

@@ -1,9 +1,9 @@
 """The Azure trace V1 of 2017 as prepared by Huawei Cloud: virtual machines by flavour.
 
-A line of arrivals is ``<seconds> f,f,|,f``: the flavours of the machines that were created then,
-with ``|`` between one tenant's batches.  The lifetimes have the same shape with ``U<bin>`` (the
-machine ended, after a time in that bin) or ``C<bin>`` (it was still running when the time of
-censoring came).
+A line of arrivals is ``<seconds> f,f,|,f``: the flavours of the machines created at that time,
+with ``|`` between the batches of different tenants.  The lines of lifetimes have the same form with ``U<bin>``
+(the machine ended, after a time in that bin) or ``C<bin>`` (it was still running at the time of
+censoring).
 
 Data: Microsoft's AzurePublicDataset V1 (Cortez et al., SOSP 2017), CC-BY 4.0, prepared by Huawei
 Cloud.
@@ -29,41 +29,41 @@ from slotscope.model.traces.report import ImportReport, LeftOut
 SOURCE = "Azure VM trace V1 (2017), prepared by Huawei Cloud"
 MACHINES = "virtual machines"
 
-#: What stands between two batches.
+#: Separates two batches.
 BETWEEN = "|"
 
-#: Bounds of times in seconds, of a flavour's amounts, and of the decimals of those.
+#: Upper bounds of times in seconds and of a flavour's amounts, and the decimals of the amounts.
 LATEST, MOST_AMOUNT, _DIGITS = 10**11, 10**6, 6
 
 _LIFE = re.compile(r"([UC])([0-9]{1,6})")
 
 
 class Bin(NamedTuple):
-    """The lifetimes of a bin: the shortest and the longest, in seconds."""
+    """The shortest and the longest lifetime in a bin, in seconds."""
 
     shortest: int
     longest: int
 
 
 class _Seen(NamedTuple):
-    """What was seen of each flavour, by its letter."""
+    """What was observed of each flavour, by its letter."""
 
     arrivals: Counter[str]
     ends: Counter[str]
-    twice_time: Counter[str]  #: twice the seconds, so that the middle of a bin is whole
+    twice_time: Counter[str]  #: twice the seconds, so that the midpoint of a bin is an integer
 
 
 def read_flavours(paths: Sequence[Path], *, limit: int | None = None) -> FixedTypes:
     """Read one part of the trace.
 
-    A lifetime that ended is taken for the middle of its bin (or of what the bin has before the
-    time of censoring); one that did not is the time until the time of censoring.
+    A lifetime that ended counts as the midpoint of its bin (or of the bin's part before the
+    time of censoring); a censored one as the time until the censoring.
 
     - *paths*: As for :func:`model.traces.azure_files.azure_files`.
     - *limit*: Use the lines up to the first *limit* machines; None uses all.
 
-    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError if
-    whoever waits has had enough.
+    Raises TraceError if a file cannot be used, with one line on where, what was found and what is allowed;
+    GivenUpError if the caller's wait was cancelled.
     """
     files = azure_files(paths)
     return _read(files[:4], files.censored, limit)
@@ -121,15 +121,15 @@ def _notes(seen: _Seen, batches: int) -> tuple[str, ...]:
 class _ArrivalLine(NamedTuple):
     """A line of arrivals with its lifetimes."""
 
-    number: int  #: of the line in the file of arrivals
-    other: int  #: and in that of lifetimes
+    number: int  #: the line's number in the file of arrivals
+    other: int  #: the line's number in the file of lifetimes
     time: int
     batches: int
     machines: Counter[tuple[str, str]]  #: how many of each flavour and lifetime
 
 
 def _lines(files: AzureFiles, watch: Watch) -> Iterator[_ArrivalLine]:
-    """The lines of the two files side by side."""
+    """Read the lines of the two files in parallel."""
     before = -1
     pairs = zip_longest(_rows(files.arrivals, watch), _rows(files.lifetimes, watch))
     for arrivals, lifetimes in pairs:
@@ -150,7 +150,7 @@ def _lines(files: AzureFiles, watch: Watch) -> Iterator[_ArrivalLine]:
         yield line
 
 
-_Entries = tuple[int, int, list[str]]  #: of a line: its number, its time, and what stands in it
+_Entries = tuple[int, int, list[str]]  #: a line's number, its time, and its entries
 
 
 def _line(files: AzureFiles, arrivals: _Entries, lifetimes: _Entries) -> _ArrivalLine:
@@ -205,7 +205,7 @@ def _count(
     bins: Mapping[int, Bin],
     seen: _Seen,
 ) -> None:
-    """Add the machines of one line to what was seen."""
+    """Add the machines of one line to what was observed."""
     follow = files.censored - line.time
     for (letter, life), count in line.machines.items():
         if letter not in flavours:
@@ -250,7 +250,7 @@ def _amount(text: str, column: str) -> Fraction:
 
 
 def _bins(path: Path, watch: Watch) -> dict[int, Bin]:
-    """The lifetimes of each bin, by its number."""
+    """The shortest and longest lifetime of each bin, by its number."""
     members: defaultdict[int, list[int]] = defaultdict(list)
     for number, (seconds, label) in _pairs(path, watch, "'seconds bin'"):
         try:

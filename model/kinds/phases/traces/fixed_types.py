@@ -1,6 +1,6 @@
-"""Job types of fixed size, with the rates and lifetimes that a trace has of each.
+"""Job types of fixed size, with arrival rates and lifetimes estimated from a trace.
 
-Of recorded jobs of any format those that need the same are of one type.
+Recorded jobs of any format are of the same type if they have the same demands.
 
 Hong, Xie & Wang (2023), Section 4.3: "the model parameters can be estimated from workload traces".
 """
@@ -20,36 +20,36 @@ from slotscope.model.traces.job_table import TYPE, AskedJobs
 from slotscope.model.traces.jobs import SECOND, Needed, RecordedJobs, demanded
 from slotscope.model.traces.report import ImportReport
 
-#: Digits that suffice in a name.
+#: Significant digits of an amount in a name, if they suffice.
 DIGITS = 4
 
 
 class TypeScale(NamedTuple):
-    """Which amount of a type a resource is, and what one unit of it is in that resource's unit."""
+    """Which demand of a type belongs to a resource, and the size of its unit in that resource's unit."""
 
     column: int
     amount: Fraction
 
     def of(self, item: FixedType) -> Fraction:
-        """What a job of a type needs, in the scenario's unit."""
+        """The demand of a type for the resource, in the scenario's unit."""
         return item.demand[self.column] * self.amount
 
 
 def taken(scenario: PhasesScenario, limit: int) -> AskedJobs:
-    """What is taken of recorded jobs: the demands and the type of the first ones."""
+    """What is read of recorded jobs: the demands and the type of the first *limit*."""
     return AskedJobs(scenario.resource_names, (TYPE,), limit)
 
 
 def own_scales(scenario: PhasesScenario) -> Mapping[str, TypeScale]:
-    """For types whose demands are those of the scenario's resources already."""
+    """The scales of types whose demands are in the order and units of the scenario's resources already."""
     return {name: TypeScale(column, Fraction(1)) for column, name in enumerate(scenario.resource_names)}
 
 
 def recorded_types(scenario: PhasesScenario, jobs: RecordedJobs) -> FixedTypes:
-    """The types of recorded jobs, by what they need and, where that is told, by their type.
+    """The types of recorded jobs: equal demands and, if the trace has it, equal type.
 
-    All jobs were seen to end, after their duration.
-    Raises UserError if a resource of the scenario is not told, or all jobs came at one time.
+    All jobs are taken to have ended, after their duration.
+    Raises UserError if the trace lacks a resource of the scenario, or all jobs arrived at the same time.
     """
     needed = [Needed(name, scenario.unit_of(name), most) for name, most in zip(*_capacity(scenario), strict=True)]
     jobs, size, factors = demanded(jobs, needed)
@@ -75,7 +75,7 @@ def recorded_types(scenario: PhasesScenario, jobs: RecordedJobs) -> FixedTypes:
 
 
 def _names(titles: list[str], demands: list[tuple[Fraction, ...]], units: list[str]) -> list[str]:
-    """[types] title and demands, in so many digits that no two are called the same."""
+    """[types] names made of title and demands, with enough digits that no two are equal."""
     for write in (lambda amount: f"{float(amount):.{DIGITS}g}", plain):
         names = [
             " ".join([title, *(f"{write(amount)} {unit}" for amount, unit in zip(demand, units, strict=True))]).strip()
@@ -91,21 +91,21 @@ def _capacity(scenario: PhasesScenario) -> tuple[tuple[str, ...], tuple[Fraction
 
 
 class FixedType(NamedTuple):
-    """Jobs of one size: what they need, and what was seen of them."""
+    """Jobs of one size: their demands, and what was observed of them."""
 
     name: str
-    demand: tuple[Fraction, ...]  #: [D] CPUs and GiB, or of the scenario's resources in its units
+    demand: tuple[Fraction, ...]  #: [D] CPUs and GiB; or the scenario's resources, in its units
     arrivals: int
-    ends: int  #: how many of them were seen to end
-    time: Fraction  #: seconds for which all together were seen to run
+    ends: int  #: how many of them ended within the trace
+    time: Fraction  #: total observed running time of all of them, in seconds
 
     @property
     def departure_rate(self) -> Fraction:
-        """Ends per second of running: the maximum likelihood estimate of an exponential distribution's rate.
+        """Ends per second of running: the maximum likelihood estimate of the rate of an exponential distribution.
 
-        That is so whether or not all jobs were seen to end, if an end is not seen for a reason
-        that has nothing to do with it, such as the end of the trace.
-        Raises ZeroDivisionError if none was seen to run for any time.
+        It is that also for censored lifetimes, if the censoring, such as the end of the trace, is independent of the
+        lifetimes.
+        Raises ZeroDivisionError if the jobs ran for no time.
         """
         return self.ends / self.time
 
@@ -115,5 +115,5 @@ class FixedTypes:
     """All types of a trace."""
 
     types: tuple[FixedType, ...]  #: in the order of the trace's own list of types, or of their sizes
-    span: Fraction  #: seconds over which the arrivals came
-    report: ImportReport  #: what was read, kept and left out; ``kept`` counts jobs
+    span: Fraction  #: the time in seconds over which the jobs arrived
+    report: ImportReport  #: what was read, kept and left out; ``kept`` is in jobs

@@ -1,4 +1,4 @@
-"""Turns a trace into the phases of a scenario: types of fixed size, with rates of the trace."""
+"""Turns a trace into the phases of a scenario: types of fixed size, with rates estimated from the trace."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from slotscope.model.traces.alibaba_pods import Integers, Pods, read_pods
 from slotscope.model.traces.formats import JOBS, playing, read_jobs
 from slotscope.model.traces.report import ImportReport, LeftOut
 
-#: Digits that estimated rates keep: more would only make exact arithmetic slow.
+#: Significant digits of estimated rates: more would only slow exact arithmetic.
 DIGITS = 6
 
-#: Units in which a trace's CPUs and its memory may be declared.
+#: Units in which the resources for a trace's CPUs and memory may be declared.
 _UNITS = {"cpu": ("CPU", "vCPU"), "memory": ("GiB",)}
 #: Microseconds in a second, thousandths of a core in a core, MiB in GiB.
 MICROSECONDS, THOUSANDTHS, MEBI = 10**6, 1000, 1024
 
 
 def pod_types(pods: Pods, *, limit: int | None = None) -> FixedTypes:
-    """The pods' types, by their request for CPU and memory.
+    """The types of the pods, by their requests for CPU and memory.
 
-    A pod runs from when it was scheduled to when it was deleted, so all were seen to end.
+    A pod runs from when it was scheduled to when it was deleted, so all lifetimes are complete.
 
-    - *limit*: Use the first *limit* pods by their creation; None uses all.
+    - *limit*: Use the first *limit* pods by time of creation; None uses all.
 
-    Raises TraceError if no pod remains, or all were created at one time.
+    Raises TraceError if no pod remains, or all were created at the same time.
     """
     count = len(pods.created) if limit is None else min(limit, len(pods.created))
     created, runtime = pods.created[:count], pods.runtime[:count]
@@ -79,7 +79,7 @@ def _name(cpu: int, memory: int) -> str:
 
 
 def _unevenness(created: Integers, span: int) -> str:
-    """How far from evenly the pods came: the rates are averages."""
+    """How unevenly the pods arrived: the shortest share of the time that has half of them."""
     half = len(created) // 2
     shortest = int((created[half:] - created[: len(created) - half]).min())
     return f"rates are averages over all of the time; half of the pods came within {shortest / span:.1%} of it"
@@ -88,9 +88,9 @@ def _unevenness(created: Integers, span: int) -> str:
 def with_trace(scenario: PhasesScenario, paths: tuple[str, ...] = ()) -> tuple[PhasesScenario, None, ImportReport]:
     """Read a scenario's trace: the scenario with the trace's types as phases, and a report.
 
-    There are no recorded jobs (None): jobs arrive at random with the rates of the trace, times
+    There are no recorded jobs (None): jobs arrive at random at the rates of the trace times
     the scenario's scale.  ``paths`` replace those of the scenario.
-    Raises UserError if the scenario takes no trace, a file cannot be read, or no type of it can be used.
+    Raises UserError if the scenario takes no trace, a file cannot be read, or none of its types can be used.
     """
     scenario, trace, files = playing(scenario, TracePhases, paths, "jrs-azure")
     if trace.format == JOBS:
@@ -113,7 +113,7 @@ def with_trace(scenario: PhasesScenario, paths: tuple[str, ...] = ()) -> tuple[P
 
 
 def _has_a_lattice(scenario: PhasesScenario) -> bool:
-    """Whether the configurations of a server are few enough."""
+    """Whether a server has few enough configurations for a lattice."""
     try:
         lattice_of(job_model(scenario))
     except ScenarioError:
@@ -128,9 +128,9 @@ def _read(trace: TracePhases, files: Sequence[Path]) -> FixedTypes:
 
 
 def _scales(scenario: PhasesScenario) -> Mapping[str, TypeScale]:
-    """How each resource of the scenario is taken from a trace.
+    """The scale of each resource of the scenario: which demand of a trace's types it is, and in which unit.
 
-    Raises ScenarioError if the servers have other resources, or in units that do not fit.
+    Raises ScenarioError if the servers have other resources, or units that do not fit.
     """
     fields = {name: _field(name) for name in scenario.resource_names}
     if "" in fields.values() or len(set(fields.values())) != len(fields):
@@ -146,13 +146,13 @@ def _scales(scenario: PhasesScenario) -> Mapping[str, TypeScale]:
 
 
 def _field(name: str) -> str:
-    """The amount of a type that a resource of this name is, or nothing."""
+    """The demand of a type that a resource of this name stands for; empty if none."""
     small = name.lower()
     return "cpu" if small.startswith(("cpu", "vcpu")) else "memory" if small.startswith("mem") else ""
 
 
 def _one(unit: str, name: str, field: str) -> Fraction:
-    """A CPU, or a GiB, in a declared unit; 1 where none is declared."""
+    """A CPU, or a GiB, in a declared unit; 1 if none is declared."""
     for own in _UNITS[field] if unit else ("",):
         try:
             return Quantity((Fraction(1), own)).in_unit(unit)
@@ -167,9 +167,9 @@ def _one(unit: str, name: str, field: str) -> Fraction:
 def _chosen(
     scenario: PhasesScenario, found: FixedTypes, scales: Mapping[str, TypeScale], most: int
 ) -> tuple[list[FixedType], ImportReport]:
-    """The types that become phases, the most frequent first and so many at most, and the report.
+    """The types that become phases, at most *most*, the most frequent first, and the report.
 
-    Raises TraceError if there is none.
+    Raises TraceError if there are none.
     """
     trace = scenario.workload
     assert isinstance(trace, TracePhases)
@@ -207,7 +207,7 @@ def _fits(scenario: PhasesScenario, scales: Mapping[str, TypeScale], item: Fixed
 
 
 def _phase(scales: Mapping[str, TypeScale], item: FixedType, span: Fraction, seconds: Fraction) -> dict[str, Any]:
-    """A type as a phase in which jobs begin and end, with its rates per unit of time."""
+    """A type as a phase in which jobs both arrive and depart, with its rates per unit of time."""
     return {
         "name": item.name,
         "demand": {name: str(scale.of(item)) for name, scale in scales.items()},
@@ -217,7 +217,7 @@ def _phase(scales: Mapping[str, TypeScale], item: FixedType, span: Fraction, sec
 
 
 def rounded(rate: Fraction) -> Fraction:
-    """A rate to :data:`DIGITS` significant digits."""
+    """A rate rounded to :data:`DIGITS` significant digits."""
     return Fraction(f"{float(rate):.{DIGITS - 1}e}")
 
 
