@@ -1,7 +1,7 @@
-"""Rows of CSV as text: a few as :mod:`csv` writes them, many by a kernel that writes the same bytes.
+"""Rows of CSV as text: few rows by :mod:`csv`, many by a compiled kernel that writes the same bytes.
 
-A cell is given to the kernel as a whole number, or as the place of a text among all texts of the rows: labels
-and what is absent are texts that come again and again, and so is what only Python or Arrow can put into words.
+The kernel gets each cell as an integer or as the index of a text.  Texts are used for labels and absent values,
+which are shared by many cells, and for values that only Python or Arrow can format.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from numpy.typing import NDArray
 from slotscope.model.jit import compiled, jitable
 from slotscope.model.reporting.data_columns import DataColumn
 
-#: So many rows are worth to load Numba and Arrow for.
+#: The number of rows from which loading Numba and Arrow pays.
 _MANY = 1000
 
-#: What stands for a cell: the place of a text, a whole number, or one that is written with ".0".
+#: The kinds of a cell: the index of a text, an integer, or an integer followed by ".0".
 _TEXT, _WHOLE, _WHOLE_FLOAT = range(3)
 
-#: Bytes that no number is longer than.
+#: The most bytes of a number.
 _LONGEST_NUMBER = 24
 
-#: The text of a cell in which there is nothing.
+#: The index of the text of an absent cell.
 _ABSENT = 0
 
 
 def csv_line(cells: Iterable[Any]) -> str:
-    """A line as :mod:`csv` writes it, without its end."""
+    """A line as :mod:`csv` writes it, without the line end."""
     file = StringIO()
     csv.writer(file, lineterminator="").writerow(cells)
     return file.getvalue()
 
 
 def csv_lines(columns: Sequence[DataColumn]) -> bytes:
-    """All rows, each as :func:`csv_line` of its cells has it, with their ends."""
+    """All rows with their line ends, each the :func:`csv_line` of its cells."""
     if len(columns[0].values) >= _MANY:
         return _by_kernel(columns)
     rows = zip(*(column.cells() for column in columns), strict=True)
@@ -62,7 +62,7 @@ def _by_kernel(columns: Sequence[DataColumn]) -> bytes:
 
 
 class _Texts:
-    """Texts one after the other, each known by its place."""
+    """A sequence of texts, each identified by its index."""
 
     def __init__(self) -> None:
         self._letters: list[NDArray[np.uint8]] = []
@@ -70,18 +70,18 @@ class _Texts:
         self._count = 0
 
     def add(self, texts: Sequence[str]) -> int:
-        """The place of the first of these."""
+        """Add texts; returns the index of the first one."""
         words = [text.encode() for text in texts]
         return self._put(np.frombuffer(b"".join(words), np.uint8), np.cumsum([*map(len, words)], dtype=np.int64))
 
     def add_arrow(self, texts: Any) -> int:
-        """The same of an array of Arrow's, of which nothing is cut off and nothing is absent."""
+        """As :meth:`add`, for an unsliced Arrow array without absent values."""
         _, ends, letters = texts.buffers()
         until = np.frombuffer(ends, np.int32, len(texts) + 1)[1:]
         return self._put(np.frombuffer(letters, np.uint8, until[-1] if len(until) else 0), until.astype(np.int64))
 
     def joined(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """[texts + 1] where each begins and the one before it ends, and all letters."""
+        """[texts + 1] the offset at which each text begins and the one before it ends; and the bytes of all texts."""
         return np.concatenate(self._ends), np.concatenate(self._letters)
 
     def _put(self, letters: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
@@ -94,7 +94,7 @@ class _Texts:
 
 
 def _fill(column: DataColumn, kinds: NDArray[np.uint8], cells: NDArray[np.int64], texts: _Texts) -> None:
-    """What stands for the cells of a column; where they are not known, anything."""
+    """Fill in kinds and cells of a column; those of unknown values are arbitrary."""
     values, kinds[:] = column.values, _TEXT
     if column.labels or values.dtype.kind == "b":
         cells[:] = values
@@ -111,7 +111,7 @@ def _fill_floats(values: NDArray[Any], kinds: NDArray[np.uint8], cells: NDArray[
     sizes = np.abs(values)
     whole = (sizes < 1e9) & (values == np.trunc(values)) & ((values != 0) | ~np.signbit(values))
     kinds[whole], cells[whole] = _WHOLE_FLOAT, values[whole]
-    short = ~whole & (sizes > 1e-4) & (sizes < 1e9)  # Arrow writes what has no exponent as Python does
+    short = ~whole & (sizes > 1e-4) & (sizes < 1e9)  # for numbers without exponent Arrow writes the same as Python
     words = _words_of_arrow(values[short]) if values.dtype == np.float64 else None
     if words is None:
         short[:] = False
@@ -122,7 +122,7 @@ def _fill_floats(values: NDArray[Any], kinds: NDArray[np.uint8], cells: NDArray[
 
 
 def _words_of_arrow(values: NDArray[np.float64]) -> Any:
-    """An array of texts, in a third of the time; None where pyarrow is not installed."""
+    """An Arrow array of texts, in a third of Python's time; None if pyarrow is not installed."""
     try:
         arrow = import_module("pyarrow")
     except ImportError:
@@ -131,14 +131,14 @@ def _words_of_arrow(values: NDArray[np.float64]) -> Any:
 
 
 def _cell(text: str) -> str:
-    """A text as it stands in a line beside others."""
+    """A text as a CSV cell, in a line with further cells."""
     return csv_line([text, ""]).removesuffix(",")
 
 
 def _written(kinds: Any, cells: Any, ends: Any, letters: Any, out: Any) -> Any:
-    """The kernel: the bytes written to *out*, row by row.
+    """The kernel: writes row by row to *out*, and returns the number of bytes written.
 
-    *kinds* and *cells* are [columns, rows], *ends* and *letters* those of :class:`_Texts`.
+    *kinds* and *cells* are [columns, rows]; *ends* and *letters* are those of :meth:`_Texts.joined`.
     """
     columns, rows = cells.shape
     at = 0
@@ -161,14 +161,14 @@ def _written(kinds: Any, cells: Any, ends: Any, letters: Any, out: Any) -> Any:
 
 @jitable
 def _number_written(number: Any, kind: Any, at: Any, out: Any) -> Any:
-    """Where a whole number ends that is written to *out* from the place *at* on."""
+    """Write an integer to *out* from the position *at* on; returns the position after it."""
     rest = np.uint64(number)
     if number < 0:
         out[at] = 45  # "-"
         at += 1
         rest = ~rest + np.uint64(1)
     digits, beyond = 1, np.uint64(10)
-    while digits < 19 and rest >= beyond:  # no number of 64 bits with a sign has more
+    while digits < 19 and rest >= beyond:  # a signed 64-bit integer has at most 19 digits
         digits += 1
         beyond *= np.uint64(10)
     for place in range(at + digits - 1, at - 1, -1):

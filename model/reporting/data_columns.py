@@ -1,4 +1,4 @@
-"""Typed, named columns with units: what tables are made of."""
+"""Typed, named columns with units, of which tables consist."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 
 class DeclaredColumn(NamedTuple):
-    """What a column of a table is, whatever its rows hold; without *type*, what its values are.
+    """The declaration of a table's column; without *type*, the type is that of the values found.
 
-    *about* and *unit* are those of :class:`DataColumn`.
+    *about* and *unit* are as in :class:`DataColumn`.
     """
 
     name: str
@@ -23,18 +23,18 @@ class DeclaredColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class DataColumn:
-    """A column."""
+    """A column of a table."""
 
-    name: str  #: as questions write it, where it can be asked for
-    values: NDArray[Any]  #: [n] numbers, truths or text; with *labels* the places of labels, from 0
-    #: about, unit: what it is, as a clause, and of what; empty where there is nothing to say
+    name: str  #: the name in questions, if questions can use the column
+    values: NDArray[Any]  #: [n] numbers, bools or texts; with *labels*, indices of labels
+    #: about, unit: the meaning, as a clause, and the unit; empty if there is nothing to say
     about: str = ""
     unit: str = ""
-    known: NDArray[np.bool_] | None = None  #: [n] where there is a value; None: everywhere
-    labels: tuple[str, ...] = ()  #: the texts that the values stand for
+    known: NDArray[np.bool_] | None = None  #: [n] whether there is a value; None: everywhere
+    labels: tuple[str, ...] = ()  #: the texts that the values index
 
     def cells(self) -> list[Any]:
-        """[n] plain values; None where there is none."""
+        """[n] the values as plain Python values; None where there is no value."""
         found: list[Any] = self.values.tolist()
         if self.labels:
             known = self.known if self.known is not None else np.ones(len(found), np.bool_)
@@ -45,6 +45,6 @@ class DataColumn:
         return found
 
     def part(self, rows: slice) -> DataColumn:
-        """The same column of some rows."""
+        """The column restricted to some rows."""
         known = None if self.known is None else self.known[rows]
         return DataColumn(self.name, self.values[rows], self.about, self.unit, known, self.labels)

@@ -1,7 +1,7 @@
-"""Tables of typed, named columns with units: what leaves the program as data.
+"""Tables of typed, named columns with units, the form in which data leave the program.
 
-A table hands its columns to pandas, Polars and everything else that takes Arrow (``__arrow_c_stream__``)
-without copying them.  That and Parquet need the package pyarrow; CSV needs nothing.
+A table passes its columns to pandas, Polars and any other program that reads Arrow (``__arrow_c_stream__``)
+without copying them.  Arrow and Parquet need the package pyarrow; CSV needs no package.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.csv_text import csv_line, csv_lines
 from slotscope.model.reporting.data_columns import DataColumn, DeclaredColumn
 
-#: Rows that a table shows of itself, at each end.
+#: The number of rows displayed of a table, at each end.
 SHOWN = 5
 
-#: Rows of CSV that are put into words at once: so many stay in a processor's cache, where no power of two
-#: keeps all columns in the same places of it.
+#: Rows of CSV formatted at a time: few enough to stay in the processor's cache, and not a power of two, which would
+#: map all columns to the same cache sets.
 CSV_ROWS = 10_000
 
-#: Rows that a part of a Parquet file has at least: each part costs a thousand bytes for each of its columns.
+#: The fewest rows of a row group of a Parquet file: each group costs a thousand bytes per column.
 PARQUET_ROWS = 65_536
 
-#: Takes tables with the same columns, one after the other.
+#: Writes tables with the same columns, one after the other.
 TableWriter = Callable[["DataTable"], None]
 
 
 @dataclass(frozen=True, repr=False)
 class DataTable:
-    """Columns of one length; ``table["time"]`` is one of them as a NumPy array."""
+    """Columns of equal length; ``table["time"]`` is one of them as a NumPy array."""
 
     name: str
     columns: tuple[DataColumn, ...]
@@ -55,7 +55,7 @@ class DataTable:
         return column.values if column.known is None else np.where(column.known, column.values, np.nan)
 
     def column(self, name: str) -> DataColumn:
-        """A column by its name. Raises KeyError if there is none of this name; it says which there are."""
+        """A column by its name. Raises KeyError with the names that exist if there is none of this name."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -63,15 +63,15 @@ class DataTable:
 
     @property
     def names(self) -> list[str]:
-        """Of the columns, in order."""
+        """The names of the columns, in order."""
         return [column.name for column in self.columns]
 
     def part(self, rows: slice) -> DataTable:
-        """Some of the rows; nothing is copied."""
+        """The table restricted to some rows, without copying."""
         return DataTable(self.name, tuple(column.part(rows) for column in self.columns))
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Its rows as plain data."""
+        """The rows as plain data."""
         names = self.names
         for row in zip(*(column.cells() for column in self.columns), strict=True):
             yield dict(zip(names, row, strict=True))
@@ -79,7 +79,7 @@ class DataTable:
     # To other programs.
 
     def to_arrow(self) -> Any:
-        """It as a ``pyarrow.Table``, which shares its memory; units and meanings are metadata of the fields.
+        """The table as a ``pyarrow.Table`` that shares its memory; units and meanings are field metadata.
 
         Raises UserError if pyarrow is not installed.
         """
@@ -96,9 +96,9 @@ class DataTable:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> Any:
-        """It as a ``pandas.DataFrame`` that shares its numbers; labels are categories.
+        """The table as a ``pandas.DataFrame`` that shares its numbers; labels become categories.
 
-        Where a row has none a whole number is ``<NA>``, and stays whole in the others.
+        An absent integer becomes ``<NA>``, so that the column stays integer.
         Raises UserError if pyarrow or pandas is not installed.
         """
         arrow, pandas = (
@@ -112,7 +112,7 @@ class DataTable:
         return self.to_arrow().to_pandas(types_mapper=kept)
 
     def write(self, path: str | Path) -> None:
-        """Write it as CSV or Parquet, by the end of the path's name; see :func:`table_file`."""
+        """Write the table as CSV or Parquet, by the ending of the path; see :func:`table_file`."""
         with table_file(Path(path)) as write:
             write(self)
 
@@ -122,7 +122,7 @@ class DataTable:
         return f"<{self.name}: {len(self):,} rows of {', '.join(self.names)}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: its first and last rows."""
+        """For notebooks: the first and last rows."""
         whole = len(self) <= 2 * SHOWN
         parts = [self] if whole else [self.part(slice(0, SHOWN)), self.part(slice(len(self) - SHOWN, None))]
         head = "".join(f'<th title="{escape(_told(column))}">{escape(column.name)}</th>' for column in self.columns)
@@ -134,10 +134,10 @@ class DataTable:
 def table_of_records(
     name: str, records: Sequence[dict[str, Any]], declared: Sequence[DeclaredColumn] = ()
 ) -> DataTable:
-    """A table of rows that may lack some columns.
+    """A table of rows in which some columns may be missing.
 
-    *declared* columns are always there, of their type, whatever the rows hold; of others the type is that
-    of what is found in them.
+    *declared* columns always exist with their declared type; the type of other columns is that of the values
+    found in the rows.
     """
     known = {column.name: column for column in declared}
     names = dict.fromkeys([*(key for record in records for key in record), *known])
@@ -155,16 +155,16 @@ def _of_records(records: Sequence[dict[str, Any]], declared: DeclaredColumn) -> 
 
 
 def table_endings() -> tuple[str, ...]:
-    """Of the names of files that tables can be written to with what is installed."""
+    """The file endings of the table formats that the installed packages can write."""
     return (".csv", ".parquet") if find_spec("pyarrow") else (".csv",)
 
 
 @contextmanager
 def table_file(path: Path) -> Iterator[TableWriter]:
-    """A file that tables with the same columns are written to, one after the other.
+    """A file to which tables with the same columns are written, one after the other.
 
-    Raises UserError if the name ends in neither ``.csv`` nor ``.parquet``, the file cannot be written, or Parquet
-    is wanted without pyarrow.
+    Raises UserError if the path ends in neither ``.csv`` nor ``.parquet``, the file cannot be written, or Parquet
+    is requested without pyarrow.
     """
     writers = {".csv": _csv_file, ".parquet": _parquet_file}
     if path.suffix not in writers:

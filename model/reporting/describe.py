@@ -1,4 +1,4 @@
-"""What stays the same while a run goes on, described for the panels."""
+"""The description of a run for the panels: everything that does not change during the run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from slotscope.model.running.assembly import Bench
 from slotscope.model.running.origin import Origin
 from slotscope.model.scenario.workload import ContinuedWorkload
 
-#: The first arrivals between which nobody should have to wait long, and the seconds that are long.
+#: Between this many first arrivals nobody should wait long; and the seconds that count as long.
 FIRST_ARRIVALS = 10
 LONG = 5.0
 
 
 def run_info(whole: Bench, event: int, name: str, origin: Origin) -> RunInfo:
-    """The description of a run that is shown as *name*, by what goes on after *event* events."""
+    """The description of a run displayed as *name*, for the rules in force after *event* events."""
     bench = whole.at(event)
     scenario, system = bench.scenario, bench.system
     policy = system.policy
@@ -48,7 +48,7 @@ def run_info(whole: Bench, event: int, name: str, origin: Origin) -> RunInfo:
 
 
 def narrator_of(whole: Bench, bench: Bench) -> Narrator:
-    """What words a run at one of its legs: all events, each as the policy has it that decided there."""
+    """The narrator of a run at one of its legs: each event is worded by the leg in which it happened."""
     narrator: Narrator = bench.kind.narrator(bench.system)
     if len(whole.legs) > 1:
         told = [leg.kind.narrator(leg.system) for leg in whole.legs]
@@ -57,10 +57,10 @@ def narrator_of(whole: Bench, bench: Bench) -> Narrator:
 
 
 def usual_pace(bench: Bench) -> float:
-    """Units of time per second at which a run begins: that of its kind, or faster.
+    """The pace, in units of time per second, at which a run begins: that of its kind, or faster.
 
-    A kind knows the mean rate only.  Recorded jobs may begin far more slowly: then the longest
-    time between the first of them passes within a second.
+    The kind's pace is based on the mean rate only.  Recorded jobs may begin far more slowly; then the
+    longest gap between the first arrivals is made to pass within a second.
     """
     usual, workload = bench.kind.usual_pace(bench.numbers), bench.system.workload
     block = None if isinstance(workload, ContinuedWorkload) else workload.block_at(0)

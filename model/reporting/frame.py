@@ -1,7 +1,7 @@
-"""One moment of a run as an immutable snapshot: all that panels may know.
+"""One moment of a run as an immutable snapshot, which contains all that panels may know.
 
-A frame is made by the session after each slice of running and after each step, handed to
-the panels, and never changes.
+The session makes a frame after each slice of running and after each step, and passes it to the
+panels; it never changes.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from slotscope.model.whys.passing import PassedOver
 
 @dataclass(frozen=True)
 class Speed:
-    """How fast the run goes, smoothed for display."""
+    """The speed of a run, smoothed for display."""
 
     events_per_second: float = 0.0
 
 
 @dataclass(frozen=True)
 class RunInfo:
-    """What stays the same while one scenario runs under one policy.
+    """What does not change while one scenario runs under one policy.
 
-    ``numbers`` and ``facts`` are what the kind of system says of the scenario and of the policy.
+    ``numbers`` are what the kind of system derives from the scenario, ``facts`` what it derives from the policy.
     """
 
     kind: Kind
@@ -58,12 +58,12 @@ class RunInfo:
     pseudocode: tuple[PseudocodeLine, ...]
     time_unit: str
     warnings: tuple[str, ...]
-    words: Words  #: what questions about the run may name
-    offers: frozenset[str]  #: what panels may ask for, see ``gui.panel``
+    words: Words  #: the names that questions about the run may use
+    offers: frozenset[str]  #: what panels may request, see ``gui.panel``
     origin: Origin
     sample: Callable[[Any, NDArray[np.float64]], None]  #: fills one row of samples from a state
-    usual_pace: float = 1.0  #: units of time per second at which it begins
-    initial_jobs: int = 0  #: how many jobs are numbered before the first arrival
+    usual_pace: float = 1.0  #: the initial pace, in units of time per second
+    initial_jobs: int = 0  #: the number of jobs numbered before the first arrival
 
     @property
     def system(self) -> str:
@@ -72,11 +72,11 @@ class RunInfo:
 
     @property
     def event_kinds(self) -> Mapping[str, int]:
-        """Kinds of event that the run can be asked to stop at: the flags of their rows."""
+        """The kinds of event that the run can stop at, with the flags of their rows."""
         return self.kind.vocabulary.event_kinds
 
     def opening_line(self, event: int, substep: int = 0) -> str:
-        """The command that opens a moment of this run alone; empty where none can."""
+        """The command that opens this run at a moment; empty if no command can."""
         return opening_line([self.origin], Moment((event,), substep))
 
 
@@ -84,8 +84,8 @@ class RunInfo:
 class Frame:
     """A run at one moment.
 
-    ``records`` are the sub-steps taken of ``event_in_the_making``; both are empty between
-    events, and then ``last_records`` are those of the event that was just stepped through.
+    ``records`` are the sub-steps taken so far of ``event_in_the_making``, the unfinished event.  Both are empty
+    between events; ``last_records`` are then those of the event that was just stepped through.
     """
 
     info: RunInfo
@@ -99,39 +99,39 @@ class Frame:
     rows: np.ndarray  #: rows of the events up to this one, the newest last
     samples: NDArray[np.float64]  #: [n, width] samples of all history, also after this event
     extent: Extent
-    running: bool  #: events pass too fast to look at each of them
+    running: bool  #: whether events pass too fast to look at each of them
     engine: str
-    agreement: bool | None  #: did reference and kernel agree on the last event stepped into
-    around_warmup: NDArray[np.float64] | None = None  #: [2, width] those at its end, where *samples* lack them
-    bounds: Any = None  #: of the kind of system; fills in as they are found in the background
-    breakpoints: frozenset[int | str] = frozenset()  #: those that are on, see ``Breakpoint.what``
+    agreement: bool | None  #: whether reference and kernel agreed on the last event that was stepped into
+    around_warmup: NDArray[np.float64] | None = None  #: [2, width] samples at the warm-up's end, if *samples* lack them
+    bounds: Any = None  #: the kind's bounds; fills up as they are computed in the background
+    breakpoints: frozenset[int | str] = frozenset()  #: the active ones, see ``Breakpoint.what``
     speed: Speed = field(default_factory=Speed)
-    playing: bool = False  #: the run goes on by itself, at whatever pace
+    playing: bool = False  #: whether the run goes on by itself, at any pace
     message: str = ""  #: an error or a note for the status bar
-    companions: tuple[Frame, ...] = ()  #: the same moment of the policies that run beside it
-    comparison: Standing | None = None  #: how they compare; None for a run of its own
-    beside: tuple[Frame, ...] = ()  #: the same moment of all others, whichever policy is first
-    histories: Mapping[Thing, Found] = field(default_factory=dict)  #: of the things looked at
+    companions: tuple[Frame, ...] = ()  #: the frames of the policies that run beside it
+    comparison: Standing | None = None  #: the comparison of the lanes; None for a single run
+    beside: tuple[Frame, ...] = ()  #: the frames of all other lanes; unlike *companions* set in each lane's frame
+    histories: Mapping[Thing, Found] = field(default_factory=dict)  #: the histories of the inspected things
     monitors: tuple[Reading, ...] = ()  #: what is known of each invariant
-    why: Why | None = None  #: the last answer to why a decision was made
-    explaining: bool = False  #: the sub-steps of the event that led here are still to come
+    why: Why | None = None  #: the last answer to a question why a decision was made
+    explaining: bool = False  #: whether the sub-steps of the event that led here are still being computed
     passed_over: tuple[PassedOver, ...] = ()  #: the servers that the last decision shown passes over
     forks: tuple[Fork, ...] = ()  #: all forks of this run
-    choices: tuple[Choice, ...] = ()  #: what could be decided of the next event, once asked for of a run that rests
-    asked: Asked | None = None  #: what all history is asked, and where that holds
-    followed: Followed = field(default_factory=Followed)  #: the expressions that are wanted through all history
-    tracked: Tracked | None = None  #: and what is known of them
+    choices: tuple[Choice, ...] = ()  #: the possible decisions of the next event, if requested while the run rests
+    asked: Asked | None = None  #: the question asked about all history, and where it holds
+    followed: Followed = field(default_factory=Followed)  #: the expressions to track through all history
+    tracked: Tracked | None = None  #: their values so far
 
     @cached_property
     def derived(self) -> Any:
-        """What the kind of system reads from the state, such as the group of every server."""
+        """What the kind of system derives from the state, such as the group of every server."""
         return self.info.kind.derive(self.state, self.info.numbers, self.info.facts)
 
     @cached_property
     def until_now(self) -> NDArray[np.float64]:
-        """[n, width] the samples up to this moment, the last of them its own: of a long run few others are kept.
+        """[n, width] the samples up to this moment, ending with its own; those of a long run are thinned out.
 
-        Among them are those from which measures count, so that sums since the warm-up are exact.
+        The samples around the end of the warm-up are included, so that sums since then are exact.
         """
         before = self.samples[: int(np.searchsorted(self.samples[:, TIME_COLUMN], self.time, side="left"))]
         if self.around_warmup is None:
@@ -143,29 +143,29 @@ class Frame:
 
     @cached_property
     def sample(self) -> NDArray[np.float64]:
-        """[1, width] that of this moment."""
+        """[1, width] the sample of this moment."""
         now = np.zeros((1, self.samples.shape[1]))
         self.info.sample(self.state, now[0])
         return now
 
     @property
     def lanes(self) -> tuple[Frame, ...]:
-        """The same moment of every policy that runs, in order."""
+        """The frames of all lanes at this moment, in order."""
         return self, *self.companions
 
     @property
     def runs(self) -> tuple[RunInfo, ...]:
-        """This policy, and those that run beside it: what their pictures share follows from all."""
+        """This run's description and those of the lanes beside it, for settings that their pictures share."""
         return self.info, *(frame.info for frame in self.beside)
 
     @property
     def opening_line(self) -> str:
-        """The command that opens this moment, of all policies; empty where none can."""
+        """The command that opens this moment, of all lanes; empty if no command can."""
         return opening_line([part.info.origin for part in self.lanes], self.moment)
 
     @property
     def moment(self) -> Moment:
-        """Which moment it is, of all policies."""
+        """The position of this moment in all lanes."""
         parts = self.lanes
         inside = next((lane for lane, part in enumerate(parts) if part.records), 0)
         return Moment(tuple(part.event for part in parts), len(parts[inside].records), inside)

@@ -1,8 +1,8 @@
-"""What happened to a thing in all of a run's history, found in slices from the newest event back.
+"""The history of a thing: what happened to it in the whole run, searched in slices from the newest event back.
 
-Rows tell quickly in which events something may have happened to the thing; those alone are run
-again by the reference, whose sub-steps say what it was.  So a history of millions of events costs
-what its kernel costs, and a search can be watched and stopped.
+Rows tell quickly in which events something may have happened to the thing.  Only these events are re-run by the
+reference, whose sub-steps say what it was.  So searching millions of events costs as much as running
+the kernel over them, and a search can be watched and stopped.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.systems.base import PolicySystem
 from slotscope.model.systems.state import copied
 
-#: Things whose histories are kept; beyond it the one asked for longest ago is forgotten.
+#: The most things whose histories are kept; then the one requested longest ago is dropped.
 MOST_THINGS = 8
 
-#: A search ends at so many lines, or at so many events that it let the reference run, until more
-#: are asked for.
+#: A search pauses after this many lines, or after this many events re-run by the reference, until more
+#: are requested.
 PAGE, MOST_LOOKS = 200, 5000
 
-#: Events of the first stretch searched; later ones are longer while little is found.
+#: The number of events in the first stretch searched; the next one is twice as long if fewer than FEW lines are found.
 FIRST_STRETCH = 256
 FEW = 20
 
-#: So many events are run by the reference alone, which needs no preparation.
+#: Up to this many events are run by the reference alone, which needs no preparation.
 NEAR = 16
 
-#: Events by which a run may get ahead of a search that goes on where it was; beyond it the search
-#: begins anew at the newest event.
+#: If a run is more than this many events ahead of a search, the search restarts at the newest event instead of
+#: catching up.
 FAR = 100_000
 
 
 class _History:
-    """One thing's history: the events after ``low`` up to ``high`` are searched."""
+    """One thing's history: the events after ``low``, up to ``high``, have been searched."""
 
     def __init__(self, thing: Thing, event: int, state: Any) -> None:
         self.thing = thing
@@ -50,7 +50,7 @@ class _History:
         self.begin(event, state)
 
     def begin(self, event: int, state: Any) -> None:
-        """Search from this event on."""
+        """Restart the search at this event."""
         self.low = self.high = event
         self.tip = state  #: the state after ``high``
         self.entries: list[Told] = []
@@ -58,10 +58,10 @@ class _History:
 
 
 class Histories:
-    """The histories of the things that are looked at in one run.
+    """The histories of the inspected things of one run.
 
-    - *system*, *timeline*: The run's.
-    - *inspector*, *narrator*: Of its kind of system.
+    - *system*, *timeline*: Those of the run.
+    - *inspector*, *narrator*: Those of its kind of system.
     """
 
     def __init__(self, system: PolicySystem, timeline: Timeline, inspector: Inspector, narrator: Any) -> None:
@@ -76,9 +76,9 @@ class Histories:
     # What is asked for.
 
     def want(self, thing: Thing, further: bool = False) -> None:
-        """Search the history of a thing, before those of others; go on if it was stopped.
+        """Search the history of a thing before those of others; resumes a stopped search.
 
-        *further*: beyond the lines that were enough so far.
+        *further*: search beyond the limit of lines reached so far.
         """
         known = self._known.pop(thing, None)
         self._known[thing] = known or _History(thing, self._timeline.event, copied(self._timeline.state))
@@ -92,7 +92,7 @@ class Histories:
         self._work = self._searching()
 
     def stop(self) -> None:
-        """Search no further until something is asked for."""
+        """Pause the search until something is requested."""
         self._stopped = True
 
     # What is known.
@@ -113,7 +113,7 @@ class Histories:
 
     @property
     def due(self) -> bool:
-        """Whether there is anything to search."""
+        """Whether there is anything left to search."""
         return any(self._due(history) for history in self._known.values())
 
     def _due(self, history: _History) -> bool:
@@ -140,11 +140,11 @@ class Histories:
         self.drop()
 
     def drop(self) -> None:
-        """Begin with what is under way again, where it is wanted still; half done, it holds the run that holds it."""
+        """Drop the unfinished slice, since it references the run; if still wanted, the search begins it again."""
         self._work = iter(())
 
     def follow(self) -> None:
-        """While the run goes on: look at the few events since the last look, if they are few."""
+        """While the run goes on, search the events since the last call if they are few."""
         for history in self._known.values():
             new = self._timeline.live_end - history.high
             if 0 < new <= NEAR and not history.fault:
@@ -158,7 +158,7 @@ class Histories:
                 yield from self._guarded(history)
 
     def _guarded(self, history: _History) -> Iterator[None]:
-        """What there is to search of one thing, next; a policy that fails ends it."""
+        """Search the next stretch for one thing; a policy that fails ends the search."""
         try:
             if history.high < self._timeline.live_end:
                 yield from self._forwards(history)
@@ -168,7 +168,7 @@ class Histories:
             raise
         except UserError as error:
             history.fault = error.line
-        except Exception as error:  # whatever it is, the run goes on
+        except Exception as error:  # no fault of a search may stop the run
             history.fault = f"{type(error).__name__}: {error}"
 
     def _forwards(self, history: _History) -> Iterator[None]:
@@ -182,12 +182,12 @@ class Histories:
         history.high, history.tip = end, walk.state
 
     def _backwards(self, history: _History) -> Iterator[None]:
-        """One stretch of events before those that are known."""
+        """Search one stretch of events before the known ones."""
         start = max(self._timeline.first_event, history.low - history.stretch)
         walk = _Walk(self, history.thing, self._timeline.keyframe_at(start))
         yield from walk.silently_to(start)
         presence = self._inspector.presence(walk.state, history.thing, self._system.initial_jobs)
-        if presence <= 0:  # else it was gone by then
+        if presence <= 0:  # otherwise the thing was already gone
             yield from walk.to(history.low)
         history.entries[:0] = walk.found
         history.looks -= walk.looks
@@ -199,13 +199,13 @@ class Histories:
 
     @property
     def slow(self) -> bool:
-        """Whether the reference runs: then each event is looked at as it is run."""
+        """Whether the engine is the reference: then every event is looked at as it is run."""
         return isinstance(self._timeline.engine, ReferenceEngine)
 
     def onwards(self, state: Any, event: int) -> tuple[Any, np.ndarray]:
-        """Run *state* on by a slice, at most up to an event; what it is then, and the rows.
+        """Run *state* on by a slice, at most to an event; returns the new state and the rows.
 
-        Raises UserError if the policy fails, the run does not get there again, or whoever waits has had enough.
+        Raises UserError if the policy fails, the replay drifts, or the user stops waiting.
         """
         for stretch in self._timeline.onwards(state, event):
             return stretch.state, stretch.rows
@@ -218,12 +218,12 @@ class Histories:
         return self._inspector.looks(state, thing)
 
     def concerned(self, rows: np.ndarray, thing: Thing, before: Any) -> np.ndarray:
-        """The events that may concern a thing."""
+        """The numbers of the events that may concern a thing."""
         found: np.ndarray = rows["event"][self._inspector.may_concern(rows, thing, before)]
         return found
 
     def looked_at(self, state: Any, thing: Thing) -> tuple[Told | None, Any]:
-        """The next event by the reference: what it did to a thing, and the state then."""
+        """Run the next event by the reference: returns what it did to a thing (or None), and the state after it."""
         before = self.look(state, thing)
         run = EventRun(self._timeline.system, state)
         run.finish()
@@ -237,7 +237,7 @@ class Histories:
 
 
 class _Walk:
-    """A walk over events with an eye on one thing; *state* is its own."""
+    """A walk over events that collects what happens to one thing; *state* belongs to the walk."""
 
     def __init__(self, histories: Histories, thing: Thing, state: Any) -> None:
         self._histories = histories
@@ -248,17 +248,17 @@ class _Walk:
 
     @property
     def event(self) -> int:
-        """Where it is."""
+        """The number of events so far."""
         return int(self.state.number[0])
 
     def silently_to(self, event: int) -> Iterator[None]:
-        """Go there and tell nothing."""
+        """Go to an event without collecting."""
         while self.event < event:
             self.state, _ = self._histories.onwards(self.state, event)
             yield
 
     def to(self, event: int) -> Iterator[None]:
-        """Go there and tell what happens to the thing on the way."""
+        """Go to an event, and collect what happens to the thing on the way."""
         while self.event < event:
             if self._histories.slow or event - self.event <= NEAR:
                 yield from self._look_at(range(self.event + 1, event + 1))
@@ -273,7 +273,7 @@ class _Walk:
             yield
 
     def _look_at(self, events: Any) -> Iterator[None]:
-        """Look at some of the next events."""
+        """Run the given ones of the next events by the reference."""
         for event in events:
             near = event - self.event <= NEAR
             if not near:

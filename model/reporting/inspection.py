@@ -1,7 +1,7 @@
-"""What can be looked at in a system, what is known of it now, and what happened to it.
+"""The things of a system that can be inspected: what is known of a thing now, and what happened to it.
 
-Each kind of system has an :class:`Inspector`; whoever shows things knows no kind and guesses no
-reason.
+Each kind of system has an :class:`Inspector`; the code that shows things depends on no kind of system, and infers
+no reasons.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from slotscope.model.reporting.explain import THIN_SPACE, decimals_for, grouped, shown_time, units
 from slotscope.model.reporting.records import Event, Record
 
-#: The place in every state's ``number`` that counts the arrivals taken from the workload.
+#: The index in every state's ``number`` of the number of arrivals taken from the workload.
 NEXT_ARRIVAL = 1
 
-#: Kinds of thing that several kinds of system have.
+#: The kinds of thing that several kinds of system have.
 SERVER, JOB = "server", "job"
 
 
 class Thing(NamedTuple):
     """A server, a job, a token, ...: its kind and its number, from 0.
 
-    *pool* tells apart what is numbered in each pool.
+    *pool* distinguishes things that are numbered separately in each pool.
     """
 
     what: str
@@ -33,33 +33,33 @@ class Thing(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """Something that is known: a label, a value, and the value's unit if it has one."""
+    """A known fact: a label, a value, and the value's unit if it has one."""
 
     label: str
     value: str
     unit: str = ""
-    thing: Thing | None = None  #: what the value names
-    meaning: str = ""  #: the theme's colour, by its field: "reject_group", "rejection", ...
+    thing: Thing | None = None  #: the thing that the value names
+    meaning: str = ""  #: the field of the theme that holds its colour: "reject_group", "rejection", ...
 
 
 class FactSection(NamedTuple):
-    """Facts that belong together; the first section of a thing has no title."""
+    """A group of facts; the first section of a thing has no title."""
 
     title: str
     facts: tuple[Fact, ...]
 
 
 class TableLine(NamedTuple):
-    """A line of a table: a cell for each column."""
+    """A line of a table, with a cell for each column."""
 
     cells: tuple[str, ...]
-    thing: Thing | None = None  #: what the line is about
-    type: int = -1  #: the type whose mark stands before it, -1: none
-    letter: str = ""  #: on that mark, where it is not the type's own
+    thing: Thing | None = None  #: the thing that the line describes
+    type: int = -1  #: the type whose mark precedes the line, -1: none
+    letter: str = ""  #: the letter on that mark, if it is not the type's
 
 
 class Table(NamedTuple):
-    """Things that belong to a thing, such as the jobs on a server."""
+    """A table of things that belong to a thing, such as the jobs on a server."""
 
     name: str
     columns: tuple[str, ...]
@@ -67,7 +67,7 @@ class Table(NamedTuple):
 
 
 class HistoryCurve(NamedTuple):
-    """[n] values over [n] times, each until the next."""
+    """[n] values at [n] times; each value holds until the next time."""
 
     label: str
     times: NDArray[np.float64]
@@ -75,7 +75,7 @@ class HistoryCurve(NamedTuple):
 
 
 class Description(NamedTuple):
-    """All that is known of a thing now; ``absent`` says why nothing is."""
+    """All that is known of a thing now; ``absent`` says why, if nothing is known."""
 
     title: str
     sections: tuple[FactSection, ...] = ()
@@ -89,19 +89,19 @@ class Told(NamedTuple):
 
     event: int
     time: float
-    flags: int  #: what happened to it, by the flags of rows
+    flags: int  #: what happened to the thing, as row flags
     sentence: str
 
 
 class Found(NamedTuple):
-    """The history of a thing, as far as it was searched: the events *first* to *last*."""
+    """The history of a thing as far as it was searched: the events *first* to *last*."""
 
     entries: tuple[Told, ...]  #: in order of time
     first: int
     last: int
     searching: bool
-    complete: bool  #: whether that is all of history
-    fault: str = ""  #: why it cannot be searched further
+    complete: bool  #: whether the whole history was searched
+    fault: str = ""  #: why the search cannot go on
 
 
 class InspectedMoment(Protocol):
@@ -117,7 +117,7 @@ class InspectedMoment(Protocol):
 
     @property
     def event(self) -> int:
-        """Events so far."""
+        """The number of events so far."""
 
     @property
     def time(self) -> float:
@@ -125,7 +125,7 @@ class InspectedMoment(Protocol):
 
     @property
     def derived(self) -> Any:
-        """What the kind of system reads from the state."""
+        """What the kind of system derives from the state."""
 
     @property
     def samples(self) -> NDArray[np.float64]:
@@ -135,7 +135,7 @@ class InspectedMoment(Protocol):
 class Passed(NamedTuple):
     """An event that has just happened."""
 
-    before: Any  #: what :meth:`Inspector.looks` said before it
+    before: Any  #: the result of :meth:`Inspector.looks` before it
     state: Any  #: the state after it
     event: Event
     rows: NDArray[Any]  #: [1] its row
@@ -143,37 +143,37 @@ class Passed(NamedTuple):
 
 
 class Inspector(Protocol):
-    """What a kind of system knows of its things."""
+    """What a kind of system provides for inspecting its things."""
 
     #: The kinds of thing that can be looked at.
     things: tuple[str, ...]
 
     def describe(self, moment: InspectedMoment, thing: Thing) -> Description:
-        """What is known of a thing at a moment."""
+        """The description of a thing at a moment."""
 
     def may_concern(self, rows: NDArray[Any], thing: Thing, before: Any) -> NDArray[np.bool_]:
-        """[n] in which of the events, by their rows, something may have happened to a thing.
+        """[n] in which of the events, judged by their rows, something may have happened to a thing.
 
-        Rows name the first job or server only; an event that has more is among them.  *before* is
-        what :meth:`looks` says before the first of them.
+        A row names only the first job or server of its event, so events with more of them are included.  *before*
+        is the result of :meth:`looks` before the first event.
         """
 
     def looks(self, state: Any, thing: Thing) -> Any:
-        """What of a state tells whether an event changed a thing: as a rule nothing, rows and sub-steps say all."""
+        """What in a state shows whether an event changed a thing; usually None, as rows and sub-steps suffice."""
         return None
 
     def presence(self, state: Any, thing: Thing, initial_jobs: int) -> int:
         """Whether a thing is yet to come (-1), may be there (0), or is gone for good (1).
 
-        *initial_jobs* are numbered before the first arrival.  As a rule jobs come and go, and all else is always there.
+        *initial_jobs* are numbered before the first arrival.  By default jobs come and go, all else is always there.
         """
         return job_presence(state, thing, initial_jobs) if thing.what == JOB else 0
 
     def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
-        """What happened to a thing in an event, and the flags of that; empty: nothing."""
+        """The sentence about what an event did to a thing, and its flags; an empty sentence means nothing."""
 
 
-#: Sub-steps of this base class that change something; others only look.
+#: Kinds of plain records (of class Record) that change something; other plain records only look.
 _CHANGING = frozenset(
     {"arrival", "departure", "move", "tick", "recovery_tick", "reactive", "resumed", "missed_request"}
 )
@@ -185,7 +185,7 @@ def changes(records: Sequence[Record]) -> Iterator[Record]:
 
 
 def naming(records: Sequence[Record], fields: Mapping[str, int]) -> list[Record]:
-    """The sub-steps that change something and have one of these numbers, by field or value."""
+    """The sub-steps that change something and have one of the given numbers, as a field or a value."""
     return [
         record for record in changes(records) if any(_number(record, name) == number for name, number in fields.items())
     ]
@@ -196,7 +196,7 @@ def _number(record: Record, name: str) -> Any:
 
 
 def told_together(records: Sequence[Record], narrator: Any) -> str:
-    """Sub-steps as one sentence."""
+    """Several sub-steps as one sentence."""
     return "; ".join(narrator.record(record) for record in records)
 
 
@@ -209,13 +209,13 @@ def touching(rows: NDArray[Any], fields: Sequence[str], number: int) -> NDArray[
 
 
 def sections(*parts: tuple[str, Sequence[Fact | None]]) -> tuple[FactSection, ...]:
-    """Sections of the facts that are known; those without any are left out."""
+    """Sections made of the known facts; a section without any is left out."""
     known = ((title, tuple(fact for fact in facts if fact is not None)) for title, facts in parts)
     return tuple(FactSection(title, facts) for title, facts in known if facts)
 
 
 def time_fact(moment: InspectedMoment, label: str, time: float) -> Fact:
-    """A time, with as many digits as tell one event from the next."""
+    """A time as a fact, with enough digits to distinguish successive events."""
     if time == np.inf:
         return Fact(label, "never")
     digits = 0 if moment.info.kind.slotted else decimals_for(moment.event, moment.time)
@@ -224,17 +224,17 @@ def time_fact(moment: InspectedMoment, label: str, time: float) -> Fact:
 
 
 def time_cell(moment: InspectedMoment, time: float) -> str:
-    """A time, in a table."""
+    """A time as the cell of a table."""
     return time_fact(moment, "", time).value
 
 
 def per_cent(share: float) -> str:
-    """A share of 1: 37.5 %."""
+    """A fraction as text: 37.5 %."""
     return f"{100 * share:.3g}{THIN_SPACE}%"
 
 
 def record_of(state: Any, thing: Thing) -> int:
-    """The record of a job in the system; -1: it is not there."""
+    """The index of a job's record in the state; -1 if the job is not in the system."""
     found = np.flatnonzero((state.job_number == thing.number) & (state.job_number >= 0))
     return int(found[0]) if len(found) else -1
 
@@ -247,7 +247,7 @@ def job_presence(state: Any, thing: Thing, initial_jobs: int) -> int:
 
 
 def not_there(moment: InspectedMoment, title: str, number: int) -> Description:
-    """A job that is not in the system; *number* is its number, below the next arrival's or not."""
+    """The description of a job that is not in the system; its *number* tells whether it is still to arrive."""
     when = f"after event {grouped(moment.event)}"
     known = moment.info.initial_jobs + int(moment.state.number[NEXT_ARRIVAL])
     if number >= known:

@@ -1,6 +1,6 @@
-"""What happened, as data: sub-steps of a decision, actions, and what happens next.
+"""What happens, as data: sub-steps of a decision, actions, and the next event.
 
-No record holds a sentence; :mod:`model.reporting.explain` makes sentences from records, and panels
+Records contain no sentences; :mod:`model.reporting.explain` makes sentences from records, and panels
 make pictures.  Servers and job types are numbered from 0 here and from 1 in sentences.
 """
 
@@ -19,9 +19,9 @@ _Made = TypeVar("_Made")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def written_once(kind: type[_Made]) -> type[_Made]:
-    """A dataclass that nobody writes to once it is made: the type checker sees to that.
+    """A dataclass whose instances are not modified once made; only the type checker enforces this.
 
-    An event makes a dozen of them, and each would take five times as long if it refused itself.
+    An event makes a dozen of them, and enforcement at run time would make each five times as slow to make.
     """
     return dataclass(slots=True, unsafe_hash=True)(kind)
 
@@ -35,10 +35,10 @@ class Line(NamedTuple):
 
 @written_once
 class Record:
-    """One sub-step: something a policy found, compared or decided.
+    """One sub-step: something that a policy found, compared or decided.
 
-    ``kind`` names it in snake case, ``line`` is the line of the algorithm, ``values`` the
-    numbers that were compared, by the name of the paper's symbol spelled out.
+    ``kind`` names it in snake case, ``line`` is the line of the algorithm, ``values`` are the numbers
+    compared, by the spelled-out name of the paper's symbol.
     """
 
     kind: str
@@ -50,7 +50,7 @@ _AnyRecord = TypeVar("_AnyRecord", bound=Record)
 
 
 def altered(record: _AnyRecord, changes: Mapping[str, Any]) -> _AnyRecord:
-    """As ``dataclasses.replace``, which takes two to four times as long."""
+    """As ``dataclasses.replace``, which is two to four times as slow."""
     kind = type(record)
     fields = kind.__match_args__
     return kind(*[changes[name] if name in changes else getattr(record, name) for name in fields])
@@ -66,7 +66,7 @@ class Admit(Record):
 
 @written_once
 class Reject(Record):
-    """The arriving job is turned away."""
+    """The arriving job is rejected."""
 
     kind: str = "reject"
 
@@ -91,7 +91,7 @@ class Migrate(Record):
 
 @written_once
 class Preempt(Record):
-    """A job on *server* is thrown out before its service ends."""
+    """A job on *server* is preempted before its service ends."""
 
     kind: str = "preempt"
     job: int = -1
@@ -100,7 +100,7 @@ class Preempt(Record):
 
 @written_once
 class Reassign(Record):
-    """The empty *server* gets *configuration* and index 1 in it."""
+    """The empty *server* is assigned to *configuration*, with index 1 in it."""
 
     kind: str = "reassign"
     server: int = -1
@@ -109,18 +109,18 @@ class Reassign(Record):
 
 @written_once
 class Classify(Record):
-    """The outcome of CRA: k[i] with X-hat in order, and I*; ranks and groups follow."""
+    """The outcome of CRA: k[i] with X-hat in order, and I*; ranks and groups follow from these."""
 
     kind: str = "classify"
     configurations: tuple[Configuration, ...] = ()
     counts: tuple[int, ...] = ()
     i_star: int = 0
-    extended: bool = False  #: the Reject Group is all servers of rank J + 1
+    extended: bool = False  #: whether the Reject Group is all servers of rank J + 1
 
 
 @written_once
 class Remember(Record):
-    """The policy's memory from place *start* on becomes *numbers*."""
+    """The policy's memory from index *start* on becomes *numbers*."""
 
     kind: str = "remember"
     start: int = 0
@@ -129,7 +129,7 @@ class Remember(Record):
 
 @written_once
 class UpdateAt(Record):
-    """The policy asks to be called again at *time*."""
+    """The policy requests to be called again at *time*."""
 
     kind: str = "update_at"
     time: float = float("inf")
@@ -146,7 +146,7 @@ class Place(Record):
 
 @written_once
 class Renew(Record):
-    """The active configuration of *server* becomes that of number *configuration*."""
+    """The active configuration of *server* becomes the one with number *configuration*."""
 
     kind: str = "renew"
     server: int = -1
@@ -155,7 +155,7 @@ class Renew(Record):
 
 @written_once
 class Stall(Record):
-    """*server* takes no job until it is empty, or takes jobs again."""
+    """*server* takes no job until it is empty; with *stalled* False, it takes jobs again."""
 
     kind: str = "stall"
     server: int = -1
@@ -192,7 +192,7 @@ class Overflow(Record):
 
 @written_once
 class Request(Record):
-    """*server* asks for so many *jobs* of each type at once: a token for each."""
+    """*server* requests *jobs* of each type at once, with a token for each."""
 
     kind: str = "request"
     server: int = -1
@@ -211,7 +211,7 @@ class VirtualArrival(Record):
 
 @written_once
 class SetTimer(Record):
-    """The timer of *server* runs at *rate* from now on; 0: it is cancelled."""
+    """The timer of *server* runs at *rate* from now on; a rate of 0 cancels it."""
 
     kind: str = "set_timer"
     server: int = -1
@@ -223,8 +223,8 @@ ARRIVAL, DEPARTURE, UPDATE, SLOT, MOVE, TICK = range(1, 7)
 
 
 class Event(NamedTuple):
-    """What happens next: an arrival, a departure, a policy's update, a slot of time, the move of a
-    job to its next phase, or the tick of a server's timer."""
+    """The next event: an arrival, a departure, a policy's update, a time slot, the move of a job to its
+    next phase, or the tick of a server's timer."""
 
     kind: int
     time: float
@@ -233,4 +233,4 @@ class Event(NamedTuple):
     server: int = -1
     service: float = np.inf
     priority: int = 0
-    record: int = -1  #: of the job, where the kind of system looks it up by that
+    record: int = -1  #: the job's record, where the kind of system looks it up by that
