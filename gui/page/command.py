@@ -2,7 +2,7 @@
 
 The file contains the recorded data, compressed, and the player's script.
 
-Of a lesson, each step is recorded up to where it ends, with its question and the verdict of each answer.
+For a lesson, each step is recorded with what follows it, its question, and the verdict of each answer.
 """
 
 from __future__ import annotations

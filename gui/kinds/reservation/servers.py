@@ -75,7 +75,7 @@ class ServersPanel(Panel):
         return header(self.frame), rows(self.frame)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Choose between stacks and grid anew; visible stacks have already laid themselves out."""
+        """Choose again between stacks and grid; visible stacks have already laid themselves out."""
         super().resizeEvent(event)
         stacked = self._views.currentWidget() is self.stacks and self.stacks.scene is not None
         if self.frame is not None and not stacked:

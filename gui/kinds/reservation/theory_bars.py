@@ -179,7 +179,7 @@ class TargetBars(Rows):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "effective servers of each greedy configuration")
-        self.moment: EffectiveServers | None = None  #: what is shown
+        self.moment: EffectiveServers | None = None  #: the moment shown
         self.selected: Configuration | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 

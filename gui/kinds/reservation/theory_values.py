@@ -121,12 +121,12 @@ def read_function(function: Lyapunov, numbers: ReservationNumbers, samples: np.n
 
 
 def falling_for(series: SampledSeries, now: float) -> tuple[float, float]:
-    """For how long averages of a series have fallen up to *now*, and what they are over."""
+    """For how long a series' averages have been falling up to *now*, and the width of one; in units of time."""
     if now <= 0:
         return 0.0, 0.0
     width = average_width(0.0, now)
     times, values = series.averages(0.0, now, width)
-    # The last value stands there twice, for the end of its stretch.
+    # The last average is repeated at the end of its interval.
     means = values[:-1]
     falls = np.diff(means) < -SAME
     rises = np.flatnonzero(~falls)
