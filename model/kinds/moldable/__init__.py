@@ -1,4 +1,4 @@
-"""Moldable jobs (Ghanbarian et al. 2025): the room of its paper."""
+"""The kind of system of Ghanbarian et al. (2025): moldable jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Allocation answered from outside: how many servers an arriving job gets."""
+"""Allocation decided from outside: the number of servers of each arriving job."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
 from slotscope.model.reporting.records import Allocate, Reject
 from slotscope.model.running.answering import Answered, one_of
 
-#: A job that is blocked counts as so many jobs of its class on one server each.
+#: A blocked job is charged as much as this many jobs of its class, each run on one server.
 BLOCKED = 10
 
 
 class AnsweredAllocation(Answered, MoldablePolicy):
     """Answer i gives the job i servers; 0 blocks it.
 
-    Observed are the share of servers in use, the share that jobs of each class use by their number
-    of servers [l, d], and the class of the job [l].  Earned is minus the jobs in the system, a unit of time: by
-    Little's law minus the sum of execution times, the mean of which Ghanbarian et al. (2025)
-    minimize where no job is blocked; so a job that is blocked costs ten times its class's mean size.
+    The observation has the share of servers in use, the share used by the jobs of each class on each number
+    of servers [l, d], and the class of the job, one-hot [l].  The reward is minus the jobs in the system, per unit of
+    time: by Little's law minus the sum of execution times, whose mean Ghanbarian et al. (2025)
+    minimize without blocking; so a blocked job costs ten times the mean size of its class.
     """
 
     stands_for = "greedy"
@@ -33,7 +33,7 @@ class AnsweredAllocation(Answered, MoldablePolicy):
         self.observed = 1 + numbers.classes * (numbers.degree + 1)
 
     def arrival(self, view: MoldableView, job: MoldableJob) -> Decisions:
-        """As it is answered."""
+        """Allocate or block as answered."""
         numbers, widths = self.numbers, np.arange(self.actions)
         allowed = widths <= min(view.free(job.type), numbers.degrees[job.type])
         used = view.running[:, 1:] * widths[1:] / numbers.servers
@@ -46,5 +46,5 @@ class AnsweredAllocation(Answered, MoldablePolicy):
             yield Reject()
 
     def rate(self, state: MoldableState) -> float:
-        """Minus the jobs in the system."""
+        """The reward per unit of time: minus the number of jobs in the system."""
         return -float(state.number[JOBS])

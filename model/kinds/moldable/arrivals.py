@@ -1,4 +1,4 @@
-"""Arrivals of moldable jobs: job by job a time, a class and an inherent size."""
+"""Arrivals of moldable jobs: a time, a class and an inherent size for each job."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from slotscope.model.scenario.workload import PoissonWorkload, RecordedWorkload,
 
 
 def workload_of(scenario: MoldableScenario, numbers: MoldableNumbers, start: float = 0.0, branch: int = 0) -> Workload:
-    """The workload of a scenario from time *start* on; a block's services are inherent sizes.
+    """The workload of a scenario from time *start* on; a block's service times are inherent sizes.
 
-    Raises ScenarioError if the workload is a trace: its jobs must have been read before.
+    Raises ScenarioError if the workload is a trace that has not been read.
     """
     if scenario.workload.kind == "trace":
         return _drawn_from_trace(scenario, start, branch)
@@ -30,7 +30,7 @@ def workload_of(scenario: MoldableScenario, numbers: MoldableNumbers, start: flo
 
 
 def _drawn_from_trace(scenario: MoldableScenario, start: float, branch: int) -> Workload:
-    """Jobs drawn from what a trace's jobs were like; the trace's own jobs must be given."""
+    """Jobs drawn from a trace. Raises ScenarioError if the trace has not been read."""
     if scenario.needs_trace:
         raise trace_not_read()
     from slotscope.model.kinds.moldable.traces.workload import workload_of as drawn

@@ -1,4 +1,4 @@
-"""What can be asked of moldable jobs: how many servers one gets."""
+"""The decision on moldable jobs that exercises can ask for: how many servers a job gets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from slotscope.model.reporting.records import ARRIVAL
 
 
 def _servers(at: At) -> Posed | None:
-    """How many servers an arriving job gets; 0: it is blocked."""
+    """Ask for the number of servers that an arriving job gets; 0: it is blocked."""
     subject = at.subject() if at.happened.event.kind == ARRIVAL else None
     if subject is None:
         return None

@@ -19,17 +19,17 @@ from slotscope.model.systems.outcome import FLAG_FORCED
 
 Values = Mapping[str, Any]
 
-#: Times from here on are told in whole units.
+#: Times from this one on are written in whole units.
 LONG = 1000.0
 
 
 class MoldableNarrator(Narrator):
-    """Words the records of one run.
+    """Puts the records of one run into words.
 
     - *numbers*: Servers, classes and speed-ups.
     - *facts*: Requests and pools.
     - *job_name*: The name of a job, by its number.
-    - *time_unit*: The scenario's.
+    - *time_unit*: The scenario's unit of time.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class MoldableNarrator(Narrator):
         )
 
     def _blocked_row(self, row: np.void) -> str:
-        """Why there is none, although others may be free."""
+        """Why the job gets no server, although others may be free."""
         if int(row["flags"]) & FLAG_FORCED:
             return "it is blocked"
         if free := int(row["free"]):
@@ -92,7 +92,7 @@ class MoldableNarrator(Narrator):
         job_class = int(row["type"])
         whose = self._for_class(job_class)
         if flags & rows.FLAG_SPLIT:
-            # Where there are common servers, a gap of theirs may have been long enough.
+            # With common servers, one of their gaps may have been long enough.
             yield (
                 "it runs in several pieces"
                 if self._common
@@ -117,7 +117,7 @@ class MoldableNarrator(Narrator):
         return f"{job} departs"
 
     def event_anywhere(self, event: Event) -> str:
-        """What happens next, whatever job and servers it is: numbers of jobs may differ."""
+        """A departure, without its job and servers, whose numbers may differ between runs."""
         return "a job departs"
 
     # Sub-steps.
@@ -141,7 +141,7 @@ class MoldableNarrator(Narrator):
         asked = record.values.get("request", got)
         if record.values.get("reason") == "forced":
             return f"the fork decides so: it gets {counted(got, 'server')}"
-        if not self._facts.has_asked(asked) or got != min(asked, free):  # of a user's policy
+        if not self._facts.has_asked(asked) or got != min(asked, free):  # by a user-written policy
             return f"it gets {counted(got, 'server')} of {grouped(free)} that {_are(free)} free"
         missing = f", {grouped(asked - got)} fewer than it asked for" if got < asked else ""
         least = f"min(i, j) = min({grouped(asked)}, {grouped(free)}) = {grouped(got)}"
@@ -181,7 +181,7 @@ class MoldableNarrator(Narrator):
         return quantity(time_told(time), self._time_unit)
 
     def job(self, number: int, job_class: int = -1) -> str:
-        """What a job is called; with its class, if that is given and there are several."""
+        """The name of a job; with its class, if that is given and there are several."""
         name = f"job {self._job_name(number)}"
         if self._numbers.classes == 1 or job_class < 0:
             return name
@@ -191,11 +191,11 @@ class MoldableNarrator(Narrator):
         return self._numbers.class_names[job_class]
 
     def _for_class(self, job_class: int) -> str:
-        """For whom servers are free, where not all are for everybody."""
+        """The class for which servers are free, if there are several pools."""
         return f" for class {self._name(job_class)}" if self._several_pools else ""
 
     def _none(self, job_class: int) -> str:
-        """Which servers a class cannot get: all that it may take."""
+        """The servers that a class cannot get because none is free: all that are open to it."""
         if not self._several_pools:
             return "no server"
         common = " and no common one" if self._common else ""
@@ -203,7 +203,7 @@ class MoldableNarrator(Narrator):
 
 
 def neighbours_told(first: int, count: int) -> str:
-    """Server 4; servers 4 and 5; servers 4 to 6."""
+    """Such as "server 4", "servers 4 and 5", "servers 4 to 6"."""
     start, end = grouped(first + 1), grouped(first + count)
     if count == 1:
         return f"server {start}"
@@ -211,7 +211,7 @@ def neighbours_told(first: int, count: int) -> str:
 
 
 def time_told(time: float) -> str:
-    """A length of time in four digits, or in whole units where it is long."""
+    """A length of time in four digits; in whole units if it is long."""
     return f"{time:.4g}" if time < LONG else grouped(round(time))
 
 
@@ -220,7 +220,7 @@ def _are(count: int) -> str:
 
 
 def _drawn(values: Values) -> str:
-    """The part of (0, 1] in which u lies: its length is the probability of the request."""
+    """The part of (0, 1] that contains u; its length is the probability of the request."""
     ends = list(accumulate(values["shares"]))
     place = values["widths"].index(values["request"])
     start = ends[place] - values["shares"][place]
@@ -232,5 +232,5 @@ def _drawn(values: Values) -> str:
 
 
 def _share(share: float) -> str:
-    """A sum of probabilities; floats leave a little behind."""
+    """A sum of probabilities, without the rounding errors of floats."""
     return f"{abs(round(share, 4)):.4g}"

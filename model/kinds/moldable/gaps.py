@@ -1,11 +1,11 @@
-"""Which servers a job takes: neighbours where it can be, and never other ones later.
+"""The servers that a job takes: neighbouring ones if possible, and the same until it departs.
 
-The paper's servers have no places; here they have, so that a job can be seen.  A job takes the
-shortest gap that holds it, and its first servers; a gap longer than d counts as d + 1, and of gaps
-that count alike the one that came last is taken.  If none holds it, it takes whole gaps, the
-longest first, and runs in several pieces.  Gaps are lists by length with boundary tags (Knuth 1968,
-The Art of Computer Programming 1, Section 2.5), so that a job costs a few steps however many
-servers there are.
+In the paper servers have no order; here they have, so that a job can be drawn.  A job takes the
+shortest gap that holds it, from its start; gaps longer than d count as d + 1, and of gaps
+that count the same the latest one is taken.  If no gap holds the job, it takes whole gaps, the
+longest first, and runs in several pieces.  Gaps are in lists by length with boundary tags (Knuth 1968,
+The Art of Computer Programming 1, Section 2.5), so that the time per job does not depend on the number of
+servers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ State = Any
 
 
 def open_pools(state: MoldableState, rules: AllocationRules) -> None:
-    """Each pool of a blank state becomes one gap."""
+    """Make each pool of a blank state one gap."""
     for pool in range(rules.pools):
         first, end = int(rules.pool_first[pool]), int(rules.pool_end[pool])
         state.free[pool] = end - first
@@ -30,7 +30,7 @@ def open_pools(state: MoldableState, rules: AllocationRules) -> None:
 
 @jitable
 def link(state: State, pool: int, start: int, length: int) -> None:
-    """A gap begins to be."""
+    """Insert a gap into the list of its length."""
     place = unsigned(min(length, state.gap_head.shape[1]) - 1)
     head = state.gap_head[unsigned(pool), place]
     state.gap_next[unsigned(start)] = head
@@ -44,7 +44,7 @@ def link(state: State, pool: int, start: int, length: int) -> None:
 
 @jitable
 def unlink(state: State, pool: int, start: int) -> int:
-    """A gap ends to be; returns its length."""
+    """Remove a gap from its list; return its length."""
     length = state.run_length[unsigned(start)]
     following = state.gap_next[unsigned(start)]
     previous = state.gap_previous[unsigned(start)]
@@ -60,7 +60,7 @@ def unlink(state: State, pool: int, start: int) -> int:
 
 @jitable
 def best_gap(state: State, pool: int, count: int) -> int:
-    """The shortest gap of at least *count* servers, else the longest; the pool has a free one."""
+    """The start of the shortest gap of at least *count* servers, else of the longest; the pool must have a gap."""
     lengths = state.gap_head.shape[1]
     for place in range(min(count, lengths) - 1, lengths):
         start = state.gap_head[unsigned(pool), unsigned(place)]
@@ -74,10 +74,10 @@ def best_gap(state: State, pool: int, count: int) -> int:
 
 @jitable
 def mark(state: State, start: int, count: int, record: int) -> None:
-    """*count* > 0 neighbouring servers run the job of *record*; -1: none.
+    """Let *count* > 0 neighbouring servers run the job of *record*; -1: none.
 
-    Two at a time, the last one again where there are fewer: so the processor need not guess how
-    many they are.
+    The loop writes two servers at a time, and may write the last one twice: that spares the processor a branch that
+    it would mispredict.
     """
     last = start + count - 1
     for server in range(start, start + count, 2):
@@ -87,8 +87,9 @@ def mark(state: State, start: int, count: int, record: int) -> None:
 
 @jitable
 def take(state: State, pool: int, count: int, last: int) -> int:
-    """*count* free servers of a pool go to the job whose last piece begins at *last* (-1: it has
-    none yet); returns where its last piece begins now."""
+    """Give *count* free servers of a pool to the job whose last piece starts at *last* (-1: it has
+    none yet); return the start of its last piece.
+    """
     state.free[unsigned(pool)] -= count
     state.number[BUSY] += count
     record = state.server_job[unsigned(last)] if last >= 0 else -1
@@ -112,7 +113,7 @@ def take(state: State, pool: int, count: int, last: int) -> int:
 
 @jitable
 def give_back(state: State, rules: Any, pool: int, start: int) -> None:
-    """The piece that begins at *start* becomes free, and one gap with the gaps beside it."""
+    """Free the piece that starts at *start*, and merge it with the gaps beside it."""
     length = int(state.run_length[unsigned(start)])
     pool_first, pool_end = rules.pool_first[unsigned(pool)], rules.pool_end[unsigned(pool)]
     mark(state, start, length, -1)

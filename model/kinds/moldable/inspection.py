@@ -1,4 +1,4 @@
-"""What is known of a server, a job or a class of moldable jobs, and what happens to it."""
+"""Descriptions of servers, jobs and classes of moldable jobs, and of what happens to them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from slotscope.model.reporting.records import ARRIVAL, DEPARTURE
 
 CLASS = "class"
 
-#: So many pieces of a job are listed.
+#: Most pieces of a job that are listed.
 MOST_PIECES = 12
 
 
@@ -46,7 +46,7 @@ class MoldableInspector(Inspector):
         return _DESCRIBING[thing.what](moment, thing.number)
 
     def may_concern(self, rows: NDArray[Any], thing: Thing, before: Any) -> NDArray[np.bool_]:
-        """Rows of the job or class; of a server those of jobs on it, or in several pieces."""
+        """Rows of the job or class; for a server those of jobs on it, or of jobs in several pieces."""
         if thing.what != SERVER:
             return np.asarray(rows["job" if thing.what == JOB else "type"] == thing.number)
         first, width = rows["server"], rows["width"]
@@ -60,7 +60,7 @@ class MoldableInspector(Inspector):
         return _job_on(state, thing.number) if thing.what == SERVER else -1
 
     def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
-        """The sentence of the event; of a server where its job is another one now."""
+        """The sentence of the event; for a server only if its job has changed."""
         concerned = self.may_concern(passed.rows, thing, passed.before)[0]
         if thing.what == SERVER:
             concerned = passed.before != _job_on(passed.state, thing.number)
@@ -70,7 +70,7 @@ class MoldableInspector(Inspector):
 
 
 def _job_on(state: Any, server: int) -> int:
-    """The number of the job on a server, -1: it is free."""
+    """The number of the job on a server; -1: the server is free."""
     record = int(state.server_job[server]) if 0 <= server < len(state.server_job) else -1
     return int(state.job_number[record]) if record >= 0 else -1
 
@@ -96,7 +96,7 @@ def _pool(facts: Any, pool: int) -> Fact | None:
 
 
 def _free(moment: InspectedMoment, server: int, pool: int) -> Iterator[Fact]:
-    """That it is free, and how many of its neighbours are."""
+    """That the server is free, and the length of its gap."""
     yield Fact("runs", "nothing: it is free")
     if pool < 0:
         return
@@ -141,7 +141,7 @@ def _known(moment: InspectedMoment, record: int) -> Iterator[Fact]:
 
 
 def _pieces(state: Any, record: int) -> Iterator[Fact]:
-    """Where it runs; in several places if no gap held it."""
+    """The servers that the job runs on; in several pieces if no gap held it."""
     places, start = [], record
     while start >= 0:
         places.append(start)

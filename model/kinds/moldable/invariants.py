@@ -1,7 +1,7 @@
-"""What must hold after every event of a system of moldable jobs, said in sentences.
+"""What must hold after every event of a system of moldable jobs, as sentences about violations.
 
-Ghanbarian et al. (2025), Section 2.  Everything is looked at afresh from the arrays, without the
-code that maintains them, so that a slip in either shows.  Servers and pools are numbered from 1 in
+Ghanbarian et al. (2025), Section 2.  Everything is recomputed from the arrays, without the
+code that maintains them, so that an error in either is found.  Servers and pools are numbered from 1 in
 the sentences.
 """
 
@@ -41,7 +41,7 @@ from slotscope.model.scenario.workload import ContinuedWorkload
 #: A :class:`model.kinds.moldable.system.MoldableSystem`.
 MoldableSystem = Any
 
-#: Integrals over time are sums of many differences of times.
+#: Relative tolerance: integrals over time are sums of many differences of times.
 TIME_TOLERANCE = 1e-9
 
 
@@ -49,7 +49,7 @@ TIME_TOLERANCE = 1e-9
 
 
 def _records(system: MoldableSystem, state: MoldableState) -> Sentences:
-    """Each record of a job has a class, a width, a request that it may have, and a job of its own."""
+    """Each record of a job has a valid class, width and request, and a job of its own."""
     live, degrees = state.job_number >= 0, np.array(system.numbers.degrees)
     numbers, classes = state.job_number[live], state.job_class[live]
     if (state.job_number < -1).any():
@@ -67,7 +67,7 @@ def _records(system: MoldableSystem, state: MoldableState) -> Sentences:
 
 
 def _requests(system: MoldableSystem, state: MoldableState) -> Sentences:
-    """No job has more servers than it asked for; the first that has is named."""
+    """No job has more servers than it requested; names the first that has."""
     above = (state.job_width > state.job_request) & (state.job_number >= 0)
     for record in np.flatnonzero(above)[:1]:
         width, request = state.job_width[record], state.job_request[record]
@@ -79,7 +79,7 @@ def _job(system: MoldableSystem, number: np.int64) -> str:
 
 
 def _servers(_: Any, state: MoldableState) -> Sentences:
-    """Servers in use are the sum of the widths, and never above n; each runs a job that is here."""
+    """The servers in use are the sum of the widths, at most n; each runs a job that is in the system."""
     live, servers = state.job_number >= 0, len(state.server_job)
     held_by = state.server_job[state.server_job >= 0]
     widths = int(state.job_width[live].sum())
@@ -101,7 +101,7 @@ def _servers(_: Any, state: MoldableState) -> Sentences:
 
 
 def _jobs(system: MoldableSystem, state: MoldableState) -> Sentences:
-    """X_i are the jobs by class and width; those on fewer than i1 servers are among them."""
+    """X_i and the number of jobs on fewer than i1 servers agree with the jobs."""
     live = state.job_number >= 0
     jobs = np.zeros_like(state.jobs)
     np.add.at(jobs, (state.job_class[live], state.job_width[live]), 1)
@@ -122,7 +122,7 @@ def _jobs(system: MoldableSystem, state: MoldableState) -> Sentences:
 
 
 def _conservation(_: Any, state: MoldableState) -> Sentences:
-    """Who came was blocked, or is here, or has left; an event is an arrival or a departure."""
+    """Conservation: jobs that arrived were blocked, are here, or departed; each event is an arrival or a departure."""
     tally, here = state.tally, state.jobs.sum(axis=1)
     if (tally[ARRIVED] != tally[ADMITTED] + tally[BLOCKED]).any():
         yield (
@@ -140,7 +140,7 @@ def _conservation(_: Any, state: MoldableState) -> Sentences:
 
 
 def _tallies(_: Any, state: MoldableState) -> Sentences:
-    """No count is below 0; partial allocations and jobs in pieces were counted when they began."""
+    """Counts are not negative; partial allocations and jobs in several pieces have been counted."""
     tally, live = state.tally, np.flatnonzero(state.job_number >= 0)
     if (tally < 0).any():
         yield f"something happened {tally.min()} times"
@@ -162,7 +162,7 @@ def _tallies(_: Any, state: MoldableState) -> Sentences:
 
 
 def _times(_: Any, state: MoldableState) -> Sentences:
-    """Nobody came in the future or should have left; nothing was counted up to the future."""
+    """No job here arrived in the future or should have departed; no integral goes beyond the present."""
     live, now = state.job_number >= 0, float(state.clock[NOW])
     arrived, departs = state.job_arrival[live], state.job_departure[live]
     if not now >= 0.0:
@@ -178,7 +178,7 @@ def _times(_: Any, state: MoldableState) -> Sentences:
 
 
 def _levels(system: MoldableSystem, state: MoldableState) -> Sentences:
-    """The distance from the optimum, and what else follows from X, exactly."""
+    """The distance from the optimum and the other levels follow from X, exactly."""
     tables = system.tables
     away = np.abs(state.jobs * DISTANCE_UNIT - tables.target).sum(axis=1)
     if (away != state.distance).any():
@@ -195,7 +195,7 @@ def _levels(system: MoldableSystem, state: MoldableState) -> Sentences:
 
 
 def _areas(system: MoldableSystem, state: MoldableState) -> Sentences:
-    """Integrals are not negative, and none is of more jobs or servers than there can be."""
+    """Integrals are not negative, and at most what all servers or jobs allow."""
     now, servers = float(state.clock[NOW]), system.numbers.servers
     if not ((state.area >= 0).all() and (state.level_area >= 0).all()):
         yield f"an integral over time is {min(state.area.min(), state.level_area.min()):g}"
@@ -210,8 +210,9 @@ def _areas(system: MoldableSystem, state: MoldableState) -> Sentences:
 
 
 def _spent(_: Any, state: MoldableState) -> Sentences:
-    """Little's law, Ghanbarian et al. (2025), (4), as it holds of every run: the integral of the
-    jobs in the system is the time that they have spent there."""
+    """Little's law, Ghanbarian et al. (2025), (4), in the form that holds for every run: the integral of the
+    number of jobs is the total time that jobs have spent in the system.
+    """
     live, classes = state.job_number >= 0, len(state.class_since)
     of = state.job_class[live]
     since = np.bincount(of, state.clock[NOW] - state.job_arrival[live], classes)
@@ -227,7 +228,7 @@ def _spent(_: Any, state: MoldableState) -> Sentences:
 
 
 def _grown(state: MoldableState) -> NDArray[np.float64]:
-    """[l, d + 1] the integral of X_i up to now."""
+    """[l, d + 1] the integral of X_i up to the present."""
     return np.asarray(state.area + state.jobs * (state.clock[NOW] - state.since))
 
 
@@ -237,8 +238,9 @@ def _equal(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
 
 
 def _occupancy(system: MoldableSystem, state: MoldableState) -> Sentences:
-    """Time was spent in bins that can be reached; in all of them no longer than it took, and as
-    long where they leave nothing out."""
+    """Time was spent only in bins that can be reached; in all bins together at most the time that passed, and exactly
+    that if the bins cover all states.
+    """
     tables, servers = system.tables, system.numbers.servers
     spent, whole = state.occupancy.sum(axis=(1, 2)), state.class_since
     if (state.occupancy < 0).any() or (spent > whole + TIME_TOLERANCE * (1 + whole)).any():
@@ -255,33 +257,34 @@ def _occupancy(system: MoldableSystem, state: MoldableState) -> Sentences:
             yield f"class {name} has spent {spent[j]:g} in the bins, of {whole[j]:g}"
 
 
-# Places.
+# Positions.
 
 
 def _runs(idle: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where runs of true values begin, and how long they are."""
+    """The starts and the lengths of runs of true values."""
     edges = np.diff(np.r_[False, idle, False].astype(np.int8))
     starts = np.flatnonzero(edges == 1)
     return starts, np.flatnonzero(edges == -1) - starts
 
 
 def _pool_of(system: MoldableSystem, servers: int) -> NDArray[np.intp]:
-    """[n] the pool of each server; -1: it is in none."""
+    """[n] the pool of each server; -1: none."""
     rules = system.rules
     pools = np.searchsorted(rules.pool_end, np.arange(servers), side="right")
     return np.where(pools < rules.pools, pools, -1)
 
 
 def _pieces(system: MoldableSystem, state: MoldableState) -> Sentences:
-    """The pieces of a job are its servers, each within a pool that its class may use: its own
-    first."""
+    """The pieces of a job are exactly its servers, each within a pool open to its class, its own
+    pool first.
+    """
     pool_of = _pool_of(system, len(state.server_job))
     for record in doubtful(system, state, pool_of).tolist():
         yield from pieces_of(system, state, pool_of, record)
 
 
 def pieces_of(system: MoldableSystem, state: MoldableState, pool_of: NDArray[np.intp], record: int) -> Sentences:
-    """What is wrong with the pieces of a job, with the pool of each server [n]."""
+    """Sentences about what is wrong with the pieces of a job; *pool_of* is [n] the pool of each server."""
     servers, common = len(state.server_job), int(system.rules.common_pool[0])
     name, width = f"the job of server {record + 1}", int(state.job_width[record])
     order, start, held = [int(system.rules.own_pool[state.job_class[record]]), common], record, 0
@@ -302,14 +305,14 @@ def pieces_of(system: MoldableSystem, state: MoldableState, pool_of: NDArray[np.
 
 
 def doubtful(system: MoldableSystem, state: MoldableState, pool_of: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The jobs with whose pieces something is wrong: all are followed at once, piece by piece."""
+    """The records of jobs with wrong pieces; the pieces of all jobs are followed together, step by step."""
     rules, servers = system.rules, len(state.server_job)
     common, records = int(rules.common_pool[0]), np.flatnonzero(state.job_number >= 0)
-    changes = np.flatnonzero(np.diff(state.server_job, append=-2)) + 1  # where another job's servers begin
-    last = changes[np.searchsorted(changes, np.arange(servers), side="right")]  # [n] where the job of each ends
+    changes = np.flatnonzero(np.diff(state.server_job, append=-2)) + 1  # where another job's servers start
+    last = changes[np.searchsorted(changes, np.arange(servers), side="right")]  # [n] where the servers of each job end
     own, width = rules.own_pool[state.job_class[records]], state.job_width[records].astype(np.int64)
     sound, held = width > 0, np.zeros(len(records), np.int64)
-    going, start = np.flatnonzero(sound), records[sound]  # places among the records, and their next pieces
+    going, start = np.flatnonzero(sound), records[sound]  # indices of the records, and their next pieces
     while len(going):
         end, pool = start + state.run_length[start], pool_of[start]
         fits = (start < end) & (end <= last[start]) & (state.server_job[start] == records[going])
@@ -327,8 +330,9 @@ def doubtful(system: MoldableSystem, state: MoldableState, pool_of: NDArray[np.i
 
 
 def _gaps(system: MoldableSystem, state: MoldableState) -> Sentences:
-    """The lists hold every gap of their pool once, in the list of its length; servers of no pool
-    are idle."""
+    """The lists hold every gap of their pool exactly once, in the list of its length; servers in no pool
+    are idle.
+    """
     for pool in range(system.rules.pools):
         first, end = int(system.rules.pool_first[pool]), int(system.rules.pool_end[pool])
         starts, there = _runs(state.server_job[first:end] < 0)
@@ -345,7 +349,7 @@ def _gaps(system: MoldableSystem, state: MoldableState) -> Sentences:
 
 
 def _listed(state: MoldableState, pool: int, right: dict[int, int]) -> Sentences:
-    """The lists of a pool's gaps by length are those that are there, *right*, and well linked."""
+    """The lists of a pool by length contain exactly the gaps *right*, correctly linked."""
     lengths = state.gap_head.shape[1]
     listed: dict[int, int] = {}
     for place in range(lengths):
@@ -362,7 +366,7 @@ def _listed(state: MoldableState, pool: int, right: dict[int, int]) -> Sentences
 
 
 def _idle_servers(numbers: MoldableNumbers, _: Any, samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[n] servers that no job uses."""
+    """[n] the number of idle servers."""
     return np.asarray(numbers.servers - samples[:, BUSY_COLUMN])
 
 

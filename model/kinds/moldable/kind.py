@@ -1,4 +1,4 @@
-"""Moldable jobs as a kind of system: how it is put together, described and measured."""
+"""Moldable jobs as a kind of system: how it is built, described and measured."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from slotscope.model.reporting.inspection import Inspector
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.systems.statespec import StateSpec
 
-#: Events that can be followed by eye in a second.
+#: Events in a second that the eye can follow.
 EVENTS_PER_SECOND = 4
 
 
@@ -45,15 +45,15 @@ class MoldableKind(Kind):
     example = "moldable-sublinear"
 
     def has_kernel(self, system: MoldableSystem) -> bool:
-        """Kernels know no scripted jobs."""
+        """Kernels do not support scripted jobs."""
         return super().has_kernel(system) and not system.script.jobs
 
     def narrator(self, system: MoldableSystem) -> MoldableNarrator:
-        """Sentences about requests, allocations and blocked jobs."""
+        """The narrator: sentences about requests, allocations and blocked jobs."""
         return MoldableNarrator(system.numbers, self.facts(system), system.job_name, system.scenario.run.time_unit)
 
     def facts(self, system: MoldableSystem) -> MoldableFacts:
-        """Requests, pools and targets."""
+        """The rules, pools and targets."""
         return describing.facts_of(system.numbers, system.tables, system.policy)
 
     def offers(self, system: MoldableSystem) -> frozenset[str]:
@@ -61,15 +61,15 @@ class MoldableKind(Kind):
         return frozenset({"moldable", "jobs", "bounds"})
 
     def derive(self, state: MoldableState, numbers: MoldableNumbers, facts: MoldableFacts) -> MoldableStanding:
-        """Allocations on average."""
+        """The mean allocations."""
         return describing.standing(state)
 
     def usual_pace(self, numbers: MoldableNumbers) -> float:
-        """A power of two of units of time, so that some four events pass in a second."""
+        """A power of two of units of time per second, so that about four events pass in a second."""
         return 2.0 ** round(log2(EVENTS_PER_SECOND / (2 * (numbers.rate or 1.0))))
 
     def decisions(self, rows: NDArray[Any], initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Arrivals, and on how many servers each of them runs."""
+        """Arrivals, and the number of servers on which each of them runs."""
         arrivals = rows["kind"] == ARRIVAL
         job, width = (rows[name][arrivals] for name in ("job", "width"))
         return job - initial_jobs, np.where(width > 0, width, REJECTED).astype(np.int32)

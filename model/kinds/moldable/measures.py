@@ -28,15 +28,15 @@ from slotscope.model.kinds.moldable.state import (
 from slotscope.model.measures.metrics import Batches, between, ratio
 from slotscope.model.measures.monitors import Claim
 
-#: Counts that are measured, by name: rows of the tally.
+#: The counts that are measured, by name: rows of ``tally``.
 _COUNTED = {"admitted": ADMITTED, "blocked": BLOCKED, "partial": PARTIAL, "split": SPLIT, "departed": DEPARTED}
 
-#: Widths up to this one have a measure of their own.
+#: Widths up to this one have a measure each.
 MOST_WIDTHS = 16
 
 
 def totals(numbers: MoldableNumbers, state: MoldableState, now: float) -> NDArray[np.float64]:
-    """[l, PER_CLASS + I + 1] what a sample at *now* says of each class, and time on each width."""
+    """[l, PER_CLASS + w] for each class, the columns of a sample at *now*, and the integral of X_i for each width."""
     tables = tables_of(numbers)
     row = np.zeros(sampling.width(numbers.classes))
     later = state._replace(clock=np.array([now]))
@@ -46,9 +46,9 @@ def totals(numbers: MoldableNumbers, state: MoldableState, now: float) -> NDArra
 
 
 def _allocations(numbers: MoldableNumbers, areas: NDArray[np.float64], length: float) -> dict[str, Batches]:
-    """x_i: jobs on i servers divided by n, on average; by class where there are several.
+    """x_i: the mean number of jobs on i servers divided by n; by class if there are several.
 
-    For large degrees only the least widths and those of I*; none where *areas* [B, l, 0] has none.
+    For large degrees only the smallest widths and those of I*; empty if *areas* [B, l, 0] has no widths.
     """
     result: dict[str, Batches] = {}
     if not areas.shape[2]:
@@ -65,7 +65,7 @@ def _allocations(numbers: MoldableNumbers, areas: NDArray[np.float64], length: f
 def totals_at(
     numbers: MoldableNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """[t, l, PER_CLASS] what samples say of each class at increasing times, and between them."""
+    """[t, l, PER_CLASS] the columns of each class at increasing times, interpolated between samples."""
     before, after, share = between(samples[:, sampling.TIME_COLUMN], times)
     values = samples[:, sampling.SCALARS :]
     found = values[before] + share[:, None] * (values[after] - values[before])
@@ -73,11 +73,11 @@ def totals_at(
 
 
 def batches_of(numbers: MoldableNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
-    """Each measure from what it grew by in stretches of *length*.
+    """Each measure in batches, from its growth in stretches of *length*.
 
-    Three statistics of the mean execution time: over the jobs admitted, over those that departed,
-    and by Little's law, Ghanbarian et al. (2025), (4).  ``busy`` is q_1, ``departure_rate`` the
-    right-hand side of (3): s_i x_i divided by the mean inherent size, jobs for each server and unit
+    There are three statistics of the mean execution time: over the admitted jobs, over the departed jobs,
+    and by Little's law, Ghanbarian et al. (2025), (4).  ``busy`` is q_1; ``departure_rate`` is the
+    right-hand side of (3): s_i x_i divided by the mean inherent size, in jobs per server and unit
     of time.  ``below`` is the share of time with more than one job on fewer than i1 servers
     (Lemma 2), averaged over the classes.
 
@@ -112,14 +112,14 @@ def batches_of(numbers: MoldableNumbers, table: NDArray[np.float64], length: flo
 
 
 def headline_series(numbers: MoldableNumbers, samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], None]:
-    """[n] the share of the jobs so far that were blocked; 0 while there is none."""
+    """[n] the share of the jobs so far that were blocked; 0 before the first job."""
     table = samples[:, sampling.SCALARS :].reshape(len(samples), numbers.classes, sampling.PER_CLASS)
     counts = table[:, :, sampling.COUNTS :].sum(axis=1)
     return counts[:, BLOCKED] / np.maximum(counts[:, ARRIVED], 1), None
 
 
 def headline_now(_numbers: MoldableNumbers, state: MoldableState) -> float:
-    """The share of the jobs so far that were blocked; 0 while there is none."""
+    """The share of the jobs so far that were blocked; 0 before the first job."""
     return float(state.tally[BLOCKED].sum() / max(int(state.tally[ARRIVED].sum()), 1))
 
 
@@ -137,7 +137,7 @@ def _distance(_: Any, bounds: MoldableBounds) -> float | None:
     return None if found is None else found.distance
 
 
-#: What Ghanbarian et al. (2025) prove of greedy(p*) and of the long run, for one class of jobs.
+#: What Ghanbarian et al. (2025) prove about greedy(p*) and about the long run, for one class of jobs.
 CLAIMS = (
     Claim(
         "squared-distance",

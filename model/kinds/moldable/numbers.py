@@ -1,7 +1,6 @@
-"""The constant numbers of a system of moldable jobs, taken from a scenario; and as arrays, for the physics.
+"""The constants of a system of moldable jobs, from a scenario; and as arrays, for the physics.
 
-What the scenario says stands here as integers and rationals; nothing changes while the system
-runs.  Ghanbarian et al. (2025), Sections 2 and 6.
+They are exact: integers and rationals.  Ghanbarian et al. (2025), Sections 2 and 6.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from slotscope.model.kinds.moldable.state import BINS
 from slotscope.model.scenario.common import trace_not_read
 from slotscope.model.scenario.streams import stream_key
 
-#: Bound on classes times servers: what a state has for each of them fits memory.
+#: Largest product of classes and servers, so that the state fits in memory.
 MOST_ALLOCATIONS = 4_000_000
 
 
@@ -31,32 +30,32 @@ class MoldableNumbers:
     """n servers and l classes of moldable jobs."""
 
     servers: int  #: n
-    class_names: tuple[str, ...]  #: [l]
-    speedups: tuple[tuple[Fraction, ...], ...]  #: [l] s_1, ..., s_{d_j} of each class; s_0 = 0 is left out
-    #: [l] lambda_j, jobs per unit of time and server; 0 where all jobs are scripted
+    class_names: tuple[str, ...]  #: [l] the names of the classes
+    speedups: tuple[tuple[Fraction, ...], ...]  #: [l] s_1, ..., s_{d_j} of each class, without s_0 = 0
+    #: [l] lambda_j, jobs per unit of time and server; 0 if all jobs are scripted
     arrival_rates: tuple[Fraction, ...]
     means: tuple[Fraction, ...]  #: [l] 1/mu_j, the mean inherent size, in units of time
     seed: int  #: of all random streams
-    requests_scripted: bool = False  #: whether a script says of every job for how many servers it asks
+    requests_scripted: bool = False  #: whether a script gives the request of every job
 
     @property
     def classes(self) -> int:
-        """l."""
+        """l, the number of classes."""
         return len(self.class_names)
 
     @property
     def type_names(self) -> tuple[str, ...]:
-        """[l] what the types of jobs are called in rows: the classes."""
+        """[l] the names of the types of jobs in rows: the classes."""
         return self.class_names
 
     @property
     def degrees(self) -> tuple[int, ...]:
-        """[l] d_j: on how many servers a job of each class can run at most."""
+        """[l] d_j: the largest number of servers that a job of each class can run on."""
         return tuple(len(speedup) for speedup in self.speedups)
 
     @property
     def degree(self) -> int:
-        """d, the largest of them."""
+        """d, the largest degree."""
         return max(self.degrees)
 
     @property
@@ -67,17 +66,17 @@ class MoldableNumbers:
 
     @property
     def load(self) -> Fraction:
-        """rho, the sum of rho_j; the paper's lambda where inherent sizes have mean 1."""
+        """rho, the sum of rho_j; the paper's lambda if inherent sizes have mean 1."""
         return sum(self.loads, Fraction(0))
 
     @cached_property
     def rate(self) -> float:
-        """Arrivals per unit of time on average: n lambda; 0 where that is not known."""
+        """n lambda: mean number of arrivals per unit of time; 0 if not known."""
         return float(self.servers * sum(self.arrival_rates, Fraction(0)))
 
     @cached_property
     def speedup_table(self) -> NDArray[np.float64]:
-        """[l, d + 1] s_i of each class, from s_0 = 0; that of d_j beyond."""
+        """[l, d + 1] s_i of each class, from s_0 = 0; s_{d_j} for i > d_j."""
         table = np.zeros((self.classes, self.degree + 1))
         for row, speedup in zip(table, self.speedups, strict=True):
             row[1 : len(speedup) + 1] = [float(factor) for factor in speedup]
@@ -88,7 +87,7 @@ class MoldableNumbers:
     def optimum(self) -> ClassesOptimum | None:
         """The solution of (P), or of (Q); None if there is none or the load is not known.
 
-        There is none where the load is above 1 (Proposition 1).
+        There is none if the load is above 1 (Proposition 1).
         """
         if not all(self.loads) or self.load > 1:
             return None
@@ -97,7 +96,7 @@ class MoldableNumbers:
 
     @cached_property
     def target(self) -> NDArray[np.float64]:
-        """[l, d + 1] n y*_ij, the jobs of each class on i servers; nan where it is not known."""
+        """[l, d + 1] n y*_ij, the jobs of each class on i servers; nan if not known."""
         table = np.full((self.classes, self.degree + 1), np.nan)
         if self.optimum is not None:
             table[...] = 0.0
@@ -107,16 +106,16 @@ class MoldableNumbers:
 
     @cached_property
     def support(self) -> tuple[tuple[int, ...], ...]:
-        """[l] I* of each class, ascending; empty where it is not known."""
+        """[l] I* of each class, ascending; empty if not known."""
         if self.optimum is None:
             return ((),) * self.classes
         return tuple(found.within.support for found in self.optimum.classes)
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """[l] the two widths (i, i + 1) that the state of each class is drawn over.
+        """[l] the two widths (i, i + 1) over which the state of each class is drawn.
 
-        They hold I*, and are (0, 1) where jobs can run on one server only.
+        They contain I*; they are (0, 1) if jobs can run on one server only.
         """
         pairs = []
         for degree, support in zip(self.degrees, self.support, strict=True):
@@ -165,28 +164,28 @@ def _requests_scripted(scenario: MoldableScenario) -> bool:
     return isinstance(script, ScriptedMoldable) and all(job.requested is not None for job in script.arrivals)
 
 
-#: Distances are counted in whole units, so that adding and taking away leaves nothing behind.
+#: Distances are integers in units of 1 / DISTANCE_UNIT, so that sums have no rounding errors.
 DISTANCE_UNIT = 2**20
 
-#: Standard deviations of a Poisson number on both sides of the target that the bins cover.
+#: Standard deviations of a Poisson variable that the bins cover on both sides of the target.
 COVERED = 6.0
 
 
 class MoldableTables(NamedTuple):
-    """l classes, d the largest degree.  Where y* is not known targets are 0 and weights 0."""
+    """The arrays that the physics reads: l classes, d the largest degree.  Without y* targets and weights are 0."""
 
     speedup: NDArray[np.float64]  #: [l, d + 1] s_i
     target: NDArray[np.int64]  #: [l, d + 1] n y*_i in units of 1 / DISTANCE_UNIT
     pair: NDArray[np.int32]  #: [l, 2] the widths i, i + 1 that hold I*; 0: no such width
     pair_target: NDArray[np.float64]  #: [l, 2] n y* of the two
-    pair_weight: NDArray[np.float64]  #: [l, 2] s_i where i is in I*, else 0
-    least: NDArray[np.int32]  #: [l] i1; 0 where it is not known
-    bin_low: NDArray[np.int64]  #: [l, 2] the number of jobs at which the first bin begins
-    bin_shift: NDArray[np.int64]  #: [l] a bin is 2^shift jobs wide
-    key: NDArray[np.uint64]  #: [1] of the words that requests are drawn by
+    pair_weight: NDArray[np.float64]  #: [l, 2] s_i if i is in I*, else 0
+    least: NDArray[np.int32]  #: [l] i1; 0 if not known
+    bin_low: NDArray[np.int64]  #: [l, 2] the number of jobs at the start of the first bin
+    bin_shift: NDArray[np.int64]  #: [l] bins are 2^shift jobs wide
+    key: NDArray[np.uint64]  #: [1] key of the random words from which requests are drawn
 
 
-@lru_cache(maxsize=8)  # each batch of a run asks for them
+@lru_cache(maxsize=8)  # each batch of a run needs them
 def tables_of(numbers: MoldableNumbers) -> MoldableTables:
     """The tables of a system."""
     known = np.nan_to_num(numbers.target)
@@ -209,7 +208,7 @@ def tables_of(numbers: MoldableNumbers) -> MoldableTables:
 
 
 def _bins(numbers: MoldableNumbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """``bin_low`` and ``bin_shift``: bins around the target, or over all that is possible."""
+    """``bin_low`` and ``bin_shift``: bins around the target, or over all possible values."""
     low = np.zeros((numbers.classes, 2), np.int64)
     shift = np.zeros(numbers.classes, np.int64)
     for j, pair in enumerate(numbers.pairs):

@@ -1,4 +1,4 @@
-"""What one event has led to so far, and the row that is made of it."""
+"""What one event has done so far, and the row that is made from it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def close(
     below: int,
     row: Any,
 ) -> int:
-    """Count the event, let it enter the trail, and fill its row, but for how long the job lasts.
+    """Finish an event: count it, add it to the trail, and fill its row except for the job's execution time.
 
-    *free* servers open to the class, and its jobs *below* i1 servers, are as before the event.
-    Returns all its flags.
+    *free* servers open to the class, and its jobs *below* i1 servers, are those before the event.
+    Returns all flags of the event.
     """
     j = unsigned(job_class)
     if kind == DEPARTURE:
@@ -64,7 +64,7 @@ def close(
 
 
 class MoldableOutcome(Outcome):
-    """What one event of the reference has led to so far."""
+    """What one event has done so far, in the reference engine."""
 
     def __init__(self, event: Event, state: MoldableState, rules: AllocationRules) -> None:
         super().__init__(event)

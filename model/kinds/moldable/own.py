@@ -1,4 +1,4 @@
-"""Policies of one's own for moldable jobs: what their guard must know of them."""
+"""Checks of user-written policies for moldable jobs: their attributes and the values that they yield."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _allocated(record: Allocate, numbers: MoldableNumbers) -> dict[str, Any]:
 
 
 def _asked(record: Record, numbers: MoldableNumbers) -> dict[str, Any]:
-    """What a decision says that the job has asked for is a part of the state."""
+    """Check the number of servers that a decision says the job requested; it becomes part of the state."""
     if "request" in record.values:
         whole(record.values["request"], f"request of {type(record).__name__}", 1, numbers.degree)
     return {}
@@ -42,7 +42,7 @@ def _about(occasion: str, view: MoldableView, arguments: tuple[Any, ...]) -> str
 
 
 def _explained(record: Record, view: MoldableView, arguments: tuple[Any, ...]) -> Mapping[str, Any]:
-    """The job that is decided of, and what is free for it."""
+    """The job that a decision is about, and the free servers open to it."""
     if not isinstance(record, Allocate | Reject) or not arguments:
         return {}
     job = arguments[0]
@@ -50,9 +50,9 @@ def _explained(record: Record, view: MoldableView, arguments: tuple[Any, ...]) -
 
 
 def _rules(value: Any, what: str, numbers: MoldableNumbers) -> AllocationRules:
-    """Rules whose requests and pools there are, as a copy that nobody else can change.
+    """A checked copy of the rules, which only this program can change.
 
-    Raises NotADecisionError also if the pools overlap, or are not all for classes that there are.
+    Raises NotADecisionError if requests or pools are out of range, the pools overlap, or a pool belongs to no class.
     """
     if type(value) is not AllocationRules or not all(type(array) is np.ndarray for array in value):
         raise NotADecisionError(f"{what} is {found(value)}, allowed: AllocationRules")

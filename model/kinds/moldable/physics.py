@@ -1,7 +1,7 @@
-"""What an event does to the state, written once for the reference engine and the kernel.
+"""How events change the state; shared by the reference engine and the kernel.
 
-Nothing here decides or checks; the system checks a decision before it gets here.  Indices without
-a sign (``unsigned``) spare the compiled code the question whether one counts from the end.
+This code neither decides nor checks: the system checks each decision before.  Unsigned indices (``unsigned``)
+spare the compiled code a test for negative ones.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ State = Any
 Array = Any
 
 
-#: Flags of an event take so many bits of a word of the trail, widths so many of another.
+#: Bits of the flags in one word of the trail, and of the width in the other.
 FLAG_BITS, WIDTH_BITS = 16, 12
 
 
 @jitable
 def request(tables: Any, rules: Any, job_class: int, number: int, free: int) -> int:
-    """For how many servers a job asks; *free* matters only where the policy has a table for it.
+    """The number of servers that a job requests; *free* matters only if the policy has a table by free servers.
 
-    The draw is a function of the job's number: a blocked job uses one up.
+    The draw is a function of the job's number: blocked jobs draw a request, too.
     """
     j = unsigned(job_class)
     if rules.by_free.shape[0] > 0:
@@ -58,7 +58,7 @@ def request(tables: Any, rules: Any, job_class: int, number: int, free: int) -> 
 
 @jitable
 def free_for(state: State, rules: Any, job_class: int) -> int:
-    """Free servers that a job of the class may take."""
+    """The number of free servers that are open to the class."""
     free = state.free[unsigned(rules.own_pool[unsigned(job_class)])]
     if rules.common_pool[0] >= 0:
         free += state.free[unsigned(rules.common_pool[0])]
@@ -67,7 +67,7 @@ def free_for(state: State, rules: Any, job_class: int) -> int:
 
 @jitable
 def settle_class(state: State, tables: Any, job_class: int) -> None:
-    """What the class has been at since a job of it last came or left enters the integrals."""
+    """Advance the integrals of a class, and its occupancy, to the present."""
     j = unsigned(job_class)
     now = state.clock[NOW]
     elapsed = now - state.class_since[j]
@@ -83,7 +83,7 @@ def settle_class(state: State, tables: Any, job_class: int) -> None:
 
 @jitable
 def set_levels(state: State, tables: Any, job_class: int) -> None:
-    """What the levels of a class are now."""
+    """Compute the levels of a class from its jobs."""
     j = unsigned(job_class)
     squared = 0.0
     for side in range(2):
@@ -97,7 +97,7 @@ def set_levels(state: State, tables: Any, job_class: int) -> None:
 
 @jitable
 def count_job(state: State, tables: Any, job_class: int, width: int, by: int) -> None:
-    """X_i of a class changes by 1 or -1; integrals, distance and levels follow."""
+    """Change X_i of a class by 1 or -1, and update integrals, distance and levels."""
     j = unsigned(job_class)
     i = unsigned(width)
     now = state.clock[NOW]
@@ -118,9 +118,9 @@ def count_job(state: State, tables: Any, job_class: int, width: int, by: int) ->
 
 @jitable
 def admit(state: State, tables: Any, rules: Any, job_class: int, number: int, requested: int, width: int) -> int:
-    """A job takes *width* servers, of its own pool first; returns its record.
+    """Give a job *width* servers, those of its own pool first; return its record.
 
-    When it departs is set by :func:`schedule`.
+    :func:`schedule` then sets its departure.
     """
     own = rules.own_pool[unsigned(job_class)]
     mine = min(width, state.free[unsigned(own)])
@@ -148,7 +148,7 @@ def admit(state: State, tables: Any, rules: Any, job_class: int, number: int, re
 
 @jitable
 def schedule(state: State, record: int, departure: float) -> None:
-    """The job departs at that time."""
+    """Set a job's departure time."""
     at = unsigned(record)
     lasts = departure - state.job_arrival[at]
     state.time_sum[OF_ADMITTED, unsigned(state.job_class[at])] += lasts
@@ -157,7 +157,7 @@ def schedule(state: State, record: int, departure: float) -> None:
 
 @jitable
 def depart(state: State, tables: Any, rules: Any, record: int) -> None:
-    """The job in a record leaves its servers."""
+    """The job in a record departs from its servers."""
     at = unsigned(record)
     job_class = state.job_class[at]
     width = state.job_width[at]
@@ -179,6 +179,6 @@ def depart(state: State, tables: Any, rules: Any, record: int) -> None:
 
 @jitable
 def extend_trail(state: State, flags: int, job: int, server: int, width: int) -> None:
-    """Let an event enter the running hash."""
+    """Hash an event into the trail."""
     word = mixed(state.trail[0], (job << FLAG_BITS) | flags)
     state.trail[0] = mixed(word, ((server + 1) << WIDTH_BITS) | width)

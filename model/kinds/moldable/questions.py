@@ -1,4 +1,4 @@
-"""What can be asked of moldable jobs."""
+"""The vocabulary of questions about systems of moldable jobs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _of_classes(name: int) -> SampleColumns:
 
 
 def _running(state: Any) -> Any:
-    """The number of the job that each server runs; missing where there is none."""
+    """[n] the number of the job on each server; nan if it is free."""
     return np.where(state.running >= 0, state.running, np.nan)
 
 

@@ -1,7 +1,7 @@
-"""What a policy says in advance, as arrays that the reference and the kernel both read.
+"""Allocation rules of policies, as arrays that the reference implementation and the kernel both read.
 
-A policy for moldable jobs is a distribution of the request i of each class, drawn before the state is looked
-at, or a table that says i for each number of free servers; and pools of servers.
+The rules of a policy for moldable jobs are a distribution of the request i of each class, drawn independently of the
+state, or a table of i by the number of free servers; and pools of servers.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from typing import NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-#: All 64-bit words.
+#: The number of 64-bit words.
 WORDS = 2**64
 
 
 class AllocationRules(NamedTuple):
-    """l classes, n servers, P pools, m the largest number of widths that a class may ask for."""
+    """l classes, n servers, P pools, m the largest number of widths that a class may request."""
 
-    width: NDArray[np.int32]  #: [l, m] widths that are drawn, ascending; the last is repeated
-    last_word: NDArray[np.uint64]  #: [l, m] the last random word that leads to each of them
-    by_free: NDArray[np.int32]  #: [l, n + 1] the request for each number of free servers; or [0, 0]
-    own_pool: NDArray[np.int32]  #: [l] where each class's servers are
-    common_pool: NDArray[np.int32]  #: [1] where all classes may go after that; -1: there is none
+    width: NDArray[np.int32]  #: [l, m] the widths that are drawn, ascending; the last one is repeated
+    last_word: NDArray[np.uint64]  #: [l, m] the last random word that leads to each width
+    by_free: NDArray[np.int32]  #: [l, n + 1] the request for each number of free servers; [0, 0] if requests are drawn
+    own_pool: NDArray[np.int32]  #: [l] the pool of each class
+    common_pool: NDArray[np.int32]  #: [1] the pool that all classes may use after their own; -1: none
     pool_first: NDArray[np.int32]  #: [P] the first server of each pool
-    pool_end: NDArray[np.int32]  #: [P] the first server behind it
+    pool_end: NDArray[np.int32]  #: [P] the server after the last one of each pool
 
     @property
     def pools(self) -> int:
-        """P."""
+        """P, the number of pools."""
         return len(self.pool_first)
 
 
 def drawn(distributions: Sequence[Sequence[Fraction]]) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-    """``width`` and ``last_word`` for distributions of the request: of each class p_1, ..., p_{d_j}.
+    """``width`` and ``last_word`` for distributions of the request: p_1, ..., p_{d_j} for each class.
 
-    Of all words each width gets the whole part of its share, in order of the sums of p, so that its
-    probability is off by less than 2^-63.
+    The words are divided among the widths at the floors of the cumulative sums of p, so that
+    probabilities are off by less than 2^-63.
     """
     support = [[(i, p) for i, p in enumerate(distribution, 1) if p] for distribution in distributions]
     most = max(len(widths) for widths in support)
@@ -54,7 +54,7 @@ def drawn(distributions: Sequence[Sequence[Fraction]]) -> tuple[NDArray[np.int32
 
 
 def pooled(sizes: Sequence[int], own: Sequence[int], common: int = -1) -> dict[str, NDArray[np.int32]]:
-    """What :class:`AllocationRules` says of pools of these *sizes*, which begin with server 0."""
+    """The fields of :class:`AllocationRules` for consecutive pools of the given *sizes*, from server 0 on."""
     ends = np.cumsum(np.asarray(sizes, np.int64)).astype(np.int32)
     return {
         "own_pool": np.asarray(own, np.int32),

@@ -1,4 +1,4 @@
-"""Which job each server runs, kept up by compiled code while a run goes on, for questions about millions of events."""
+"""The job on each server, kept up to date by compiled code during a run, for questions about millions of events."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from slotscope.model.kinds.moldable.rows import MOLDABLE_ROW
 from slotscope.model.kinds.moldable.state import MoldableState
 from slotscope.model.systems.watching import Derived, number_in, offset_of
 
-#: Where in an event's row the first server of its job stands.
+#: Offset in an event's row of the first server of its job.
 _FIRST_SERVER = offset_of(MOLDABLE_ROW, "server")
 
 
 def jobs_run(state: MoldableState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """[1, n] the number of the job that each server runs, -1 for none; and [n] room for those that run another one."""
+    """[1, n] the number of the job on each server, -1 for none; and [n] room for the servers whose job changes."""
     running = np.where(state.server_job >= 0, state.job_number[state.server_job], -1)
     return running[None], np.zeros(len(running), np.int64)
 
 
 @jitable
 def follow_jobs(state: Any, derived: Any, kept: Any, rows: Any) -> int:
-    """Look up the jobs of the servers of one event's job, or of all: later events may use its pieces again."""
+    """Update the servers of one event's job, or all servers: later events may reuse its pieces."""
     servers, told = derived.shape[1], 0
     if len(rows) != 1:
         for server in range(servers):
@@ -40,13 +40,13 @@ def follow_jobs(state: Any, derived: Any, kept: Any, rows: Any) -> int:
         ):
             told = look_up(state, derived, kept, server, told)
             server += 1
-        piece = state.piece_next[unsigned(piece)]  # that of a job that has left, too
+        piece = state.piece_next[unsigned(piece)]  # also set for a job that has departed
     return told
 
 
 @jitable
 def look_up(state: Any, derived: Any, kept: Any, server: int, told: int) -> int:
-    """Look up the job that a server runs now; and how many are *told* that run another one."""
+    """Update the job of a server; return the number of changed servers *told* so far."""
     record = state.server_job[unsigned(server)]
     job = state.job_number[unsigned(record)] if record >= 0 else -1
     if job != derived[0, unsigned(server)]:

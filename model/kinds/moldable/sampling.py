@@ -1,4 +1,4 @@
-"""What is recorded of a system of moldable jobs every so many events, for curves and averages."""
+"""Samples of a system of moldable jobs, taken every so many events, for curves and averages."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from slotscope.model.jit import jitable
 from slotscope.model.kinds.moldable.state import BUSY, EVENT, JOBS, LEVELS, NOW, TALLIES, MoldableState
 
-#: Columns: first the event and the time, then servers in use and jobs in the system.
+#: Columns: the event and the time, servers in use and jobs in the system.
 EVENT_COLUMN, TIME_COLUMN, BUSY_COLUMN, JOBS_COLUMN = range(4)
 SCALARS = 4
 
-#: Then for each class: X of the two widths that the state is drawn over; the levels; integrals up
-#: to TIME of the jobs and of the servers that they use, of the rate s_i X_i at which they leave,
+#: Then for each class: X of the two widths over which the state is drawn; the levels; integrals up to the time
+#: of the jobs, of the servers that they use, of their total rate of departure s_i X_i,
 #: and of the levels; counts; sums of execution times.
 PAIR = 0
 LEVEL = PAIR + 2
@@ -25,12 +25,12 @@ PER_CLASS = TIMES + 2
 
 
 def width(classes: int) -> int:
-    """Columns of a sample for l classes."""
+    """The number of columns of a sample for l classes."""
     return SCALARS + PER_CLASS * classes
 
 
 def columns(name: int, classes: int) -> NDArray[np.int64]:
-    """[l] where a quantity of each class stands in a sample."""
+    """[l] the columns of a quantity of each class in a sample."""
     return SCALARS + PER_CLASS * np.arange(classes) + name
 
 
@@ -38,7 +38,7 @@ def columns(name: int, classes: int) -> NDArray[np.int64]:
 def sample(
     state: MoldableState, pair: NDArray[np.int32], speedup: NDArray[np.float64], row: NDArray[np.float64]
 ) -> None:
-    """Fill one row [width(l)]; *pair* and *speedup* are those of the tables."""
+    """Fill one sample *row* [width(l)]; *pair* and *speedup* are those of the tables."""
     now = state.clock[NOW]
     row[EVENT_COLUMN] = state.number[EVENT]
     row[TIME_COLUMN] = now

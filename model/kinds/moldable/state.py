@@ -1,8 +1,8 @@
-"""State of a loss system of moldable jobs: X_i, and which servers run which job.
+"""State of a loss system of moldable jobs: X_i, and the job on each server.
 
-Ghanbarian et al. (2025), Section 2.  Shapes: n servers, l job classes, d the largest degree, P
-pools of servers, w = d + 1 widths from 0, m numbers that the policy remembers.  Servers, classes and
-pools are numbered from 0; -1 stands for none.  The record of a job is the number of its first server.
+Ghanbarian et al. (2025), Section 2.  Dimensions: n servers, l job classes, d the largest degree, P
+pools of servers, w = d + 1 widths from 0, m numbers that the policy remembers.  Indices and numbers start at 0;
+-1 stands for none.  The record of a job is the number of its first server.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
 Times = NDArray[np.float64]
 
-# Places in ``number``.
+# Indices into ``number``.
 EVENT = 0
 NEXT_ARRIVAL = 1  # arrivals taken from the workload so far
 JOBS = 2  # jobs in the system
@@ -39,7 +39,7 @@ SQUARED = 1  # sum over I* of s_i (X_i - n y*_i)^2
 BELOW = 2  # 1 while more than one job runs on fewer than i1 servers (Lemma 2)
 LEVELS = 3
 
-#: The only place in ``clock``: the time of the last event.
+#: The only index into ``clock``: the time of the last event.
 NOW = 0
 
 #: Bins of each axis of ``occupancy``.
@@ -47,9 +47,9 @@ BINS = 64
 
 
 class MoldableState(NamedTuple):
-    """Everything that changes while moldable jobs come and leave.
+    """All that changes while moldable jobs arrive and depart.
 
-    A run of servers is a gap, neighbouring free servers of a pool that are as many as there are,
+    A run of servers is either a gap, a maximal sequence of neighbouring free servers of a pool,
     or a piece, neighbouring servers that a job took together.
     """
 
@@ -62,29 +62,29 @@ class MoldableState(NamedTuple):
     since: Annotated[Times, span("l w")]  #: when X_i last changed
     below: Annotated[Integers, count("2 l", "n")]  #: jobs on fewer than i1 servers: now, and at most so far
     distance: Annotated[Integers, count("l")]  #: sum over i of |X_i - n y*_i|, in units of 1 / DISTANCE_UNIT
-    level: Annotated[Times, span(f"l {LEVELS}")]  #: what the columns say, now
+    level: Annotated[Times, span(f"l {LEVELS}")]  #: the values of the columns now
     level_area: Annotated[Times, span(f"l {LEVELS}")]  #: their integrals up to ``class_since``
     occupancy: Annotated[Times, span(f"l {BINS} {BINS}")]  #: time spent in each bin of (X_i, X_i+1), see ``Tables``
-    class_since: Annotated[Times, span("l")]  #: when a job of the class last came or left
-    free: Annotated[Integers, count("P", "n")]  #: free servers
+    class_since: Annotated[Times, span("l")]  #: when a job of the class last arrived or departed
+    free: Annotated[Integers, count("P", "n")]  #: free servers of each pool
     server_job: Annotated[Indices, index("n", "n")]  #: the record of the job that each server runs
-    run_length: Annotated[Indices, count("n", "n")]  #: of the run that begins here, or of the gap that ends here
-    gap_head: Annotated[Indices, index("P w", "n")]  #: a gap of each length: 1, ..., d, longer
+    run_length: Annotated[Indices, count("n", "n")]  #: of the run starting here, or the gap ending here
+    gap_head: Annotated[Indices, index("P w", "n")]  #: the first gap in the list of each length: 1, ..., d, longer
     gap_next: Annotated[Indices, index("n", "n")]  #: the next gap of the same pool and length
     gap_previous: Annotated[Indices, index("n", "n")]
     piece_next: Annotated[Indices, index("n", "n")]  #: the next piece of the same job
-    job_number: Annotated[Integers, identity("n")]  #: identity of the job in a record
+    job_number: Annotated[Integers, identity("n")]  #: the number of the job in a record
     job_class: Annotated[Indices, index("n", "l")]
-    job_width: Annotated[Indices, index("n", "w", blank=0)]  #: on how many servers it runs
-    job_request: Annotated[Indices, index("n", "w", blank=0)]  #: for how many it asked
+    job_width: Annotated[Indices, index("n", "w", blank=0)]  #: the number of servers that the job runs on
+    job_request: Annotated[Indices, index("n", "w", blank=0)]  #: the number of servers that the job requested
     job_arrival: Annotated[Times, span("n")]
-    job_departure: Annotated[Times, due("n")]  #: inf: no job
+    job_departure: Annotated[Times, due("n")]  #: departure time; inf: no job
     trail: Annotated[NDArray[np.uint64], anything("1")]  #: running hash of all events
-    memory: Annotated[Times, anything("m")]  #: what the policy remembers
+    memory: Annotated[Times, anything("m")]  #: what the policy remembers between events
 
 
 def blank_state(servers: int, classes: int, degree: int, pools: int, memory: int = 0) -> MoldableState:
-    """No job at time 0, and no gap yet: see :func:`model.kinds.moldable.gaps.open_pools`."""
+    """The state at time 0 without jobs, and without gaps yet: see :func:`model.kinds.moldable.gaps.open_pools`."""
     lengths = {"n": servers, "l": classes, "w": degree + 1, "P": pools, "m": memory}
     state: MoldableState = SPEC.blank(lengths)
     return state

@@ -1,7 +1,7 @@
 """The loss system of moldable jobs: its events, and the check and effect of every decision.
 
-Reference: Ghanbarian et al. (2025), Sections 2 and 4.  An event is the arrival of a job, or its
-departure from the servers that it was given.
+Reference: Ghanbarian et al. (2025), Sections 2 and 4.  An event is the arrival of a job, or the departure of
+a job from its servers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from slotscope.model.systems.state import by_number
 
 
 class ScriptedTimes(NamedTuple):
-    """A job's arrival and inherent size, exactly."""
+    """The exact arrival time and inherent size of a job."""
 
     time: Fraction
     size: Fraction
@@ -35,9 +35,9 @@ class ScriptedTimes(NamedTuple):
 
 @dataclass(frozen=True)
 class MoldableScript:
-    """By the number of the job: its exact times, its name, and for how many servers it asks.
+    """A script's exact times, names and numbers of requested servers, by the jobs' numbers.
 
-    All are empty where jobs are not scripted.
+    All are empty unless jobs are scripted.
     """
 
     jobs: Mapping[int, ScriptedTimes] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class MoldableScript:
 
     @classmethod
     def of(cls, scenario: Any) -> MoldableScript:
-        """The script of a scenario, if it has one."""
+        """The script of a scenario; empty if it has none."""
         if scenario.workload.kind != "scripted":
             return cls()
         jobs = list(enumerate(scenario.workload.arrivals))
@@ -58,7 +58,7 @@ class MoldableScript:
 
 
 class MoldableSystem(PolicySystem):
-    """A system of moldable jobs under one policy's reference."""
+    """A system of moldable jobs under one policy."""
 
     name = "moldable"
     row_dtype = rows.MOLDABLE_ROW
@@ -75,7 +75,7 @@ class MoldableSystem(PolicySystem):
         self.sample_width = sampling.width(numbers.classes)
 
     def raw_state(self) -> MoldableState:
-        """No job; every pool is one gap."""
+        """The state at time 0: no jobs, and one gap in each pool."""
         numbers = self.numbers
         state = blank_state(numbers.servers, numbers.classes, numbers.degree, self.rules.pools, self.policy.memory)
         state.distance[...] = np.abs(self.tables.target).sum(axis=1)
@@ -96,7 +96,7 @@ class MoldableSystem(PolicySystem):
     # Events.
 
     def next_event(self, state: MoldableState) -> Event | None:
-        """What happens next; at equal times departures, in order of the jobs' numbers."""
+        """The next event; of events at the same time departures first, in order of the jobs' numbers."""
         now, record = self.quick(state), int(state.job_departure.argmin())
         departs = now.job_departure[record]
         block, place, comes = self.next_arrival(now)
@@ -157,9 +157,9 @@ class MoldableSystem(PolicySystem):
     # Decisions.
 
     def _decides(self, decision: Record, outcome: MoldableOutcome) -> None:
-        """A decision of a job is one of the job that arrives, and the only one.
+        """Check that a decision is about the job that arrives, and the only one about it.
 
-        What the job asks for is what it gets, unless the policy asks and says otherwise.
+        The job requests as many servers as it gets, unless the policy has ``asks`` and tells another number.
         """
         if outcome.event.kind != ARRIVAL:
             raise outcome.fault("it decides of a job, but none has arrived")
@@ -193,8 +193,9 @@ class MoldableSystem(PolicySystem):
         outcome.flags |= rows.FLAG_SPLIT if state.piece_next[record] >= 0 else 0
 
     def _departs(self, event: Event, width: int) -> float:
-        """When an arriving job departs; exactly rounded beside a script, so that times that are
-        equal there are equal here."""
+        """The departure time of an arriving job.  For scripted jobs it is correctly rounded, so that times that are
+        equal in exact arithmetic are equal here.
+        """
         if event.job in self.script.jobs:
             job = self.script.jobs[event.job]
             factor: Fraction = self.numbers.speedups[event.type][width - 1]

@@ -1,4 +1,4 @@
-"""Going on from another policy's state: jobs stay where they are."""
+"""Continuing from the state of another policy: jobs stay where they are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RESTART = "run it from the start instead"
 
 
 def check_continuation(system: MoldableSystem, other: MoldableSystem) -> None:
-    """Refuse to go on from a system in which this one's jobs and servers have no place.
+    """Refuse to continue from a system whose jobs and servers do not fit this one.
 
     Raises ScenarioError if servers, classes or speed-ups differ, or this policy divides the servers into other
     pools.
@@ -34,10 +34,10 @@ def check_continuation(system: MoldableSystem, other: MoldableSystem) -> None:
 
 
 def taken_over(system: MoldableSystem, other: MoldableSystem, state: MoldableState) -> MoldableState:
-    """The state with which *system* goes on.
+    """The state with which *system* continues.
 
-    Jobs stay, and so does all else that means the same: with other pools the gaps are listed anew,
-    and with another optimum the distances from it.
+    Jobs stay, and so does everything that keeps its meaning: if the pools differ, the gaps are listed anew,
+    and if the optimum differs, the distances from it are computed anew.
     Raises ScenarioError: see :func:`check_continuation`.
     """
     check_continuation(system, other)
@@ -61,7 +61,7 @@ def _same_targets(mine: MoldableTables, theirs: MoldableTables) -> bool:
 
 
 def _retargeted(system: MoldableSystem, other: MoldableSystem, state: MoldableState) -> MoldableState:
-    """Distances are from this system's optimum from now on, and bins of ``occupancy`` around it."""
+    """Measure distances from this system's optimum from now on, with bins of ``occupancy`` around it."""
     for j in range(other.numbers.classes):
         physics.settle_class(state, other.tables, j)
     state.area[...] += state.jobs * (state.clock[NOW] - state.since)
@@ -76,7 +76,7 @@ def _retargeted(system: MoldableSystem, other: MoldableSystem, state: MoldableSt
 
 
 def _repooled(system: MoldableSystem, state: MoldableState) -> MoldableState:
-    """The gaps of this system's pools."""
+    """*state* with the gaps of this system's pools."""
     fresh: MoldableState = system.raw_state()
     state = state._replace(free=fresh.free, gap_head=np.full_like(fresh.gap_head, -1))
     for pool in range(system.rules.pools):
@@ -85,7 +85,7 @@ def _repooled(system: MoldableSystem, state: MoldableState) -> MoldableState:
 
 
 def _link_gaps(rules: AllocationRules, state: MoldableState, pool: int) -> None:
-    """The gaps of a pool, later ones first, so that the first one is taken first."""
+    """List the gaps of a pool, the later ones first, so that the first gap is taken first."""
     first, end = int(rules.pool_first[pool]), int(rules.pool_end[pool])
     idle = np.r_[False, state.server_job[first:end] < 0, False]
     starts = np.flatnonzero(idle[1:] & ~idle[:-1])

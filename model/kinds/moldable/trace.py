@@ -1,9 +1,9 @@
-"""What became of each arriving job, in the exchange form of ``slotscope trace``.
+"""The fate of each arriving job in the exchange format of ``slotscope trace``.
 
 One line for each arrival: ``job``, ``arrival``, ``requested``, ``size`` (inherent),
 ``free_before``, ``allocated`` (0 if blocked), ``blocked``, ``departure`` (null if blocked) and
-``X_after``, the jobs on 1, ..., d servers.  Beside a script times and sizes are exact rationals, as
-text; otherwise they are numbers.  With several classes a line has ``class`` too, and ``X_after`` is
+``X_after``, the jobs on 1, ..., d servers.  With a script times and sizes are exact rationals, as
+strings; otherwise they are numbers.  With several classes a line also has ``class``, and ``X_after`` is
 that of the class.
 """
 
@@ -19,7 +19,7 @@ from slotscope.model.reporting.records import ARRIVAL, Event
 
 
 def lines(system: MoldableSystem, most: float) -> Iterator[dict[str, Any]]:
-    """A run of the reference: a line for each of at most *most* arrivals."""
+    """Run the reference engine: yield a line for each of at most *most* arrivals."""
     state = system.raw_state()
     row = np.zeros(1, system.row_dtype)
     told = 0
@@ -49,7 +49,7 @@ def _line(system: MoldableSystem, event: Event, state: MoldableState, row: np.vo
 
 
 def _name(system: MoldableSystem, number: int) -> int | str:
-    """A job's name; the number that it is where it is one."""
+    """A job's name; a name that is a number becomes an integer."""
     name = system.job_name(number)
     return int(name) if name.isdecimal() and str(int(name)) == name else name
 
@@ -62,7 +62,7 @@ def _times(system: MoldableSystem, event: Event) -> dict[str, Any]:
 
 
 def _departure(system: MoldableSystem, event: Event, state: MoldableState, row: np.void) -> float | str:
-    """When a job that got servers departs."""
+    """The departure time of a job that got servers."""
     job = system.script.jobs.get(event.job)
     if job is None:
         return float(state.job_departure[row["server"]])

@@ -1,4 +1,4 @@
-"""What a policy of a system of moldable jobs may look at: read-only, and always current."""
+"""The read-only view that policies have of a system of moldable jobs; it is always current."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from slotscope.model.systems.view import PolicyView
 
 
 class MoldableJob(NamedTuple):
-    """A job that arrives or departs, as a policy sees it."""
+    """A job that arrives or departs, as policies see it."""
 
     number: int
-    type: int  #: its class
-    servers: int = 0  #: on how many it has run, where it departs
+    type: int  #: the job's class
+    servers: int = 0  #: the number of servers that it ran on, if it departs
 
 
 class MoldableView(PolicyView):
-    """The state as a policy sees it; *scripted* has the requests that a script gives, by job."""
+    """The state as the policy sees it; *scripted* has the scripted requests, by the jobs' numbers."""
 
     numbers: MoldableNumbers
     _state: MoldableState
@@ -44,7 +44,7 @@ class MoldableView(PolicyView):
 
     @property
     def busy(self) -> int:
-        """Servers in use, of ``numbers.servers``."""
+        """The number of servers in use, of ``numbers.servers``."""
         return int(self._state.number[BUSY])
 
     @property
@@ -53,19 +53,19 @@ class MoldableView(PolicyView):
         return self._state.jobs
 
     def free(self, job_class: int) -> int:
-        """j: free servers that a job of the class may take."""
+        """j: the number of free servers that are open to the class."""
         return physics.free_for(self._state, self._rules, job_class)
 
     def uniform(self, job: int) -> float:
-        """The number in (0, 1] by which a job's request is drawn, for display."""
+        """The number in (0, 1] from which a job's request is drawn, for display."""
         return random_words.uniform(random_words.random_word(self._tables.key[0], job, 0))
 
     def request(self, job: MoldableJob) -> int:
-        """For how many servers a job asks, as its script says or as it is drawn."""
+        """The number of servers that a job requests: scripted, or by the policy's rules."""
         if job.number in self._scripted:
             return self._scripted[job.number]
         return physics.request(self._tables, self._rules, job.type, job.number, self.free(job.type))
 
     def is_scripted(self, job: int) -> bool:
-        """Whether a script says how many servers the job asks for."""
+        """Whether a script gives the job's request."""
         return job in self._scripted

@@ -20,7 +20,7 @@ _ALLOWED = "'servers=N' or 'block', where a job arrives"
 
 
 def choices(system: MoldableSystem, state: MoldableState) -> tuple[Choice, ...]:
-    """What can be decided of the next event."""
+    """The decisions that can be forced in the next event."""
     event = system.next_event(state)
     if event is None or event.kind != ARRIVAL:
         return ()
@@ -31,23 +31,23 @@ def choices(system: MoldableSystem, state: MoldableState) -> tuple[Choice, ...]:
 
 
 def overruled(system: MoldableSystem, event: Event, decision: str) -> OverruledWidth:
-    """The system's policy, with a decision that is forced on it.
+    """The system's policy with one decision forced on it.
 
-    Raises PolicyError if there is no such decision; one that is impossible is found when it is carried out.
+    Raises PolicyError if there is no such decision; whether it is possible is found when it is carried out.
     """
     words = forced_words(decision, _ALLOWED, ({"servers"}, {"block"}) if event.kind == ARRIVAL else ())
     return OverruledWidth(system.policy, decision, words.get("servers"))
 
 
 class OverruledWidth(Overruled):
-    """A policy that gives one arriving job other *servers*; None: blocks it."""
+    """A policy that is forced to give one arriving job *servers*; None: to block it."""
 
     def __init__(self, policy: Any, decision: str, servers: int | None) -> None:
         super().__init__(policy, decision)
         self.servers = servers
 
     def arrival(self, view: MoldableView, job: MoldableJob) -> Iterator[Record]:
-        """As the policy, but for the number; a job that gets more than it asks for has asked for as many."""
+        """The policy's records with that number; the request is raised if the job gets more servers than that."""
 
         def instead(own: Allocate | Reject) -> Record:
             values = {**own.values, **_FORCED}

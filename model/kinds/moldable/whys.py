@@ -1,4 +1,4 @@
-"""Why a moldable job runs on so many servers, and on these, or is blocked.
+"""Why a moldable job runs on its number of servers, and on these servers, or is blocked.
 
 Reference: Ghanbarian et al. (2025), Section 4; several classes: Section 6.
 """
@@ -23,7 +23,7 @@ from slotscope.model.reporting.records import ARRIVAL, Allocate, Reject
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys, asked_by, own_choice
 from slotscope.model.whys.tables import THAT, Candidates, Condition, Preference
 
-#: Departures, and widths, for which a change is tried at most.
+#: Most departures, and most widths, for which a change is tried.
 _MOST = 30
 
 
@@ -33,7 +33,7 @@ class MoldableWhys(Whys):
     monitors = MONITORS
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
-        """The job that arrives."""
+        """The arriving job."""
         event = happened.event
         if event.kind != ARRIVAL or job not in (-1, event.job):
             return None
@@ -48,7 +48,10 @@ class MoldableWhys(Whys):
         return Subject(event.job, place, on, f"Why is {name} on {where}?", f"{name} runs on {runs_on}")
 
     def meant(self, state: MoldableState, thing: Thing) -> Meant:
-        """Of a class the job of it that came last."""
+        """The job meant by a thing: for a class, the latest arrival of the class.
+
+        Raises UserError if no job of the class has arrived yet.
+        """
         if thing.what != CLASS:
             return Meant()
         came = int(state.tally[ARRIVED, thing.number])
@@ -57,22 +60,22 @@ class MoldableWhys(Whys):
         return Meant(made=lambda later: bool(later.tally[ARRIVED, thing.number] >= came))
 
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
-        """The servers, and the numbers of servers."""
+        """The servers, and the possible numbers of servers."""
         return _servers(setting), _widths(setting)
 
     def outlined(self, setting: Setting) -> NDArray[np.bool_]:
-        """[n] those that are free."""
+        """[n] whether each server is free."""
         free: NDArray[np.bool_] = setting.state.server_job < 0
         return free
 
     def changes(self, setting: Setting, before: MoldableState) -> Iterator[Change]:
-        """Another request, and departures earlier."""
+        """Possible changes: another request, earlier departures."""
         yield from _requests(setting)
         yield from _departures(setting, before)
 
 
 def _listed(servers: tuple[int, ...]) -> str:
-    """Numbers from 1, neighbours together: 3 to 6, 9, 11 and 12."""
+    """Numbers from 1, with ranges: 3 to 6, 9, 11 and 12."""
     numbers = np.array(servers) + 1
     runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
     ends = ((" and " if len(run) == 2 else " to ", dict.fromkeys((run[0], run[-1]))) for run in runs)
@@ -80,7 +83,7 @@ def _listed(servers: tuple[int, ...]) -> str:
 
 
 def _asked(setting: Setting) -> tuple[int, str]:
-    """How many servers the job asks for, and how that came."""
+    """The number of servers that the job requests, and how it came about."""
     record = next((one for one in setting.records if one.kind == "request"), None)
     if record is None:
         decision = setting.decision
@@ -99,7 +102,7 @@ def _asked(setting: Setting) -> tuple[int, str]:
 
 
 def _widths(setting: Setting) -> Candidates:
-    """1, 2, ..., d servers."""
+    """The numbers of servers 1, 2, ..., d."""
     system, j = setting.system, setting.event.type
     degree = int(system.numbers.degrees[j])
     free = int(physics.free_for(setting.state, system.rules, j))
@@ -157,7 +160,7 @@ def _servers(setting: Setting) -> Candidates:
 
 
 def _gaps(setting: Setting) -> NDArray[np.int64]:
-    """[n] how many free servers of a pool stand side by side where each is; 0 where it is not free."""
+    """[n] the length of the gap that each server is in; 0 if it is not free."""
     free, first = setting.state.server_job < 0, setting.system.rules.pool_first
     begins = np.diff(free, prepend=free[:1])
     begins[first[first < len(free)]] = True
@@ -166,7 +169,7 @@ def _gaps(setting: Setting) -> NDArray[np.int64]:
 
 
 def _of_pools(setting: Setting) -> Iterator[Condition]:
-    """The class's own pool, and the common one where that does not suffice; nothing where there is one pool."""
+    """The class's own pool, and the common one if the own one does not suffice; nothing with a single pool."""
     rules = setting.system.rules
     if rules.pools == 1:
         return
@@ -198,7 +201,7 @@ def _of_pools(setting: Setting) -> Iterator[Condition]:
 
 
 def _in_pool(setting: Setting, pool: int) -> NDArray[np.bool_]:
-    """[n] the servers of a pool; -1 has none."""
+    """[n] whether each server is in a pool; -1: an empty pool."""
     rules, number = setting.system.rules, np.arange(setting.system.numbers.servers)
     if pool < 0:
         return np.zeros(len(number), np.bool_)
@@ -207,7 +210,7 @@ def _in_pool(setting: Setting, pool: int) -> NDArray[np.bool_]:
 
 
 def _of_free(setting: Setting) -> Condition:
-    """No job runs there."""
+    """No other job runs on the server."""
     system, state = setting.system, setting.state
     free = state.server_job < 0
     return Condition(
@@ -225,7 +228,7 @@ def _of_free(setting: Setting) -> Condition:
 
 
 def _requests(setting: Setting) -> Iterator[Change]:
-    """The job asks for more servers, or fewer."""
+    """The job requests more servers, or fewer."""
     system, event = setting.system, setting.event
     asked, _ = _asked(setting)
     if system.policy.may_fail or asked < 1:
@@ -247,7 +250,7 @@ def _requests(setting: Setting) -> Iterator[Change]:
 
 
 def _departures(setting: Setting, before: MoldableState) -> Iterator[Change]:
-    """The next departures come just before: one, two, ...; and that of the job on the server asked about."""
+    """The next departures happen just before: one, two, ...; and that of the job on the server asked about."""
     system, now = setting.system, setting.event.time
 
     def leaving(records: list[int]) -> Any:

@@ -1,1 +1,1 @@
-"""What commands do for this kind alone."""
+"""Parts of commands that are special to this kind of system."""

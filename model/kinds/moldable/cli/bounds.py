@@ -18,18 +18,18 @@ from slotscope.model.policies import is_own
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.scenario.load import load_scenario
 
-#: A policy that needs no solution of (P): a scenario without one is opened under it.
+#: A policy that needs no solution of (P); scenarios without a solution are opened under it.
 UNCONDITIONAL = "greedy"
 
 
 def solved(options: argparse.Namespace) -> Report:
-    """Solve what bounds the scenario."""
+    """Compute what bounds the scenario's jobs."""
     choice = policy_choice(options.policy) if options.policy else load_scenario(options.scenario).policy
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
         bench = bench_of(options, UNCONDITIONAL)
         numbers = bench.numbers
         if numbers.optimum is not None and not is_own(choice.name):
-            rules_for(choice, numbers)  # says what is wrong with the policy
+            rules_for(choice, numbers)  # reports what is wrong with the policy
         scenario = bench.scenario.model_copy(update={"policy": choice})
         assert isinstance(scenario, MoldableScenario)
         result = {"scenario": options.scenario, **execute_moldable(scenario, numbers)}
@@ -39,8 +39,8 @@ def solved(options: argparse.Namespace) -> Report:
 def execute_moldable(scenario: MoldableScenario, numbers: MoldableNumbers) -> Result:
     """Everything that bounds the jobs of a scenario, ready for JSON.
 
-    That is ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``): "P" or "Q" as a
-    solver finds it, "Theorem 1" in rationals; ``servers``, ``load``, ``mean_time`` (D*), ``slack``,
+    Returns ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``): "P" or "Q" from a
+    solver, "Theorem 1" in rationals; ``servers``, ``load``, ``mean_time`` (D*), ``slack``,
     ``price`` (of servers), ``unique``, ``classes`` (y*, p*, shares, Theorem 1's ranges, Theorem 2's
     bounds), ``policies`` (Erlang's formula and the exact chain) and ``problem``.  Exact numbers are
     strings such as ``"3/8"``.
@@ -110,7 +110,7 @@ def _class(one: ClassBounds) -> Result:
 
 
 def _ranges(one: ClassBounds) -> list[Result]:
-    """Theorem 1 for every load: from where to where jobs run on which widths."""
+    """The ranges of Theorem 1: intervals of the load, with the widths that jobs use in each."""
     bends = [(str(load), int(1 / jobs)) for load, jobs in one.knots[1:]]
     first, width = bends[0]
     found: list[Result] = [{"from": "0", "to": first, "widths": [width]}]
@@ -185,7 +185,7 @@ def _solution_lines(result: Mapping[str, Any]) -> list[str]:
 
 
 def _range_lines(classes: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Theorem 1's ranges where they fit a screen."""
+    """The ranges of Theorem 1, unless they are too many for a screen."""
     rows = [
         (
             one["name"],

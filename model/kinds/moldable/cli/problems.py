@@ -2,7 +2,7 @@
 
 Such a file is a JSON object with the keys ``P`` and ``Q``, or one of them.  A problem (P) has
 ``speedup`` (a list, a law, or a name of :data:`PAPER`) and ``lam``; a problem (Q) has ``lams``,
-``mus_rate`` and ``speedups``.  What else it says, such as the solution, is left aside.
+``mus_rate`` and ``speedups``.  Other keys, such as the solution, are ignored.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from slotscope.model.scenario.validation import validated
 #: The two speed-ups of Ghanbarian et al. (2025), Section 7, by name.
 PAPER: Mapping[str, tuple[str, ...]] = {"linear": ("1", "2", "3", "4", "5"), "sub": ("1", "1.8", "2.5", "3", "3.4")}
 
-#: Bound on the problems of a file.
+#: Largest number of problems of each kind in a file.
 MOST_PROBLEMS = 1000
 
 
@@ -39,14 +39,14 @@ class _Problem(Section):
 
 
 def problems_in(scenario: str) -> Mapping[str, Any] | None:
-    """The data of a file of problems; None if *scenario* names anything else."""
+    """The data of a file of problems; None if *scenario* is anything else."""
     path = find_scenario(scenario)
     if path.suffix.lower() != ".json":
         return None
     try:
         data = json.loads(read_text(path))
     except (ValueError, RecursionError):
-        return None  # reading it as a scenario says what is wrong
+        return None  # reading it as a scenario reports what is wrong
     if isinstance(data, dict) and ("P" in data or "Q" in data) and "events" not in data:
         return data
     return None
@@ -71,10 +71,10 @@ def _text(scenario: str, programs: Result) -> str:
 
 
 def solve_problems(data: Mapping[str, Any]) -> Result:
-    """Every problem of a file, named P1, P2, ... and Q1, Q2, ...
+    """Solve every problem of a file; their names are P1, P2, ... and Q1, Q2, ...
 
-    Returns name -> ``objective``, ``exact``, ``status``, ``solution``, and the objective of each solver; a (P) has
-    ``load``, ``y``, ``p``, ``D``, ``case`` and ``unique`` besides, a (Q) ``b``, ``y``, ``p``, ``slack`` and
+    Returns name -> ``objective``, ``exact``, ``status``, ``solution``, and the objective of each solver; a (P) also has
+    ``load``, ``y``, ``p``, ``D``, ``case`` and ``unique``, a (Q) ``b``, ``y``, ``p``, ``slack`` and
     ``unique``, unless it has no solution.
 
     Raises ScenarioError if a part is missing or wrong.

@@ -1,1 +1,1 @@
-"""Figures and tables of the paper, made again."""
+"""Experiments that reproduce figures and tables of the paper."""

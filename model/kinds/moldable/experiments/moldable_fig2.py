@@ -23,7 +23,7 @@ from slotscope.model.scenario.load import Scenario
 
 NAME = "moldable-fig2"
 
-#: Servers n, all of them multiples of 5, and how long is simulated with each.
+#: The numbers of servers n, all multiples of 5, and the length of the runs with each.
 SCALES: Mapping[str, tuple[tuple[int, ...], MoldableLength]] = {
     "quick": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((1_100_000,), 4, 100_000)),
     "paper": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((5_500_000,), 100, 500_000)),
@@ -31,14 +31,14 @@ SCALES: Mapping[str, tuple[tuple[int, ...], MoldableLength]] = {
 
 
 class Way(NamedTuple):
-    """A speed-up under a policy, and what pictures call it."""
+    """A speed-up under a policy, and its name in figures."""
 
     speedup: str
     policy: str
     name: str
 
 
-#: With the linear speed-up greedy(p*) is greedy.
+#: With the linear speed-up greedy(p*) is the same as greedy.
 WAYS = (
     Way("sub-linear", "greedy-p", "greedy(p*), sub-linear"),
     Way("sub-linear", "greedy", "greedy, sub-linear"),
@@ -57,12 +57,12 @@ class Key(NamedTuple):
 
     @property
     def scenario(self) -> Scenario:
-        """The system."""
+        """The scenario of the system."""
         return system_of(self.way.speedup, self.traffic, self.servers)
 
     @property
     def line(self) -> str:
-        """What the curve that it is on is called."""
+        """The name of the curve that the point is on."""
         return f"{self.way.name}, {self.traffic}"
 
 
@@ -75,7 +75,7 @@ def parts(scale: str, options: Options) -> list[Part]:
 
 
 def _ways(options: Options) -> tuple[Way, ...]:
-    """Those of the paper, and each policy that is beside its own with both speed-ups."""
+    """The paper's combinations, and each further policy with both speed-ups."""
     speedups = dict.fromkeys(way.speedup for way in WAYS)
     beside = options.beside({}).items()
     return (*WAYS, *(Way(speedup, text, f"{name}, {speedup}") for name, text in beside for speedup in speedups))
@@ -88,7 +88,7 @@ def _cells(scale: str, options: Options) -> dict[Key, list[Part]]:
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
-    """P_b and E[D] for each n, beside Erlang's formula where it holds, and D*."""
+    """P_b and E[D] for each n, with D*, and Erlang's formula if it holds."""
     cells = found_in(_cells(scale, options), outcomes, MoldableRuns.of)
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     figures = (figure for figure in _figures(scale, _ways(options), cells) if figure.curves)
@@ -104,7 +104,7 @@ def _rows(key: Key, cell: MoldableRuns) -> list[Row]:
     return [*rows, Row("optimal_time", _optimal_time(key), at=at)]
 
 
-@cache  # a picture that fills is made again after each part
+@cache  # a figure is made again after each part, as results arrive
 def _erlang(key: Key) -> float | None:
     return erlang_blocking(key.scenario, key.way.policy)
 
@@ -115,7 +115,7 @@ def _optimal_time(key: Key) -> float:
 
 
 def _printed(key: Key) -> dict[str, float]:
-    """What Table 1 says of the point; the figure has no numbers."""
+    """The values of Table 1 for the point; the figure itself has no numbers."""
     if key.way.policy != "greedy-p" or key.servers != SERVERS:
         return {}
     printed = PAPER[key.way.speedup, key.traffic]
@@ -141,7 +141,7 @@ def _figures(scale: str, ways: tuple[Way, ...], cells: Cells) -> Iterator[Figure
 
 
 def _planned(ways: tuple[Way, ...], speedup: str, known: str) -> tuple[str, ...]:
-    """The curves with a speed-up (empty: with all): what is measured, then what is known."""
+    """The names of the curves with a speed-up (empty: with all): measured ones, then exact ones."""
     lines = [Key(way, traffic, 0).line for way in ways for traffic in TRAFFIC if speedup in ("", way.speedup)]
     return (*lines, *(f"{known}: {line}" for line in lines))
 
@@ -162,7 +162,7 @@ def _measured(keys: Iterable[Key], cells: Cells, measure: str) -> list[Curve]:
 
 
 def _known(keys: Iterable[Key], name: Callable[[Key], str], value: Callable[[Key], float | None]) -> Iterator[Curve]:
-    """Curves of what is known exactly, where it is."""
+    """Curves of exact values, at the points that have them."""
     for points in _lines(keys).values():
         found = {float(key.servers): Estimate(known, 0.0) for key in points if (known := value(key)) is not None}
         if found:

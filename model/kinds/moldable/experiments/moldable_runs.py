@@ -1,4 +1,4 @@
-"""Runs of moldable jobs up to a number of arrivals, and what they say together."""
+"""Runs of moldable jobs up to a number of arrivals, and their combined results."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from slotscope.model.session.bench import open_bench
 
 WORK = __name__
 
-#: The scenarios of the paper's two speed-ups, by what it calls them.
+#: The scenarios of the paper's two speed-ups, by the paper's names.
 SPEEDUPS: Mapping[str, str] = {"linear": "moldable-linear", "sub-linear": "moldable-sublinear"}
 
-#: alpha and beta of lambda = 1 - beta n^-alpha in Section 7, by what pictures call them.
+#: alpha and beta of lambda = 1 - beta n^-alpha in Section 7, by their names in figures.
 TRAFFIC: Mapping[str, tuple[str, str]] = {"α = 0": ("0", "0.2"), "α = 1/2": ("1/2", "0.1"), "α = 2/3": ("2/3", "0.1")}
 
-#: The three statistics of the mean execution time: over the jobs admitted, over those completed,
+#: The three statistics of the mean execution time: over admitted jobs, over completed jobs,
 #: and by Little's law.
 EXECUTION_TIMES = ("execution_time", "execution_time_completed", "execution_time_little")
 
 
 @dataclass(frozen=True)
 class MoldableLength:
-    """How many jobs arrive in a run."""
+    """The lengths of runs, in arrivals."""
 
-    arrivals: tuple[int, ...]  #: at how many arrivals, from the empty system on, numbers are taken; increasing
-    replications: int  #: how many runs
-    warmup: int = 0  #: how many of the first arrivals no number is about
+    arrivals: tuple[int, ...]  #: from empty on, at which measures are taken; increasing
+    replications: int  #: the number of runs
+    warmup: int = 0  #: the number of first arrivals that are left out of the measures
 
     def text(self) -> str:
-        """For people, as in "4 runs of 5,000,000 arrivals"."""
+        """The length in words, as in "4 runs of 5,000,000 arrivals"."""
         after = f" after {self.warmup:,}" if self.warmup else ""
         return f"{self.replications} runs of {self.arrivals[-1] - self.warmup:,} arrivals{after}"
 
@@ -52,7 +52,7 @@ def system_of(speedup: str, traffic: str, servers: int, size: Mapping[str, Any] 
 
     - *speedup*, *traffic*: Names in :data:`SPEEDUPS` and :data:`TRAFFIC`.
     - *servers*: n.
-    - *size*: The distribution of inherent sizes as a scenario says it; without one they are exponential.
+    - *size*: The distribution of inherent sizes as in a scenario; None: exponential.
     """
     scenario = load_scenario(SPEEDUPS[speedup])
     (jobs,) = as_data(scenario)["classes"]
@@ -68,7 +68,7 @@ def system_of(speedup: str, traffic: str, servers: int, size: Mapping[str, Any] 
 
 
 def optimal_time(scenario: Scenario) -> float:
-    """D*, the mean execution time that no policy without blocked jobs can be below."""
+    """D*, the least mean execution time of any policy without blocking."""
     assert isinstance(scenario, MoldableScenario)
     optimum = numbers_of(scenario).optimum
     assert optimum is not None
@@ -76,16 +76,16 @@ def optimal_time(scenario: Scenario) -> float:
 
 
 def erlang_blocking(scenario: Scenario, policy: str) -> float | None:
-    """P_b by Erlang's formula where it holds for *policy*, else None."""
+    """P_b by Erlang's formula if it holds for *policy*, else None."""
     bench = open_bench(scenario, policy)
     return erlang_reference(policy, bench.numbers, bench.system.policy.rules).blocking
 
 
 def moldable_runs(scenario: Scenario, policy: str, length: MoldableLength, label: str) -> list[Part]:
-    """Parts that run *scenario* under *policy* from empty, with the seeds 1, 2, ....
+    """Parts that run *scenario* under *policy* from the empty system, with the seeds 1, 2, ....
 
-    The outcome of each is a list, with the run's measures by name for each of the numbers of
-    arrivals: from the end of the warm-up to just after that arrival.
+    The outcome of each part is a list with, for each of the numbers of arrivals, the run's measures by name: from the
+    end of the warm-up to just after that arrival.
     """
     settings = {"warmup": length.warmup, "arrivals": list(length.arrivals)}
     return replications(WORK, scenario, policy, settings, range(1, length.replications + 1), label, length.arrivals[-1])
@@ -115,19 +115,19 @@ def _measures(numbers: MoldableNumbers, first: NDArray[np.float64], last: NDArra
 
 @dataclass(frozen=True, eq=False)
 class MoldableRuns:
-    """Replications of one system under one policy."""
+    """The replications of one system under one policy."""
 
     table: Mapping[str, NDArray[np.float64]]  #: by measure, [replications, k] up to each number of arrivals
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> MoldableRuns:
-        """From the outcomes of :func:`moldable_runs`; at least one."""
+        """Combine the outcomes of :func:`moldable_runs`; at least one is needed."""
         names = outcomes[0][0]
         return cls({name: np.array([[found[name] for found in outcome] for outcome in outcomes]) for name in names})
 
     def measure(self, name: str, place: int = -1) -> Estimate:
-        """The mean of a measure over the runs and its interval.
+        """The mean of a measure over the runs, with its interval.
 
-        *place* tells up to which of the numbers of arrivals, by default the last.
+        *place* is the index of the number of arrivals, by default the last.
         """
         return estimate(self.table[name][:, place])

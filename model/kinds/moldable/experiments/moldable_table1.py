@@ -1,8 +1,8 @@
-"""Table 1 of Ghanbarian et al. (2025): how little the distribution of sizes matters, and what it seems to.
+"""Table 1 of Ghanbarian et al. (2025): how little the size distribution matters, and how much it seems to.
 
 The paper's mean execution time is over the jobs that are completed by the last of the first five
-million arrivals, from empty.  The other two statistics stand beside it, and all three over other
-numbers of arrivals.
+million arrivals, from the empty system.  The other two statistics are computed for comparison, and all three for
+other numbers of arrivals.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NAME = "moldable-table1"
 SERVERS = 4000
 POLICY = "greedy-p"
 
-#: The distributions of Section 7, as a scenario says them; all have mean 1.
+#: The size distributions of Section 7, as in a scenario; all have mean 1.
 DISTRIBUTIONS: Mapping[str, Mapping[str, Any]] = {
     "exponential": {"distribution": "exponential"},
     "deterministic": {"distribution": "deterministic"},
@@ -36,14 +36,14 @@ DISTRIBUTIONS: Mapping[str, Mapping[str, Any]] = {
     "Pareto": {"distribution": "pareto", "shape": "3/2"},
 }
 
-#: After how many arrivals the horizon's part in the numbers is shown, and where.
+#: The numbers of arrivals at which the effect of the horizon is shown, and the system used for it.
 HORIZONS = (50_000, 150_000, 500_000, 1_500_000, 5_000_000, 15_000_000, 50_000_000)
 HORIZON_SYSTEM = ("sub-linear", "α = 1/2")
 HORIZON_DISTRIBUTIONS = ("exponential", "Pareto")
 
 
 class TableScale(NamedTuple):
-    """Lengths of the table's runs, and of those over many horizons."""
+    """The lengths of the runs of the table, and of those over many horizons."""
 
     table: MoldableLength
     horizons: MoldableLength
@@ -76,7 +76,7 @@ Key = tuple[str, str, str]
 
 
 def parts(scale: str, _options: Options) -> list[Part]:
-    """One part for each run of each cell, and then of the runs over many horizons."""
+    """One part for each run of each cell, and then for the runs over many horizons."""
     return parts_of(_cells(scale)) + parts_of(_horizon_cells(scale))
 
 
@@ -106,7 +106,7 @@ def _horizon_cells(scale: str) -> dict[str, list[Part]]:
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
-    """The table with all three statistics, Erlang's numbers, and the horizon's part in them."""
+    """The table with all three statistics, the values of Erlang's formula, and the effect of the horizon."""
     cells = found_in(_cells(scale), outcomes, MoldableRuns.of)
     horizons = found_in(_horizon_cells(scale), outcomes, MoldableRuns.of)
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
@@ -142,7 +142,7 @@ def _horizon_rows(distribution: str, cell: MoldableRuns, arrivals: tuple[int, ..
     ]
 
 
-#: What curves call the three statistics of the execution time.
+#: Names of the three statistics of the execution time in figures.
 _TOLD: Mapping[str, str] = {
     "execution_time": "all accepted",
     "execution_time_completed": "completed",

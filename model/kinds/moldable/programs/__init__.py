@@ -1,1 +1,1 @@
-"""What bounds moldable jobs: Theorem 1, programs (P) and (Q), fluid paths, Erlang B, chains."""
+"""Bounds and exact values for moldable jobs: Theorem 1, programs (P) and (Q), fluid paths, Erlang B, Markov chains."""

@@ -1,7 +1,7 @@
-"""All that bounds a system of moldable jobs, for the window and the command line.
+"""All bounds on a system of moldable jobs, for the window and the command line.
 
-Ghanbarian et al. (2025): Theorem 1 and (Q) in rationals, the same programs by solvers, Theorem 2's
-bounds, the fluid path from an empty system; and what becomes of policies exactly.
+Ghanbarian et al. (2025): Theorem 1 and (Q) in rationals, the same programs by solvers, the bounds of Theorem 2,
+the fluid path from an empty system; and the exact measures of policies.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from slotscope.model.policies.choice import choice_text
 from slotscope.model.scenario.common import PolicyChoice
 from slotscope.model.scenario.validation import validated
 
-#: What the integration may be off by, relative to x and in jobs per server.
+#: Tolerances of the integration: relative to x, and in jobs per server.
 RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 
 
 def fluid_path(
     target: ArrayLike, rates: ArrayLike, until: float, start: ArrayLike | None = None, points: int = 200
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The solution from *start* on of the fluid system that greedy(p*) is compared with: Section 5, (12).
+    """The solution, from *start* on, of the fluid system to which the paper compares greedy(p*): Section 5, (12).
 
-    dx_i/dt = lambda p*_i - s_i x_i = s_i (y*_i - x_i).  It describes servers without number: nothing in it
+    dx_i/dt = lambda p*_i - s_i x_i = s_i (y*_i - x_i).  The system has unlimited servers: nothing in it
     keeps q_1(x) at or below 1.
 
     - *target*: [d] y*_1..y*_d, divided by n.
-    - *rates*: [d] at which a job on i servers is completed: s_i, times mu_j where sizes have another mean than 1.
+    - *rates*: [d] completion rates of a job on i servers: s_i, times mu_j if sizes have a mean other than 1.
     - *until*: The last time, in the unit of ``1 / rates``.
     - *start*: [d] x(0); None for an empty system.
-    - *points*: How many times, from 0 to *until*.
+    - *points*: The number of times, from 0 to *until*.
 
     Returns the times [points] and x [points, d].
     """
@@ -57,11 +57,11 @@ def fluid_path(
         lambda _, x: rate * (goal - x),
         (0.0, until),
         first,
-        method="LSODA",  # rates may lie far apart
+        method="LSODA",  # rates may differ by orders of magnitude
         t_eval=times,
         rtol=RELATIVE_TOLERANCE,
         atol=ABSOLUTE_TOLERANCE,
-        lband=0,  # the widths do not act on each other
+        lband=0,  # the equations are not coupled
         uband=0,
     )
     return times, np.asarray(found.y.T, np.float64)
@@ -70,18 +70,18 @@ def fluid_path(
 #: Points of the curve of D* over the load, besides its breakpoints.
 CURVE_POINTS = 400
 
-#: A fluid path ends after so many of the longest mean execution times on it.
+#: Length of a fluid path, in multiples of the longest mean execution time on it.
 FLUID_TIMES = 8
 
-#: Policies of which it is said what becomes of them, besides the scenario's own.
+#: Policies whose exact measures are computed besides those of the scenario's own policy.
 COMPARED = ("greedy-p", "greedy")
 
 
 @dataclass(frozen=True, eq=False)
 class ClassBounds:
-    """One class of jobs."""
+    """The bounds for one class of jobs."""
 
-    name: str  #: of the class
+    name: str  #: the name of the class
     #: speedup, ratios: [d] s_i, and s_i / i
     speedup: tuple[Fraction, ...]
     ratios: tuple[Fraction, ...]
@@ -89,20 +89,20 @@ class ClassBounds:
     arrival_rate: Fraction
     mean: Fraction
     load: Fraction
-    #: (lambda, sum of y*_i) where D* bends, see :func:`model.kinds.moldable.programs.theorem1.knots`
+    #: (lambda, sum of y*_i) at the breakpoints of D*, see :func:`model.kinds.moldable.programs.theorem1.knots`
     knots: tuple[tuple[Fraction, Fraction], ...]
     curve: NDArray[np.float64]  #: [points, 2] loads and D*, in units of time, with the breakpoints among them
-    share: Fraction | None = None  #: b_j; 1 with one class.  None, like all below, where there is no optimum.
+    share: Fraction | None = None  #: b_j; 1 with one class.  None, like all below, if there is no optimum.
     servers: int | None = None  #: b_j n, rounded down
-    #: (P) for one class; with several that of the class's own servers, for the load rho_j / b_j
+    #: the solution of (P); with several classes that for the class's own servers, with the load rho_j / b_j
     optimum: Optimum | None = None
     #: y, p: [d] y*_{i,j}, divided by n, and p*_{i,j}
     y: tuple[Fraction, ...] = ()
     p: tuple[Fraction, ...] = ()
     mean_time: Fraction | None = None  #: D*_j, in units of time
     duals: Duals | None = None  #: multipliers of ``optimum``
-    value: tuple[tuple[Fraction, Fraction], ...] = ()  #: (b, f_j(b)) where f_j bends
-    #: Theorem 2 for its own servers, in multiples of the mean size; None also where b_j n is not whole
+    value: tuple[tuple[Fraction, Fraction], ...] = ()  #: (b, f_j(b)) at the breakpoints of f_j
+    #: Theorem 2 for its own servers, in multiples of the mean size; None also if b_j n is not an integer
     theorem2: DistanceBounds | None = None
     #: fluid_times, fluid: [T] and [T, |I*|] the solution of (12) from an empty system: x_i for i in I*
     fluid_times: NDArray[np.float64] | None = None
@@ -111,34 +111,34 @@ class ClassBounds:
 
 @dataclass(frozen=True, eq=False)
 class MoldableBounds:
-    """What is known so far; the next answer has all that this one has, and more."""
+    """What is known so far; each later answer has all of the earlier ones, and more."""
 
-    servers: int = 0  #: n; 0 where nothing is known
-    load: Fraction = Fraction(0)  #: rho, the sum of rho_j; 0 where it is not known
+    servers: int = 0  #: n; 0 if nothing is known
+    load: Fraction = Fraction(0)  #: rho, the sum of rho_j; 0 if not known
     classes: tuple[ClassBounds, ...] = ()  #: [l]
-    solved: bool = False  #: whether (P), or (Q) for several classes, has a solution, and it is here
-    solution: ClassesOptimum | None = None  #: of (Q); with one class it says the same as the class's ``optimum``
+    solved: bool = False  #: whether (P), or (Q) for several classes, has a solution, which is then given
+    solution: ClassesOptimum | None = None  #: of (Q); with one class it is the same as the class's ``optimum``
     mean_time: Fraction | None = None  #: D*, the least mean execution time of all jobs, in units of time: the objective
-    answers: tuple[ProgramAnswer, ...] = ()  #: what solvers say of the same program, in units of time
-    #: how far the worst solver's objective is from ``mean_time``, relative to it; None before there is one
+    answers: tuple[ProgramAnswer, ...] = ()  #: the solvers' answers to the same program, in units of time
+    #: the largest deviation of a solver's objective from ``mean_time``, relative to it; None before there is one
     off: float | None = None
     #: poisson, exponential: whether arrivals are Poisson, and whether inherent sizes are exponential as well
     poisson: bool = False
     exponential: bool = False
-    references: tuple[PolicyReference, ...] = ()  #: what becomes of policies exactly, the scenario's own first
+    references: tuple[PolicyReference, ...] = ()  #: exact measures of policies, the scenario's own first
     finished: bool = False  #: whether this is the last answer
     problem: str = ""  #: why something is missing, as a sentence; or empty
 
 
-#: What :meth:`model.kinds.spec.Kind.no_bounds` makes.
+#: The class of what :meth:`model.kinds.spec.Kind.no_bounds` returns.
 BOUNDS = MoldableBounds
 
 
 def all_bounds(scenario: MoldableScenario) -> Iterator[MoldableBounds]:
-    """What bounds a scenario's measures: the closed form, then solvers, then exact references.
+    """Yield the bounds of a scenario: the closed form, then the solvers' answers, then the exact measures of policies.
 
-    Each answer can be pickled.  Nothing is raised for a scenario that has no bounds: ``problem``
-    says why.
+    Each answer can be pickled.  A scenario without bounds raises nothing: ``problem``
+    says why there are none.
     """
     try:
         numbers = numbers_of(scenario)
@@ -149,7 +149,7 @@ def all_bounds(scenario: MoldableScenario) -> Iterator[MoldableBounds]:
 
 
 def bounds_of(scenario: MoldableScenario, numbers: MoldableNumbers) -> Iterator[MoldableBounds]:
-    """The same for numbers that are there already."""
+    """As :func:`all_bounds`, for the numbers of a scenario."""
     poisson = scenario.workload.kind == "poisson"
     distributions = {item.size.distribution for item in scenario.classes}
     bounds = MoldableBounds(
@@ -200,9 +200,9 @@ def _class_bounds(numbers: MoldableNumbers, j: int) -> ClassBounds:
 
 
 def time_curve(speedup: tuple[Fraction, ...], mean: Fraction) -> NDArray[np.float64]:
-    """[points, 2] loads in (0, 1] and D* for each, in units of time.
+    """[points, 2] loads in (0, 1] and D* at each, in units of time.
 
-    The breakpoints s_i / i are among them; up to s_d / d it is constant.
+    The breakpoints s_i / i are among the loads; up to s_d / d D* is constant.
     """
     bends = np.array(knots(speedup), np.float64)
     loads = np.union1d(np.linspace(0, 1, CURVE_POINTS + 1)[1:], bends[1:, 0])
@@ -262,7 +262,7 @@ def _with_solvers(bounds: MoldableBounds, numbers: MoldableNumbers) -> MoldableB
 def _with_references(
     bounds: MoldableBounds, scenario: MoldableScenario, numbers: MoldableNumbers
 ) -> Iterator[MoldableBounds]:
-    """Erlang's formula for all policies first, then their chains, one by one."""
+    """Erlang's formula for all policies first, then their Markov chains one by one."""
     named = list(_rules(scenario, numbers))
     references = [erlang_reference(name, numbers, rules) for name, rules in named]
     bounds = replace(bounds, references=tuple(references))
@@ -275,9 +275,9 @@ def _with_references(
 
 
 def _rules(scenario: MoldableScenario, numbers: MoldableNumbers) -> Iterator[tuple[str, AllocationRules]]:
-    """The rules of the scenario's policy and of others, where they can be had.
+    """The rules of the scenario's policy and of the compared ones, as far as they exist.
 
-    Those of a policy's file do not say for how many servers a job asks, and no file is executed here.
+    User-written policies are left out: no file is executed here, and their rules do not determine the requests.
     """
     choices = [scenario.policy, *(PolicyChoice(name=name) for name in COMPARED)]
     choices = [choice for choice in choices if not is_own(choice.name)]
@@ -285,14 +285,14 @@ def _rules(scenario: MoldableScenario, numbers: MoldableNumbers) -> Iterator[tup
         try:
             yield name, rules_for(choice, numbers)
         except UserError:
-            continue  # opening a run under it says why
+            continue  # a run under the policy reports why
 
 
 def rules_for(choice: PolicyChoice, numbers: MoldableNumbers) -> AllocationRules:
-    """How many servers a policy asks for, and in which pools.
+    """A policy's rules: how many servers it requests, and from which pools.
 
-    Raises UserError if the policy is unknown or for other systems, its parameters are wrong, or (P) has no
-    solution that it needs.
+    Raises UserError if the policy is unknown or for other systems, its parameters are wrong, or it needs a solution
+    of (P) and there is none.
     """
     reference = reference_for(choice.name, "moldable")
     try:

@@ -1,7 +1,7 @@
 """The exact Markov chain of a small system of moldable jobs with exponential sizes.
 
 Ghanbarian et al. (2025), Section 2, and Section 6 for classes with servers of their own.  The
-states are all that can be reached from an empty system; their probabilities come from one sparse
+states are all states reachable from an empty system; their stationary probabilities solve one sparse
 linear system.
 """
 
@@ -15,52 +15,52 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-#: A chain with more states is refused unless the caller allows more.
+#: Chains with more states are refused unless the caller allows more.
 MOST_STATES = 20_000
 
-#: Chains of more states settle from an even start; smaller ones are solved, whatever their rates.
+#: Chains with more states are solved by iteration from the uniform distribution; smaller ones by factorization.
 MOST_SOLVED = 2_000
 
-#: Steps until a chain has to have settled, and how little it may then still have changed in the
-#: second half of them.  What is left falls by as much again in that half.
+#: Most steps of the iteration, and its tolerance: the change over the second half of the steps.  The remaining
+#: error is reduced by that factor again in that half.
 MOST_STEPS, SETTLED = 100_000, 1e-8
 
-#: Steps in a unit of time, as a multiple of the largest rate out of a state.
+#: The rate of steps (uniformization), as a multiple of the largest rate out of a state.
 STEPS = 1.05
 
-#: How far flows into and out of a state may differ, relative to the largest flow.
+#: Largest imbalance of the flows into and out of a state, relative to the largest flow.
 BALANCE_TOLERANCE = 1e-8
 
-#: What a job asks for: (class from 0, free servers it may take, at least 1) -> (i, probability).
+#: The requests of a policy: (class from 0, free servers open to it, at least 1) -> (i, probability).
 Requests = Callable[[int, int], Sequence[tuple[int, float]]]
 
 
 class ChainTooLargeError(ValueError):
-    """More states than are allowed."""
+    """The chain has more states than allowed."""
 
 
 class ChainClass(NamedTuple):
     """A class of jobs.
 
-    With ``own`` = 0 for all classes the common servers are one pool for all.
+    If ``own`` is 0 for all classes, the common servers are one pool for all of them.
     """
 
-    arrival_rate: float  #: of the whole system: n lambda_j
+    arrival_rate: float  #: n lambda_j, the rate for the whole system
     service_rate: float  #: mu_j
     speedup: tuple[float, ...]  #: s_1..s_d
-    own: int  #: servers for this class alone, which it takes before common ones
+    own: int  #: the class's own servers, which its jobs take before common ones
 
 
 class Allocation(NamedTuple):
     """The servers of a job."""
 
     job_class: int
-    own: int  #: from those of its class
+    own: int  #: the number from the class's own servers
     common: int
 
     @property
     def width(self) -> int:
-        """How many."""
+        """The number of servers."""
         return self.own + self.common
 
 
@@ -69,15 +69,15 @@ class JobChain:
     """The chain and its stationary distribution."""
 
     classes: tuple[ChainClass, ...]  #: [l]
-    allocations: tuple[Allocation, ...]  #: [K] all that jobs can have
-    states: NDArray[np.int64]  #: [S, K] jobs with each allocation
-    probability: NDArray[np.float64]  #: [S]
-    #: blocked, partial: [S, l] the probability that an arriving job is blocked, or gets fewer than it asks for
+    allocations: tuple[Allocation, ...]  #: [K] all possible allocations
+    states: NDArray[np.int64]  #: [S, K] the number of jobs with each allocation
+    probability: NDArray[np.float64]  #: [S] the stationary distribution
+    #: blocked, partial: [S, l] the probability that an arriving job is blocked, or gets fewer servers than it requests
     blocked: NDArray[np.float64]
     partial: NDArray[np.float64]
 
     def jobs(self, job_class: int) -> NDArray[np.int64]:
-        """[S, d_j] jobs of a class on 1..d_j servers: X_1..X_{d_j}."""
+        """[S, d_j] the jobs of a class on 1..d_j servers: X_1..X_{d_j}."""
         found = np.zeros((len(self.states), len(self.classes[job_class].speedup)), np.int64)
         for place, allocation in enumerate(self.allocations):
             if allocation.job_class == job_class:
@@ -95,18 +95,18 @@ def chain_of(
     """The chain of classes with pools, solved.
 
     - *classes*: [l] their rates and own servers.
-    - *common*: Servers that every class may take after its own.
-    - *requests*: The policy's rule; what it asks for is capped by the free servers.
-    - *most_states*: How many states there may be.
-    - *known*: States of other chains that count as well.
+    - *common*: The number of servers that every class may take after its own.
+    - *requests*: The policy's rule; requests are capped by the free servers.
+    - *most_states*: The largest number of states.
+    - *known*: The states of other chains, which count towards it.
 
-    Raises ChainTooLargeError if there are more.
+    Raises ChainTooLargeError if there are more states.
     """
     steps = _Steps(tuple(classes), common, requests)
     rows: list[tuple[int, int, float]] = []
     numbers: dict[tuple[int, ...], int] = {(): 0}
     queue: list[tuple[int, ...]] = [()]
-    for source, state in enumerate(queue):  # grows while it is walked over
+    for source, state in enumerate(queue):  # grows during the loop
         for target, rate in steps.out_of(state):
             if target not in numbers:
                 if known + len(queue) >= most_states:
@@ -128,9 +128,9 @@ def chain_of(
 
 
 class _Steps:
-    """Transitions, and the numbering of allocations as they turn up.
+    """The transitions; allocations are numbered as they occur.
 
-    A state is the number of jobs with each allocation so far, without zeros at the end.
+    A state is the number of jobs with each allocation so far, without trailing zeros.
     """
 
     def __init__(self, classes: tuple[ChainClass, ...], common: int, requests: Requests) -> None:
@@ -141,7 +141,7 @@ class _Steps:
         self._number: dict[Allocation, int] = {}
 
     def out_of(self, state: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], float]]:
-        """The states that follow, with their rates; notes what an arrival meets here."""
+        """The next states with their rates; also records the fate of an arrival in this state."""
         own = [one.own for one in self.classes]
         common = self.common
         for jobs, (job_class, mine, shared) in zip(state, self.allocations, strict=False):
@@ -204,22 +204,22 @@ def _stationary(rows: Sequence[tuple[int, int, float]], size: int) -> NDArray[np
 
 
 def _solved(flow: sparse.csr_matrix, out: NDArray[np.float64]) -> NDArray[np.float64]:
-    """By a sparse factorization; with many allocations its factors are far from sparse."""
-    # Relative to the likeliest of some states: probabilities relative to others may be infinite.
+    """Solve by a sparse factorization; with many allocations its factors are far from sparse."""
+    # Probabilities are relative to a likely state; relative to others they may overflow.
     balance = (sparse.diags(out) - flow).tocsc()
     reference = int(_after(_step(flow, out), np.full(len(out), 1 / len(out)), MOST_SOLVED).argmax())
     others = np.flatnonzero(np.arange(len(out)) != reference)
     into = -np.asarray(balance[others][:, [reference]].todense()).ravel()
     found = np.ones(len(out))
     found[others] = splu(balance[others][:, others]).solve(into)
-    found = np.maximum(found, 0.0)  # rounding, where there is next to nothing
+    found = np.maximum(found, 0.0)  # rounding can make tiny ones negative
     return np.asarray(found / found.sum(), np.float64)
 
 
 def _settled(flow: sparse.csr_matrix, out: NDArray[np.float64]) -> NDArray[np.float64]:
-    """By following the chain until it changes no more.
+    """Iterate until the distribution no longer changes.
 
-    A loss system forgets within a few service times, so that this is quick whatever its shape.
+    A loss system forgets its past within a few service times, so that this is fast whatever the structure.
     """
     step, steps = _step(flow, out), 64
     mass = np.full(len(out), 1 / len(out))
@@ -235,7 +235,7 @@ def _settled(flow: sparse.csr_matrix, out: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def _step(flow: sparse.csr_matrix, out: NDArray[np.float64]) -> sparse.csr_matrix:
-    """Probabilities of what the chain does in a short while, as [to, from]."""
+    """[to, from] the transition probabilities of the uniformized chain."""
     fastest = STEPS * out.max()
     return (flow / fastest + sparse.diags(1 - out / fastest)).tocsr()
 

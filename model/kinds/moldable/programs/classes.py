@@ -2,8 +2,8 @@
 
 Ghanbarian et al. (2025), Section 6.  mu_j is a rate here, so that rho_j = lambda_j / mu_j; the
 paper also calls it a mean.  f_j(b) = (rho_j / lambda) D*(rho_j / b) is convex and linear between
-b = rho_j i / s_{i,j}, so that the sum is least where servers go to whichever class gains most by
-one, until there are none left.
+b = rho_j i / s_{i,j}; so the sum is minimal if each server goes to the class with the largest
+marginal gain, until there are none left.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from slotscope.model.kinds.moldable.programs.theorem1 import Optimum, optimum
 class ClassOptimum:
     """One class in an optimal solution of (Q)."""
 
-    #: arrival_rate, service_rate: lambda_j for each server of the system, and mu_j
+    #: arrival_rate, service_rate: lambda_j per server of the system, and mu_j
     arrival_rate: Fraction
     service_rate: Fraction
-    share: Fraction  #: b_j: as many servers as its jobs use, divided by n.  With one class the policy has all.
-    within: Optimum  #: (P) for the load rho_j / b_j, which is that of its own servers: widths, p*, case
-    #: [d_j] y*_{1,j}..y*_{d_j,j}, jobs on each number of servers, divided by n: b_j times those of ``within``
+    share: Fraction  #: b_j: the share of servers that its jobs use.  A single class is given all servers by the policy.
+    within: Optimum  #: (P) for the load rho_j / b_j of its own servers: widths, p*, case
+    #: [d_j] y*_{1,j}..y*_{d_j,j}, the jobs on each number of servers, divided by n: b_j times those of ``within``
     y: tuple[Fraction, ...]
 
     @property
     def load(self) -> Fraction:
-        """rho_j."""
+        """rho_j, the load."""
         return self.arrival_rate / self.service_rate
 
     @property
@@ -45,7 +45,7 @@ class ClassOptimum:
 
     @property
     def mean_time(self) -> Fraction:
-        """The mean execution time of its jobs, in units of time."""
+        """The mean execution time of the class's jobs, in units of time."""
         return self.within.mean_time / self.service_rate
 
 
@@ -53,13 +53,13 @@ class ClassOptimum:
 class ClassesOptimum:
     """An optimal solution of (Q)."""
 
-    classes: tuple[ClassOptimum, ...]  #: [l] what each class gets
+    classes: tuple[ClassOptimum, ...]  #: [l] the classes' parts of the solution
     objective: Fraction  #: (1 / lambda) sum of y*_{i,j}: the mean execution time of all jobs, in units of time
-    slack: Fraction  #: 1 - sum of b_j, servers that nobody needs, divided by n
-    #: at which rate the objective would fall as the bound 1 on the sum of b_j rose: for n servers more, were it linear.
-    #: Where it bends at 1 the rate beyond counts.
+    slack: Fraction  #: 1 - sum of b_j, the servers that no class needs, divided by n
+    #: the rate at which the objective falls as the bound 1 on the sum of b_j rises: its decrease by n more servers, if
+    #: it were linear.  At a breakpoint the rate beyond it counts.
     price: Fraction
-    unique: bool  #: whether there is no other optimal y
+    unique: bool  #: whether y is the only optimal solution
 
     @property
     def shares(self) -> tuple[Fraction, ...]:
@@ -68,21 +68,21 @@ class ClassesOptimum:
 
 
 class WideningStep(NamedTuple):
-    """Servers that turn jobs of one width into jobs of the next one."""
+    """Additional servers that turn jobs of one width into jobs of the next larger one."""
 
-    gain: Fraction  #: fewer jobs for each server more
+    gain: Fraction  #: the decrease of the number of jobs per additional server
     job_class: int  #: from 0
-    servers: Fraction  #: how many, divided by n
+    servers: Fraction  #: the number of servers, divided by n
 
 
 def class_optimum(
     arrival_rates: Sequence[Fraction], service_rates: Sequence[Fraction], speedups: Sequence[Sequence[Fraction]]
 ) -> ClassesOptimum | None:
-    """An optimal solution of (Q), or None where the classes' load is above 1.
+    """An optimal solution of (Q), or None if the total load is above 1.
 
-    Of equal gains the class that stands first takes its own first.
+    Of equal gains the class that comes first is served first.
 
-    - *arrival_rates*, *service_rates*: [l] lambda_j for each server, and mu_j, all above 0.
+    - *arrival_rates*, *service_rates*: [l] lambda_j per server, and mu_j, all above 0.
     - *speedups*: [l][d_j] s_{1,j}..s_{d_j,j}, concave and strictly increasing, with s_{1,j} = 1.
 
     Raises ValueError if a rate is not above 0.
@@ -113,15 +113,15 @@ def _class_optimum(
     arrival_rate: Fraction, service_rate: Fraction, share: Fraction, speedup: Sequence[Fraction]
 ) -> ClassOptimum:
     within = optimum(speedup, arrival_rate / service_rate / share)
-    assert within is not None  # no class has less than its load
+    assert within is not None  # each class's share is at least its load
     y = tuple(share * jobs for jobs in within.y)
     return ClassOptimum(arrival_rate, service_rate, share, within, y)
 
 
 def _steps(job_class: int, load: Fraction, speedup: Sequence[Fraction]) -> Iterator[WideningStep]:
-    """From all jobs on i servers to all jobs on i + 1, where that takes servers at all.
+    """The steps from all jobs on i servers to all jobs on i + 1, except those that need no servers.
 
-    The gain does not depend on the load, and falls with i because f_j is convex.
+    The gain does not depend on the load, and decreases in i because f_j is convex.
     """
     for i in range(1, len(speedup)):
         here, after = speedup[i - 1], speedup[i]
@@ -132,9 +132,9 @@ def _steps(job_class: int, load: Fraction, speedup: Sequence[Fraction]) -> Itera
 
 
 def _margin(ordered: Sequence[WideningStep], servers: Fraction) -> tuple[Fraction, bool]:
-    """The gain of the next server, and whether what was taken is the only best choice.
+    """The gain of the next server, and whether the servers given so far are the only best choice.
 
-    Another choice needs two steps of the same gain of which some but not all was taken.
+    Another choice exists if of two steps with the same gain some servers, but not all, are given.
     """
     for gain, steps in groupby(ordered, key=lambda step: step.gain):
         equal = [step.servers for step in steps]
@@ -148,7 +148,7 @@ def _margin(ordered: Sequence[WideningStep], servers: Fraction) -> tuple[Fractio
 def value_curve(
     load: Fraction, arrival_rate: Fraction, speedup: Sequence[Fraction]
 ) -> tuple[tuple[Fraction, Fraction], ...]:
-    """Where f_j bends: (b, f_j(b)) from b = rho_j on; beyond the last one f_j is constant.
+    """The breakpoints (b, f_j(b)) of f_j, from b = rho_j on; after the last one f_j is constant.
 
     Ghanbarian et al. (2025), (Q2).
 
@@ -158,5 +158,5 @@ def value_curve(
     """
     least: dict[Fraction, Fraction] = {}
     for i, s in enumerate(speedup, 1):
-        least[load * i / s] = load / (arrival_rate * s)  # of equal b the last i is the least
+        least[load * i / s] = load / (arrival_rate * s)  # for equal b the largest i gives the least value
     return tuple(sorted(least.items()))

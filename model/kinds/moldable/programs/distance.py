@@ -1,16 +1,16 @@
-"""How far the system is from the optimum at most, as the paper has it for a given n.
+"""Bounds on the distance of the system from the optimum, as in the paper, for a given n.
 
-Ghanbarian et al. (2025), Proposition 2, (19), and Section 5.2, (29)-(34).  The numbers are the
-paper's as printed, for the constants that it has in front of its orders.
+Ghanbarian et al. (2025), Proposition 2, (19), and Section 5.2, (29)-(34).  The numbers use the constants that
+the paper prints in front of its orders.
 
-For |I*| = 1 they are proved.  For |I*| = 2 they are not, for two reasons.
+For |I*| = 1 the bounds are proved.  For |I*| = 2 they are not, for two reasons.
 
-- (23) uses Lemma 2, that at most one job runs on fewer than i1 servers.  That is false where
-  i1 >= 2: a job that got a single server does not hinder the next one from getting, say, 3 of
-  the 4 that another one leaves, and the one after it from getting the last.  Then there are two,
+- (23) uses Lemma 2, that at most one job runs on fewer than i1 servers.  That is false if
+  i1 >= 2: a job that got a single server does not keep the next one from getting, say, 3 of
+  the 4 servers that another job frees, and the one after it from getting the last.  Then there are two,
   and in large systems many.
-- (28) uses Lemma 3, that P(r > lambda + delta) is at most of the order 1 / (n delta), for a delta
-  that shrinks like 1 / sqrt(n), as r varies by itself; then it does not vanish.  With linear
+- (28) uses Lemma 3, that P(r > lambda + delta) is at most of the order 1 / (n delta), with a delta
+  that shrinks like 1 / sqrt(n).  But so do the fluctuations of r, and the probability does not vanish.  With linear
   speed-up, lambda = 0.8, n = 10,000 and delta = 0.01 it is 0.303 and the bound 0.126.  (The lemma's
   proof takes steps of V_2 to be of the order 1 / n; at r = lambda + delta they are not.)
 """
@@ -27,24 +27,24 @@ from slotscope.model.kinds.moldable.programs.theorem1 import Optimum
 
 @dataclass(frozen=True)
 class DistanceBounds:
-    """Theorem 2 in numbers."""
+    """The bounds of Theorem 2 as numbers."""
 
-    squared: float  #: of E[sum over I* of s_i (x_i - y*_i)^2], (19); it is least for ``delta``
-    distance: float  #: of E||x - y*||
-    blocking: float  #: of P_b, (31), which says something below 1 only
-    #: of |E[D] - D*| for jobs with mean inherent size 1: (33), or for |I*| = 1 what follows from (34).  It needs P_b;
-    #: this one takes the bound on it, and is None where that is not below 1.
+    squared: float  #: on E[sum over I* of s_i (x_i - y*_i)^2], (19), minimized over ``delta``
+    distance: float  #: on E||x - y*||
+    blocking: float  #: on P_b, (31); trivial unless below 1
+    #: on |E[D] - D*| for jobs with mean inherent size 1: by (33), or for |I*| = 1 by what follows from (34).  Both need
+    #: P_b; this uses the bound on it, and is None if that is not below 1.
     time: float | None
-    #: the best delta in (0, 1 - lambda), or its upper end where (19) falls up to there; None for |I*| = 1, where there
-    #: is none
+    #: the best delta in (0, 1 - lambda), or its upper end if (19) decreases up to it; None for |I*| = 1, which needs
+    #: none
     delta: float | None
-    proved: bool  #: whether the paper's proof holds: for |I*| = 1
+    proved: bool  #: whether the paper's proof is correct: for |I*| = 1
 
 
 def theorem2(servers: int, speedup: Sequence[Fraction], found: Optimum) -> DistanceBounds:
-    """The bounds for n servers.
+    """The bounds of Theorem 2 for n servers.
 
-    - *servers*: n; for a class of (Q) the servers that are its own.
+    - *servers*: n; for a class of (Q) its own servers.
     - *speedup*: [d] s_1..s_d.
     - *found*: The optimum for these servers.
     """
@@ -62,7 +62,7 @@ def theorem2(servers: int, speedup: Sequence[Fraction], found: Optimum) -> Dista
 
 
 def time_bound(servers: int, found: Optimum, blocking: float, distance: float) -> float:
-    """Of |E[D] - D*|, given P_b < 1 or a bound on it, and E||x - y*|| or a bound on it."""
+    """The bound on |E[D] - D*|, from P_b < 1 and E||x - y*||, or bounds on them."""
     load = float(found.load)
     if found.i1 == found.i2:
         return 1 / (servers * load * (1 - blocking))  # below (34)
@@ -75,16 +75,16 @@ def slope_gap(speedup: Sequence[Fraction], found: Optimum) -> Fraction:
 
 
 def best_delta(servers: int, speedup: Sequence[Fraction], found: Optimum) -> float:
-    """The delta for which (19) is least: of a / delta + b delta it is sqrt(a / b).
+    """The delta that minimizes (19): for a / delta + b delta it is sqrt(a / b).
 
-    At most 1 - lambda, up to which (19) falls if the root is larger; lambda < 1 where |I*| = 2.
+    It is at most 1 - lambda, up to which (19) decreases if the root is larger; lambda < 1 if |I*| = 2.
     """
     gap = float(slope_gap(speedup, found))
     return min(sqrt(2 * len(speedup) * gap / (servers * float(found.load))), 1 - float(found.load))
 
 
 def _second_term(servers: int, speedup: Sequence[Fraction], found: Optimum, delta: float) -> float:
-    """What stands in (19) behind the indicator of |I*| = 2."""
+    """The term of (19) that the indicator of |I*| = 2 multiplies."""
     degree, load, gap = len(speedup), float(found.load), float(slope_gap(speedup, found))
     fixed = 2 * degree / servers * (1 / load + 1 / gap)
     return fixed + 4 * degree / (servers * load * delta) + 2 * delta / gap

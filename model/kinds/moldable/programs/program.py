@@ -1,4 +1,4 @@
-"""(P) and (Q) as they stand in the paper, written in PuLP and given to solvers.
+"""(P) and (Q) as in the paper, formulated in PuLP and solved by its solvers.
 
 Ghanbarian et al. (2025), Section 3, (P), and Section 6, (Q).  (P) is (Q) with one class whose
 sizes have mean 1.
@@ -11,22 +11,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Sequence
 
-#: How far a solver's objective, solution or duals may be from the closed form's.
+#: Largest deviation of a solver's objective, solution or duals from the closed form's.
 SOLVER_TOLERANCE = 1e-6
 
-#: PuLP's names of solvers, and those that people know.
+#: PuLP's names of solvers, and their common names.
 SOLVERS = {"HiGHS": "HiGHS", "COIN_CMD": "CBC", "PULP_CBC_CMD": "CBC"}
 
 
 @dataclass(frozen=True)
 class ProgramAnswer:
-    """What a solver says."""
+    """The answer of one solver."""
 
     solver: str  #: "HiGHS" or "CBC"
-    status: str  #: "optimal", "infeasible", ..., or a sentence where the solver failed
+    status: str  #: "optimal", "infeasible", ..., or a sentence if the solver failed
     objective: float | None = None  #: (1 / lambda) sum of y_{i,j}; None unless optimal, like all below
     y: tuple[tuple[float, ...], ...] = ()  #: [l][d_j] y_{i,j}
-    nu: tuple[float, ...] = ()  #: [l] duals of the equalities, with the sign that they have in Appendix B
+    nu: tuple[float, ...] = ()  #: [l] duals of the equalities, with the sign of Appendix B
     servers: float | None = None  #: theta_0, the dual of sum of i y_{i,j} <= 1
 
 
@@ -35,10 +35,10 @@ def formulate(
 ) -> tuple[Any, list[list[Any]]]:
     """(Q) in PuLP; with one class and an arrival rate equal to its load it is (P).
 
-    - *arrival_rates*, *loads*: [l] lambda_j, for each server, and rho_j.
+    - *arrival_rates*, *loads*: [l] lambda_j, per server, and rho_j.
     - *speedups*: [l][d_j] s_{i,j}.
 
-    Returns the problem and its variables y_{i,j} as [l][d_j].  The rows are called ``servers`` and ``class_1``,
+    Returns the problem and its variables y_{i,j} as [l][d_j].  The rows are named ``servers`` and ``class_1``,
     ``class_2``, ...
     """
     import pulp
@@ -59,7 +59,7 @@ def formulate(
 
 
 def available_solvers() -> tuple[str, ...]:
-    """PuLP's names of the solvers on this machine, HiGHS first, CBC at most once."""
+    """PuLP's names of the solvers that are available, HiGHS first, CBC at most once."""
     import pulp
 
     with _without_announcements():
@@ -71,9 +71,9 @@ def available_solvers() -> tuple[str, ...]:
 def solve(
     arrival_rates: Sequence[Fraction], loads: Sequence[Fraction], speedups: Sequence[Sequence[Fraction]], solver: str
 ) -> ProgramAnswer:
-    """(Q) by a solver of :func:`available_solvers`; see :func:`formulate`.
+    """Solve (Q) with a solver of :func:`available_solvers`; see :func:`formulate`.
 
-    Nothing is raised where a solver fails: the status says so.
+    If the solver fails, nothing is raised: the status says so.
     """
     import pulp
 
@@ -98,10 +98,10 @@ def solve(
 
 
 def _price(problem: Any, row: str) -> float:
-    """A row's multiplier: the opposite of what its right-hand side adds to the objective."""
+    """The multiplier of a row: minus the derivative of the objective by its right-hand side."""
     return -float(problem.get_constraint_by_name(row).pi)
 
 
 def _without_announcements() -> warnings.catch_warnings[None]:
-    """PuLP's own CBC announces in a warning that PuLP 4 will come without it."""
+    """Silence the warning of PuLP's own CBC that PuLP 4 will not include it."""
     return warnings.catch_warnings(action="ignore", category=DeprecationWarning)

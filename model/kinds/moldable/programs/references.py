@@ -1,14 +1,14 @@
-"""What exactly becomes of a policy: Erlang's formula where it applies, the chain where it is small.
+"""Exact measures of policies: by Erlang's formula if it applies, by the Markov chain if that is small.
 
-Both are for Poisson arrivals.  Erlang's formula holds for sizes of any distribution, the chain for
-exponential ones.
+Both need Poisson arrivals.  Erlang's formula holds for any distribution of sizes, the chain for
+exponential sizes.
 
-If every job of a pool of m servers asks for i of them and i divides m, then the free servers are
-always a multiple of i, so that no job gets fewer, and the pool is Erlang's system of m / i lines.
-It does not depend on the distribution of the sizes beyond their mean.  So the linear rows of Table 1 in
-Ghanbarian et al. (2025) are Erlang's where 5 divides n, and so is their greedy scheme.
+If every job of a pool of m servers requests i of them and i divides m, then the number of free servers is
+always a multiple of i, so that no job gets fewer, and the pool is Erlang's loss system with m / i lines.
+The size distribution matters only through its mean.  So the linear rows of Table 1 in
+Ghanbarian et al. (2025) follow from Erlang's formula if 5 divides n, and so does their greedy scheme.
 
-What the chain says of the measures that a run has is told as a run tells them.
+The measures from the chain have the same names and units as those of a run.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from slotscope.model.kinds.moldable.rules import WORDS, AllocationRules
 
 @dataclass(frozen=True)
 class ChainMeasures:
-    """Exact stationary measures; [l] and [l][d_j] are for each class."""
+    """Exact stationary measures; those of shape [l] and [l][d_j] are by class."""
 
-    states: int  #: of the chain, or of the chains of all classes together where these do not meet
-    #: blocking, class_blocking: P_b, of all jobs and of each class [l]
+    states: int  #: states of the chain; the total over all classes' chains if these are independent
+    #: blocking, class_blocking: P_b of all jobs, and of each class [l]
     blocking: float
     class_blocking: tuple[float, ...]
-    #: mean_time, class_times: E[D], the mean execution time of accepted jobs, in units of time; None where none is
+    #: mean_time, class_times: E[D], the mean execution time of accepted jobs, in units of time; None if none is
     #: accepted
     mean_time: float | None
     class_times: tuple[float | None, ...]
-    partial: float  #: the share of arriving jobs that get fewer servers than they ask for, but some
+    partial: float  #: the share of arriving jobs that get some servers, but fewer than they request
     busy: float  #: E[q_1], the share of servers in use
     jobs: tuple[tuple[float, ...], ...]  #: [l][d_j] E[x_{i,j}], divided by n
-    distance: float | None  #: E||x - y*||, the sum over all classes and widths; None where there is no y*
-    squared: float | None  #: E[sum over I* of s_i (x_i - y*_i)^2], see (19); None where there is no y*
-    #: [l] P(more than one job of the class is on fewer than i1 servers), which Lemma 2 takes to be 0; empty where there
+    distance: float | None  #: E||x - y*||, the sum over all classes and widths; None if there is no y*
+    squared: float | None  #: E[sum over I* of s_i (x_i - y*_i)^2], see (19); None if there is no y*
+    #: [l] P(more than one job of the class runs on fewer than i1 servers), 0 according to Lemma 2; empty if there
     #: is no y*
     narrow: tuple[float, ...]
 
@@ -63,14 +63,14 @@ def chain_measures(
 ) -> ChainMeasures:
     """The measures of the chain of classes with pools; see :mod:`.chain`.
 
-    Classes without common servers do not meet, and are solved one by one.
+    Classes without common servers are independent, and solved one by one.
 
     - *classes*, *common*, *requests*: See :func:`model.kinds.moldable.programs.chain.chain_of`.
     - *servers*: n, by which numbers of jobs are divided.
     - *targets*: [l][d_j] y*_{i,j}, divided by n; empty if there is none.
-    - *most_states*: How many states there may be in all.
+    - *most_states*: The largest total number of states.
 
-    Raises ChainTooLargeError if there are more.
+    Raises ChainTooLargeError if there are more states.
     """
     if common:
         chain = chain_of(classes, common, requests, most_states)
@@ -94,7 +94,7 @@ def _of_class(requests: Requests, job_class: int) -> Requests:
 
 @dataclass(frozen=True)
 class _Row:
-    """What a class adds."""
+    """The contribution of one class."""
 
     blocking: float
     partial: float
@@ -145,15 +145,15 @@ def _together(classes: Sequence[ChainClass], servers: int, states: int, rows: Se
 
 
 def _little(jobs: float, accepted: float) -> float | None:
-    """Little's law."""
+    """The mean time by Little's law; None if no job is accepted."""
     return jobs / accepted if accepted else None
 
 
 def erlang_b(lines: int, offered: float) -> float:
-    """The blocking probability of Erlang's system.
+    """The blocking probability of Erlang's loss system.
 
-    - *lines*: How many jobs there is room for, N >= 0.
-    - *offered*: a >= 0, the arrival rate times the mean time of a job.
+    - *lines*: The number of lines N >= 0.
+    - *offered*: The offered load a >= 0, the arrival rate times the mean time of a job.
 
     Raises ValueError if one of them is negative.
     """
@@ -169,19 +169,19 @@ def erlang_b(lines: int, offered: float) -> float:
 
 @dataclass(frozen=True)
 class ErlangReference:
-    """What jobs of one width meet, exactly."""
+    """Erlang's loss system for jobs of one width, exactly."""
 
-    width: int  #: i, on how many servers each runs
+    width: int  #: i, the number of servers of each job
     lines: int  #: m / i
-    offered: float  #: a, of these lines
+    offered: float  #: a, the load offered to these lines
     blocking: float  #: the share of jobs that are blocked
     mean_time: float  #: 1 / s_i, of jobs with mean inherent size 1
 
 
 def fixed_width(servers: int, width: int, speedup: Sequence[Fraction], work: Fraction) -> ErlangReference | None:
-    """What jobs meet that all ask for *width* of a pool of servers; None unless it divides them.
+    """Erlang's loss system for a pool whose jobs all request *width* servers; None unless *width* divides the pool.
 
-    - *servers*: m, those of the pool.
+    - *servers*: m, the servers of the pool.
     - *width*: i.
     - *speedup*: [d] s_1..s_d.
     - *work*: The arrival rate at the pool times the mean inherent size: n rho_j.
@@ -196,10 +196,10 @@ def fixed_width(servers: int, width: int, speedup: Sequence[Fraction], work: Fra
 
 @dataclass(frozen=True)
 class PolicyReference:
-    """What is known exactly of one policy."""
+    """The exact measures of one policy."""
 
     policy: str  #: its name, with parameters such as "greedy-p:rest=common"
-    pools: tuple[int, ...]  #: [l] the servers that are each class's own; 0 where all are common
+    pools: tuple[int, ...]  #: [l] the number of each class's own servers; 0 if all are common
     common: int  #: servers for all classes
     erlang: tuple[ErlangReference, ...] = ()  #: [l] Erlang's formula for each class; empty unless it holds for all
     blocking: float | None = None  #: P_b of all jobs by Erlang's formula
@@ -209,7 +209,7 @@ class PolicyReference:
 
 
 def erlang_reference(policy: str, numbers: MoldableNumbers, rules: AllocationRules) -> PolicyReference:
-    """What Erlang's formula says of a policy's rules, if anything."""
+    """The measures of a policy's rules by Erlang's formula, if it applies."""
     pools, common = pools_of(rules)
     reference = PolicyReference(policy, pools, common)
     if common:
@@ -241,7 +241,7 @@ def _erlang(numbers: MoldableNumbers, rules: AllocationRules, job_class: int, se
 
 
 def chain_reference(numbers: MoldableNumbers, rules: AllocationRules) -> tuple[ChainMeasures | None, str]:
-    """What the exact chain says of a policy's rules; or why there is none, as a clause."""
+    """The measures of a policy's rules by the exact chain; or None and a clause that says why."""
     pools, common = pools_of(rules)
     classes = [
         ChainClass(float(numbers.servers * rate), float(1 / mean), tuple(map(float, speedup)), own)
@@ -257,7 +257,7 @@ def chain_reference(numbers: MoldableNumbers, rules: AllocationRules) -> tuple[C
 
 
 def pools_of(rules: AllocationRules) -> tuple[tuple[int, ...], int]:
-    """The servers that are each class's own, and the common ones; a pool of all is common."""
+    """The numbers of each class's own servers, and of the common ones; a single pool of all classes is common."""
     sizes = (rules.pool_end - rules.pool_first).tolist()
     common = int(rules.common_pool[0])
     if len(rules.own_pool) > 1 and len(set(rules.own_pool.tolist())) == 1:
@@ -266,7 +266,7 @@ def pools_of(rules: AllocationRules) -> tuple[tuple[int, ...], int]:
 
 
 def requests_of(rules: AllocationRules) -> Requests:
-    """What each class asks for, with probabilities, from a policy's rules."""
+    """The requests of each class with their probabilities, from a policy's rules."""
     if len(rules.by_free):
         return lambda job_class, free: [(int(rules.by_free[job_class, free]), 1.0)]
     distributions = [_distribution(rules, j) for j in range(len(rules.own_pool))]
@@ -274,7 +274,7 @@ def requests_of(rules: AllocationRules) -> Requests:
 
 
 def _distribution(rules: AllocationRules, job_class: int) -> list[tuple[int, float]]:
-    """(i, p_i) with p_i > 0; empty where the request depends on the free servers."""
+    """The pairs (i, p_i) with p_i > 0; empty if the request depends on the free servers."""
     if len(rules.by_free):
         return []
     found, before = [], -1

@@ -1,9 +1,9 @@
-"""Instance files of moldable jobs.
+"""Instance files for moldable jobs.
 
-An instance file gives n, the speed-up s_1, s_2, ... (or ``speedups``, one for each class), and the
-arrivals with the request that is drawn for each and its inherent size, as rationals.  It becomes
-a scripted scenario under greedy(p*), which takes the requests of the file.  What a file tells of
-results (free servers, allocations, departures, statistics) is left aside.
+An instance file has n, the speed-up s_1, s_2, ... (or ``speedups``, one for each class), and the
+arrivals with their requests and inherent sizes, as rationals.  It becomes
+a scripted scenario under greedy(p*), which takes the requests from the file.  Results in the file
+(free servers, allocations, departures, statistics) are ignored.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.exact import rational
 from slotscope.model.scenario.plain import an_object, each, refusal, required
 
-#: What an arrival has; the last two need not be there.
+#: The keys of an arrival; the last two are optional.
 EVENT = ("job", "arrival", "size", "requested", "class")
 _OPTIONAL = ("requested", "class")
 
-#: Keys under which the load rho may stand.
+#: Alternative keys of the load rho.
 _LOAD = ("lambda", "lambda_", "load")
 
 
 def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The scripted scenario that an instance file describes, as plain data.
+    """The scripted scenario of an instance file, as plain data.
 
     Raises ScenarioError if a part is missing or wrong.
     """
@@ -72,12 +72,12 @@ def _classes(data: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _text(name: Any) -> Any:
-    """A name; whole numbers may stand for names."""
+    """A name; integers are allowed as names."""
     return str(name) if isinstance(name, int) and not isinstance(name, bool) else name
 
 
 def _event(event: Any, where: str) -> dict[str, Any]:
-    """An arrival of the script; its values are checked with the scenario."""
+    """An arrival of the script; its values are checked as part of the scenario."""
     event = an_object(event, where)
     for key in EVENT:
         if key not in _OPTIONAL:
@@ -91,10 +91,10 @@ def _event(event: Any, where: str) -> dict[str, Any]:
 
 
 def _until(events: list[dict[str, Any]]) -> str:
-    """A time at which every job has left: none runs longer than on one server."""
+    """A time by which every job has departed: no job runs longer than on one server."""
     try:
         ends = [rational(event["time"]) + rational(event["size"]) for event in events]
     except (TypeError, ValueError, OverflowError):
-        return "1"  # the scenario's schema says what is wrong with the value
+        return "1"  # the scenario's schema reports what is wrong with the value
     last = max(ends, default=Fraction(1))
     return str(last) if last > 0 else "1"

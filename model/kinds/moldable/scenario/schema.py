@@ -22,24 +22,24 @@ from slotscope.model.kinds.moldable.scenario.workload import (
 from slotscope.model.scenario.common import MOST_SERVERS, SERVICE_LAWS, Exponential, PolicyChoice, ScenarioBase, Service
 from slotscope.model.scenario.fields import Name, Positive, Section, Whole, one_or_list, plain, told_by
 
-#: Bound on classes of jobs.
+#: Largest number of job classes.
 MOST_CLASSES = 20
 
-#: An inherent size: its distribution, and a unit of time on one server.
+#: An inherent size: its distribution, in units of time on one server.
 InherentSize = Annotated[Service, told_by("distribution", *SERVICE_LAWS)]
 
 
 class MoldableServers(Section):
-    """n servers, each for one job at a time; a trace may tell how many by itself."""
+    """n servers, each for one job at a time; with a trace the number may be omitted."""
 
     count: Annotated[Whole, Field(ge=1, le=MOST_SERVERS)] | None = None
 
 
 class MoldableJobClass(Section):
-    """A class of jobs: its part of the arrivals, its speed-up, and the distribution of its sizes.
+    """A class of jobs: its share of the arrivals, its speed-up, and the distribution of its sizes.
 
-    ``arrival_rate`` is lambda_j, jobs in a unit of time for each server; ``share`` the class's
-    part of all arrivals, relative to the others' (1 where nothing is said).
+    ``arrival_rate`` is lambda_j, jobs per unit of time and server; ``share`` the class's
+    share of all arrivals, relative to the others' (1 if omitted).
     """
 
     name: Name = "jobs"
@@ -61,7 +61,7 @@ class MoldableJobClass(Section):
 
     @property
     def degree(self) -> int:
-        """d, the most servers that a job can use."""
+        """d, the largest number of servers that a job can use."""
         return len(self.factors)
 
 
@@ -97,7 +97,7 @@ class MoldableScenario(ScenarioBase):
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """[l]."""
+        """[l] the names of the classes."""
         return tuple(item.name for item in self.classes)
 
     @property
@@ -117,20 +117,20 @@ class MoldableScenario(ScenarioBase):
 
     @property
     def load(self) -> Fraction:
-        """rho = sum_j rho_j; 0 where a script, or a trace that has not been read, tells none."""
+        """rho = sum_j rho_j; 0 if a script, or a trace that has not been read, gives none."""
         return sum(self.loads, Fraction(0))
 
     @property
     def loads(self) -> tuple[Fraction, ...]:
-        """[l] rho_j = lambda_j / mu_j, of each server; see :attr:`load`."""
+        """[l] rho_j = lambda_j / mu_j, per server; see :attr:`load`."""
         pairs = zip(self.arrival_rates, self.classes, strict=True)
         return tuple(rate * item.size.mean for rate, item in pairs)
 
     @property
     def arrival_rates(self) -> tuple[Fraction, ...]:
-        """[l] lambda_j: jobs in a unit of time for each server; see :attr:`load`.
+        """[l] lambda_j: jobs per unit of time and server; see :attr:`load`.
 
-        Exact but for rho = 1 - beta n^-alpha with an n^alpha that is not rational, which is the
+        Exact, except for rho = 1 - beta n^-alpha if n^alpha is irrational; then it is replaced by the
         shortest decimal of its float.
         """
         load = self._told_load()
@@ -141,7 +141,7 @@ class MoldableScenario(ScenarioBase):
 
     @property
     def shares(self) -> tuple[Fraction, ...]:
-        """[l] the classes' parts of all arrivals, which sum to 1."""
+        """[l] the classes' shares of all arrivals; they add up to 1."""
         rated = any(item.arrival_rate is not None for item in self.classes)
         parts = [item.arrival_rate if rated else item.share for item in self.classes]
         known = [Fraction(1) if part is None else part for part in parts]
@@ -154,7 +154,7 @@ class MoldableScenario(ScenarioBase):
 
     def _check_degrees(self) -> None:
         if isinstance(self.workload, ScriptedMoldable):
-            return  # requests are given: a job gets what there is of them
+            return  # requests are given: a job gets as many of them as are free
         for position, item in enumerate(self.classes):
             if self.servers.count is not None and item.degree > self.servers.count:
                 raise ValueError(
@@ -163,7 +163,7 @@ class MoldableScenario(ScenarioBase):
                 )
 
     def _check_rates(self) -> None:
-        """Arrival rates are told for all classes or for none, and not beside a load."""
+        """Check that arrival rates are given for all classes or for none, and not together with a load."""
         rated = [item.arrival_rate is not None for item in self.classes]
         if not any(rated) or isinstance(self.workload, TraceMoldable):
             return
@@ -208,5 +208,5 @@ class MoldableScenario(ScenarioBase):
                 )
 
     def class_of(self, name: str | None) -> int:
-        """The number of the class of that name, from 0; without a name the first."""
+        """The index of the class of that name; without a name 0."""
         return 0 if name is None else self.class_names.index(name)

@@ -1,8 +1,8 @@
-"""Speed-ups of moldable jobs, as a scenario says them: a list, or a law.
+"""Speed-ups of moldable jobs in a scenario: a list, or a law.
 
-A job on i servers runs s_i times as fast as on one.  The paper's (P1), s_1 = 1 and strictly
-increasing, and (P2), concave, are asked of every speed-up (Ghanbarian et al. (2025), Section 2);
-(P2) as it stands there, s_i / i not increasing, would not be enough for Theorem 1.
+A job on i servers runs s_i times as fast as on one.  Every speed-up must satisfy the paper's (P1), s_1 = 1 and
+strictly increasing, and (P2), concave (Ghanbarian et al. (2025), Section 2);
+(P2) in its literal form, s_i / i not increasing, would not be enough for Theorem 1.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pydantic import Field, TypeAdapter, ValidatorFunctionWrapHandler, WrapValid
 from slotscope.model.scenario.fields import Exact, Numbers, Positive, Section, Whole, plain
 from slotscope.model.scenario.validation import shown
 
-#: Bound on d, the degree of parallelism.
+#: Largest d, the degree of parallelism.
 MOST_DEGREE = 1000
 
-#: Exponents nearer to 0 or 1 give steps that its rounding would hide.
+#: Smallest distance of an exponent from 0 and 1; nearer ones give steps that rounding would hide.
 LEAST_EXPONENT = Fraction(1, 10**6)
 
-#: Places after the point of a power that is not rational, and the digits it is computed with.
+#: Decimals of an irrational power, and the digits with which it is computed.
 PLACES = Decimal(1).scaleb(-15)
 _DIGITS = Context(prec=50, rounding=ROUND_HALF_EVEN)
 
@@ -41,7 +41,7 @@ class LinearSpeedup(Section):
 
 
 class AmdahlSpeedup(Section):
-    """s_i = 1 / ((1 - p) + p / i) for a part p of the job that is parallel (Section 1)."""
+    """s_i = 1 / ((1 - p) + p / i), where p is the parallel fraction of the job (Section 1)."""
 
     law: Literal["amdahl"]
     parallel: Positive
@@ -59,7 +59,7 @@ class AmdahlSpeedup(Section):
 
 
 class PowerSpeedup(Section):
-    """s_i = i^exponent, to 15 places after the point where that is not rational."""
+    """s_i = i^exponent, to 15 decimals if it is irrational."""
 
     law: Literal["power"]
     exponent: Positive
@@ -88,12 +88,12 @@ SpeedupLaw = LinearSpeedup | AmdahlSpeedup | PowerSpeedup
 
 _LAWS: Mapping[str, type[SpeedupLaw]] = {"linear": LinearSpeedup, "amdahl": AmdahlSpeedup, "power": PowerSpeedup}
 
-#: What may stand where a speed-up is asked for.
+#: The allowed forms of a speed-up.
 _ALLOWED = "a list s_1, s_2, ... such as [1, 1.8, 2.5], or a table with law = 'linear', 'amdahl' or 'power'"
 
 
 def first_fault(factors: Iterable[Fraction]) -> str:
-    """What is wrong with s_1, s_2, ... at the first index that fails; nothing if all is well."""
+    """What is wrong with s_1, s_2, ... at the first index that fails; empty if nothing is."""
     before, step = Fraction(0), Fraction(1)
     for i, factor in enumerate(factors, 1):
         if i == 1 and factor != 1:

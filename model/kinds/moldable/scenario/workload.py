@@ -1,4 +1,4 @@
-"""How moldable jobs arrive, as a scenario says it."""
+"""The arrivals of moldable jobs in a scenario."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from slotscope.model.scenario.fields import (
     told_by,
 )
 
-#: Bounds on the load rho, and on the exponent alpha of the traffic.
+#: Smallest and largest load rho, and largest exponent alpha of the traffic.
 LEAST_LOAD, MOST_LOAD = Fraction(1, 10**9), Fraction(1000)
 MOST_ALPHA = 10
 
-#: Roots of the number of servers are looked for up to this one: 2^20 is above the most servers.
+#: Largest degree of roots of the number of servers that are tried: 2^20 exceeds the largest number of servers.
 _LARGEST_ROOT = 20
 
 
@@ -37,9 +37,9 @@ Load = Annotated[Positive, AfterValidator(_within_bounds)]
 
 
 class MoldablePoisson(Section):
-    """Independent Poisson arrivals of every class, n lambda_j in a unit of time.
+    """Independent Poisson arrivals of every class, at rate n lambda_j.
 
-    The load rho, the sum of rho_j = lambda_j / mu_j, is told as ``load``, or as ``alpha`` and
+    The load rho, the sum of rho_j = lambda_j / mu_j, is given as ``load``, or by ``alpha`` and
     ``beta`` of rho = 1 - beta n^-alpha (Ghanbarian et al. (2025), Section 2), or else by the
     classes' own arrival rates.
     """
@@ -66,14 +66,14 @@ class MoldablePoisson(Section):
         return self
 
     def told_load(self, servers: int) -> Fraction | None:
-        """rho in a system of so many servers; None where the classes tell it."""
+        """rho in a system of *servers* servers; None if the classes' arrival rates determine it."""
         if self.alpha is None or self.beta is None:
             return self.load
         return 1 - self.beta / power(servers, self.alpha)
 
 
 def power(servers: int, alpha: Fraction) -> Fraction:
-    """n^alpha: exact where it is rational, else the shortest decimal that is the same float."""
+    """n^alpha: exact if it is rational, else the shortest decimal of its float."""
     root = _root(servers, alpha.denominator)
     if root:
         return Fraction(root) ** alpha.numerator
@@ -81,7 +81,7 @@ def power(servers: int, alpha: Fraction) -> Fraction:
 
 
 def _root(servers: int, degree: int) -> int:
-    """The whole number whose *degree*-th power is *servers*; 0 if there is none."""
+    """The integer whose *degree*-th power is *servers*; 0 if there is none."""
     if servers == 1:
         return 1
     root = round(servers ** (1 / degree)) if degree <= _LARGEST_ROOT else 0
@@ -91,8 +91,8 @@ def _root(servers: int, degree: int) -> int:
 class ScriptedMoldableJob(Section):
     """One arrival at an exact time.
 
-    ``size`` is its inherent size, the time that it runs on one server; ``requested`` the request
-    that is drawn for it, and where there is none the policy draws one.
+    ``size`` is the job's inherent size, its run time on one server; ``requested`` is its
+    request, which the policy draws if it is omitted.
     """
 
     model_config = ConfigDict(serialize_by_alias=True)
@@ -105,9 +105,9 @@ class ScriptedMoldableJob(Section):
 
 
 class ScriptedMoldable(Section):
-    """Explicit arrivals, in order; those of one time in the order in which they stand.
+    """A list of arrivals in order of time; arrivals at the same time happen in the order of the list.
 
-    ``load`` is rho, for policies and programs that must know it.
+    ``load`` is rho, for policies and programs that need it.
     """
 
     kind: Literal["scripted"]
@@ -122,14 +122,14 @@ class ScriptedMoldable(Section):
 
 
 class TraceMoldable(Section):
-    """Jobs of a recorded log of parallel jobs; times are in seconds.
+    """Jobs from a recorded log of parallel jobs; times are in seconds.
 
-    ``arrivals``: at the log's own times, with gaps drawn from the log's, or Poisson with its
-    rate.  ``sizes``: the log's own, job by job, or drawn from all of them.  ``work`` says how the
-    inherent size, the time on one server, is told from a run time on p processors: times s_p
+    ``arrivals``: at the log's own times, with interarrival times drawn from the log's, or Poisson at its
+    rate.  ``sizes``: the log's own, job by job, or drawn from all of them.  ``work``: how the
+    inherent size, the time on one server, follows from a run time on p processors: times s_p
     (s_d beyond d) of the class's speed-up, times p, or the run time itself.  ``load`` is the rho
-    to which the times between arrivals are scaled; without it they are the log's.  Of the jobs
-    the first ``limit`` are used.
+    to which interarrival times are scaled; if omitted they are the log's.  Only
+    the first ``limit`` jobs are used.
     """
 
     kind: Literal["trace"]

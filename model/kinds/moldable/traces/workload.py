@@ -35,22 +35,22 @@ from slotscope.model.traces.swf import ParallelJobs, read_swf
 
 Floats = npt.NDArray[np.float64]
 
-#: Digits that estimated rates and means keep: more would only make exact arithmetic slow.
+#: Significant digits of estimated rates and means: more would only slow exact arithmetic.
 DIGITS = 9
 
-#: Values that tell the distribution of the sizes in the scenario; jobs are drawn from all of the log.
+#: Most values that describe the distribution of sizes in the scenario; jobs are drawn from the whole log.
 MOST_TOLD = 200
 
-#: Mean executions, as short as they can be, in which the jobs of a record must come to fill its servers.
+#: Shortest length of a record, in multiples of the shortest possible mean execution time, for jobs to fill its servers.
 FULL = 25
 
 Found = tuple[MoldableScenario, RecordedWorkload | None, ImportReport]
 
 
 class DrawnWorkload:
-    """Jobs of one class without end, whose gaps and sizes are independent draws.
+    """Jobs of one class without end, whose interarrival times and sizes are independent draws.
 
-    - *gaps*, *sizes*: Samplers of the time between arrivals and of the inherent size, in seconds.
+    - *gaps*, *sizes*: Samplers of the interarrival time and of the inherent size, in seconds.
     - *seed*, *start*, *branch*: As for :class:`model.scenario.workload.PoissonWorkload`.
     """
 
@@ -72,16 +72,16 @@ class DrawnWorkload:
         return JobBlock(self._times(position), np.zeros(BLOCK, np.int32), service, first)
 
     def _times(self, position: int) -> Floats:
-        # Always summed in this order, so that a block made again has the very same times.
+        # Always summed in the same order, so that a block has the same times whenever it is made.
         gaps = self._gaps(stream(self._seed, "arrivals", self._branch, position), BLOCK)
         return np.asarray(self._starts[position] + np.cumsum(gaps))
 
 
 def parallel_jobs(jobs: RecordedJobs) -> ParallelJobs:
-    """The jobs as those of a log, submitted when they arrived, on as many processors as they ran on.
+    """The recorded jobs as a log's, submitted at their arrivals and run on as many processors as recorded.
 
-    No trace of this kind tells the size of the machine; it is taken for the processors that were
-    in use at most, had none waited.
+    The trace does not tell the size of the machine; it is taken to be the largest number of processors
+    in use if no job had waited.
     """
     machine = jobs.busiest()
     note = f"the machine is taken to have {machine:,} processors: what would be in use at most if no job waited"
@@ -91,27 +91,27 @@ def parallel_jobs(jobs: RecordedJobs) -> ParallelJobs:
 
 
 class _ScenarioLog(NamedTuple):
-    """What a scenario takes from a log, in seconds."""
+    """What a scenario uses of a log; times are in seconds."""
 
-    time: Floats  #: [n] arrivals from the first one on, not scaled
+    time: Floats  #: [n] arrival times, from 0 for the first, not scaled
     size: Floats  #: [n] inherent sizes
     machine: int
     report: ImportReport
 
     @property
     def gap(self) -> float:
-        """The mean time between arrivals."""
+        """The mean interarrival time."""
         return float(self.time[-1]) / (len(self.time) - 1)
 
 
 def with_trace(scenario: MoldableScenario, paths: tuple[str, ...] = ()) -> Found:
     """Read a scenario's trace: the scenario with the trace's load, its jobs, a report.
 
-    ``paths`` replace those of the scenario.  The scenario that comes back tells the number of
-    servers, and its class the arrival rate, and the mean and the distribution of the sizes.  Where anything
-    is drawn there are no recorded jobs (None): they depend on the seed, and :func:`workload_of`
+    ``paths`` replace those of the scenario.  The returned scenario has the number of
+    servers, and its class the arrival rate, and the mean and the distribution of the sizes.  If arrivals or sizes
+    are drawn there are no recorded jobs (None): they depend on the seed, and :func:`workload_of`
     makes them.
-    Raises UserError if the scenario takes no trace, a file cannot be read, or no rate can be told from it.
+    Raises UserError if the scenario takes no trace, a file cannot be read, or it gives no arrival rate.
     """
     scenario, trace, _ = playing(scenario, TraceMoldable, paths, "moldable-swf")
     log = _used(scenario, trace, _read(trace))
@@ -125,9 +125,9 @@ def with_trace(scenario: MoldableScenario, paths: tuple[str, ...] = ()) -> Found
 def workload_of(scenario: MoldableScenario, start: float = 0.0, branch: int = 0) -> Workload:
     """The jobs of a scenario that :func:`with_trace` has returned, from time *start* on.
 
-    Its files are read again unless that was done lately.  Without end are jobs whose gaps are
-    drawn and whose sizes are drawn; others end with the log.
-    Raises UserError if a file cannot be read, or what is recorded cannot go on from another time.
+    Its files are read again unless they were read recently.  The workload is endless if both interarrival times and
+    sizes are drawn; otherwise it ends with the log.
+    Raises UserError if a file cannot be read, or recorded jobs would have to continue at another time.
     """
     trace = scenario.workload
     assert isinstance(trace, TraceMoldable)
@@ -150,7 +150,7 @@ def workload_of(scenario: MoldableScenario, start: float = 0.0, branch: int = 0)
 
 
 def _gaps(scenario: MoldableScenario, trace: TraceMoldable, log: _ScenarioLog) -> Sampler:
-    """Times between arrivals: exponential, or those of the log; with the scenario's rate."""
+    """The sampler of interarrival times: exponential, or from the log; with the scenario's rate."""
     mean = _mean_gap(scenario)
     if trace.arrivals == "poisson":
         return lambda random, n: mean * random.standard_exponential(n)
@@ -163,7 +163,7 @@ def _mean_gap(scenario: MoldableScenario) -> float:
 
 
 def _times(scenario: MoldableScenario, log: _ScenarioLog) -> Floats:
-    """The log's arrivals, with times between them scaled to the scenario's rate."""
+    """The log's arrival times, with interarrival times scaled to the scenario's rate."""
     trace = scenario.workload
     assert isinstance(trace, TraceMoldable)
     return log.time if trace.load is None else log.time * (_mean_gap(scenario) / log.gap)
@@ -174,7 +174,7 @@ def _arrays(time: Floats, size: Floats) -> tuple[Floats, npt.NDArray[np.int32], 
 
 
 def _read(trace: TraceMoldable) -> ParallelJobs:
-    """A log's jobs."""
+    """The jobs of a log."""
     paths = [Path(path) for path in trace.paths]
     if trace.format == JOBS:
         return parallel_jobs(read_jobs(paths, AskedJobs(columns=(WIDTH,), limit=trace.limit)))
@@ -184,7 +184,7 @@ def _read(trace: TraceMoldable) -> ParallelJobs:
 def _used(scenario: MoldableScenario, trace: TraceMoldable, jobs: ParallelJobs) -> _ScenarioLog:
     """The first jobs of a log, with their inherent sizes.
 
-    Raises TraceError if there are fewer than two, or all came at one time.
+    Raises TraceError if there are fewer than two, or all arrived at the same time.
     """
     count = min(len(jobs), trace.limit)
     if count < 2 or jobs.submit[count - 1] == jobs.submit[0]:
@@ -202,7 +202,7 @@ def _used(scenario: MoldableScenario, trace: TraceMoldable, jobs: ParallelJobs) 
 
 
 def _factors(scenario: MoldableScenario, trace: TraceMoldable, processors: npt.NDArray[np.int64]) -> Floats:
-    """[n] how much longer each job would have run on one processor."""
+    """[n] the ratio of each job's run time on one processor to its recorded run time."""
     if trace.work == "run time":
         return np.ones(len(processors))
     if trace.work == "linear":
@@ -212,12 +212,12 @@ def _factors(scenario: MoldableScenario, trace: TraceMoldable, processors: npt.N
 
 
 def rounded(value: float) -> Fraction:
-    """A rate or a mean to :data:`DIGITS` significant digits."""
+    """A rate or a mean rounded to :data:`DIGITS` significant digits."""
     return Fraction(f"{value:.{DIGITS - 1}e}")
 
 
 def _told(scenario: MoldableScenario, trace: TraceMoldable, log: _ScenarioLog) -> MoldableScenario:
-    """The scenario with servers, arrival rate and sizes as they are in force.
+    """The scenario with the number of servers, arrival rate and sizes that are used.
 
     Raises ScenarioError if the log's machine is too large for a run.
     """
@@ -246,14 +246,14 @@ def _told(scenario: MoldableScenario, trace: TraceMoldable, log: _ScenarioLog) -
 
 
 def _up_to(servers: int, speedup: Any) -> Any:
-    """A speed-up as data, for no more servers than there are: a log's machine can be smaller than its degree."""
+    """A speed-up as data, cut to the number of servers, as a log's machine can be smaller than the degree."""
     if isinstance(speedup, list):
         return speedup[:servers]
     return speedup | {"degree": min(speedup["degree"], servers)}
 
 
 def _too_few(scenario: MoldableScenario, jobs: int, machine: str) -> Iterator[str]:
-    """What is to be said of a record that is over before many of its jobs can have been executed."""
+    """Warnings that a record ends before many of its jobs can have been executed."""
     span, shortest = _mean_gap(scenario) * (jobs - 1), float(scenario.mean_of(0) / max(scenario.speedup_of(0)))
     if span < FULL * shortest:
         assert scenario.servers.count is not None
@@ -279,7 +279,7 @@ def _notes(scenario: MoldableScenario, log: _ScenarioLog, degree: int) -> Iterat
     )
     if trace.load is not None:
         yield f"times between arrivals are scaled by {gap / log.gap:.4g}"
-        if "recorded" in (trace.arrivals, trace.sizes):  # others come without end
+        if "recorded" in (trace.arrivals, trace.sizes):  # others are endless
             yield from _too_few(scenario, len(log.time), machine)
     if scenario.classes[0].degree < degree:
         yield f"a job runs on {machine} at most, where the speed-up is told for {degree:,}"
