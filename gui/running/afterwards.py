@@ -22,14 +22,14 @@ class Afterwards:
             lane.effect_first = True
 
     def recall(self, run: Run) -> None:
-        """Keep the sub-steps of the last event ready, for a run so slow that they are seen."""
+        """Compute the sub-steps of the last event, for a run so slow that they are seen."""
         for lane in lanes_of(run):
             lane.recall_once()
 
     def hasty(self, run: Run, running: bool) -> bool:
-        """Whether the next frame leaves out the log, or decisions that policies made before they were compared.
+        """Whether the next frame has the log as during a run, and of the lanes' earlier decisions only those known.
 
-        They take long to find: a run of many events is replayed once for all its decisions.
+        The rest takes long: a run of many events is replayed once for all its decisions.
         """
         long = self.ran and any(lane.log_takes_long for lane in lanes_of(run))
         self._hasty = not running and (long or (self._began and not past_known(run)))

@@ -29,7 +29,7 @@ _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
 _SENTENCE, _LOG = 0.5, 0.5
 #: Least number of lines for the sentence while an answer is awaited, by the number of policies; most answers fit.
 _TOLD = {1: 2, 2: 3, 3: 5}
-#: Share of the width by which the panel beside the servers may be too wide, or too narrow (half a digit), unchanged.
+#: Shares of the width by which the panel beside the servers may be too wide, or too narrow (half a digit), unfitted.
 _CALM, _CUT = 0.05, 0.01
 #: Window height in lines of text below which the strip of panel names is hidden: the servers need the room.
 _LOW = 22

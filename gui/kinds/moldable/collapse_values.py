@@ -30,7 +30,7 @@ _FLUID_TIMES = 8.0
 _FLUID_POINTS = 200
 #: Least share of time spent inside the bins for shares of time to be told.
 _COVERED = 0.5
-#: A bin's jobs are split into so many parts per axis, or one per number of jobs if those are fewer.
+#: Points per axis at which a bin is evaluated, or one per number of jobs if those are fewer.
 _PARTS = 8
 #: Tolerance within which a point on a line does not count as above it.
 _ROUNDING = 1e-12

@@ -174,7 +174,7 @@ class RatioPlot(Chart):
     def names(self) -> list[tuple[QRectF, str]]:
         """The labels of the used widths, beside their lines, with their boxes.
 
-        Each label is on the outer side of its line, away from the other one, as long as there is room.
+        Each label is on one side of its line and clear of the next one, in the longest wording that fits.
         """
         values = self.values
         if values is None or not values.support:

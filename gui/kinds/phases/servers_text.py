@@ -276,7 +276,7 @@ class PhaseText:
 
     @staticmethod
     def _larger_part(shown: ShownSection, blocks: JobBlocks, block: int, resource: int, box: Box) -> Box:
-        """The larger part of a job, below or above the capacity's line, so that neither hides the letter."""
+        """The larger part of a job, below or above the capacity's line, which must not cross the letter."""
         x, y, width, height = box
         above = int(blocks.high[block, resource]) - shown.grid.cell.rim
         if not 0 < above < height:
