@@ -1,8 +1,8 @@
-"""Alibaba's cluster-trace-gpu-v2020: the table of tasks, and with it, if it is given, that of instances.
+"""Alibaba's cluster-trace-gpu-v2020: the table of tasks and, if given, the table of instances.
 
-Both are CSV without a header (one that was added is skipped).  A task has one or more instances, each of which asks
-for ``plan_cpu`` and ``plan_gpu`` (in percent of one) and ``plan_mem`` (called GB; the numbers are whole MiB over 1024).
-Whatever ran from a start to an end held what it asked for, whether it succeeded or not.
+Both are CSV without a header (a header that was added is skipped).  A task has one or more instances, each of which
+requests ``plan_cpu`` and ``plan_gpu`` (in percent of one) and ``plan_mem`` (called GB; the numbers are whole MiB over
+1024).  Everything that ran held its requested resources from start to end, whether it succeeded or not.
 
 Data: Weng et al., "MLaaS in the Wild" (NSDI 2022), for study or research.
 """
@@ -58,7 +58,7 @@ _REASONS = (_NEVER, _ENDLESS, _NO_NUMBER, _NO_TASK)
 
 
 class _Plan(NamedTuple):
-    """What an instance of a task asks for: 10^-9 of a CPU, of a GiB and of a GPU."""
+    """What an instance of a task requests, in units of 10^-9 of a CPU, of a GiB and of a GPU."""
 
     cpu: int
     memory: int
@@ -66,7 +66,7 @@ class _Plan(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """A job: microseconds, how many instances it has, and what each asks for."""
+    """A job: start and duration in microseconds, its number of instances, and what each of them requests."""
 
     start: int
     duration: int
@@ -75,7 +75,7 @@ class _Run(NamedTuple):
 
 
 def is_alibaba_pai(first: bytes) -> bool:
-    """Whether a file that begins so is a table of tasks or of instances."""
+    """Whether a file that begins with *first* is a table of tasks or of instances."""
     return _columns(first.decode("utf-8", "replace").partition("\n")[0]) is not None
 
 
@@ -90,8 +90,8 @@ def _columns(line: str) -> tuple[str, ...] | None:
 def read_alibaba_pai(paths: Sequence[Path], asked: AskedJobs, watch: Watch) -> RecordedJobs:
     """Read tables, as :func:`model.traces.job_table.read_job_table`.
 
-    For moldable jobs a task is one job on as many servers as it has instances.  Otherwise each
-    instance is a job: with its own times where the table of instances is given, else with those of its task.
+    For moldable jobs a task is one job on as many servers as it has instances.  Otherwise each instance is
+    a job: with its own times if the table of instances is given, otherwise with those of its task.
     """
     instances = [path for path in paths if _columns(next(lines(path))) == INSTANCES]
     tasks = [path for path in paths if path not in instances]
@@ -159,7 +159,7 @@ def _instance_runs(path: Path, plans: dict[tuple[str, str], _Plan], left: Counte
 
 
 def _times(row: dict[str, str], left: Counter[str]) -> tuple[int, int] | None:
-    """Start and duration in microseconds; None for what is left out."""
+    """Start and duration in microseconds; None for a row that is left out."""
     start, end = (_amount(row, name, LATEST, 6) for name in ("start_time", "end_time"))
     if not row["start_time"] or not row["end_time"]:
         left[_ENDLESS if row["start_time"] else _NEVER] += 1
@@ -173,6 +173,6 @@ def _plan(row: dict[str, str]) -> _Plan:
 
 
 def _amount(row: dict[str, str], name: str, most: int, places: int) -> int:
-    """A number in units of 10^-places, rounded down; 0 where there is none."""
+    """A number in units of 10^-places, rounded down; 0 if the field is empty."""
     text = row[name].strip()
     return scaled_decimal(text, name, _DIGITS, most) // 10 ** (_DIGITS - places) if text else 0

@@ -1,7 +1,7 @@
-"""Alibaba's cluster-trace-gpu-v2023: the list of pods, one row for each, with a header.
+"""Alibaba's cluster-trace-gpu-v2023: the list of pods, a CSV file with a header and one row per pod.
 
-A pod asks for CPU (thousandths of a core) and memory (MiB).  It was created, scheduled to a node
-and deleted; the fields of what did not happen are empty.  Requests for GPUs are not read.
+A pod requests CPU (thousandths of a core) and memory (MiB).  It was created, scheduled to a node and
+deleted; the field of the time of a step that did not happen is empty.  Requests for GPUs are not read.
 
 Data: "cluster-trace-gpu-v2023" of Alibaba, for study or research.
 """
@@ -42,10 +42,10 @@ _CPU, _MEMORY, _CREATED, _DELETED, _SCHEDULED = (
     COLUMNS.index(name) for name in ("cpu_milli", "memory_mib", "creation_time", "deletion_time", "scheduled_time")
 )
 
-#: Bounds of what a row may ask for, and of its times in seconds.
+#: The largest amount that a row may request, and its latest time in seconds.
 MOST_AMOUNT, LATEST = 10**12, 10**11
 
-#: Digits of a second that times may have.
+#: The most decimal places of times in seconds.
 _DIGITS = 6
 
 _PENDING = "never scheduled (Pending)"
@@ -65,10 +65,10 @@ Integers = npt.NDArray[np.int64]
 class Pods:
     """Pods that ran, in the order of their creation.  All arrays have shape (n,)."""
 
-    #: created, runtime: microseconds; from creation, and from scheduling to deletion
+    #: created, runtime: microseconds; the time of creation, and the time from scheduling to deletion
     created: Integers
     runtime: Integers
-    #: cpu, memory: thousandths of a core and MiB
+    #: cpu, memory: requests in thousandths of a core and in MiB
     cpu: Integers
     memory: Integers
     report: ImportReport  #: what was read, kept and left out
@@ -78,8 +78,8 @@ class Pods:
 def read_pods(paths: Sequence[Path]) -> Pods:
     """Read one or several lists of pods, plain or gzip'd.
 
-    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError
-    if whoever waits has had enough.
+    Raises TraceError if a file cannot be used, with one line that says where, what was found and what is allowed;
+    GivenUpError if the user stops waiting.
     """
     if not paths:
         raise TraceError("no file was given; allowed are lists of pods")
@@ -118,7 +118,7 @@ def pod_jobs(
 
 
 def _pods(path: Path, watch: Watch, left: Counter[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Creation, run time, CPU and memory of the pods of a file that ran."""
+    """(creation, run time, CPU, memory) of each pod in a file that ran."""
     table = rows(path, COLUMNS, watch=watch)
     number, header = next(table)
     if tuple(header) != COLUMNS:
@@ -146,6 +146,6 @@ def _pods(path: Path, watch: Watch, left: Counter[str]) -> Iterator[tuple[int, i
 
 
 def _time(row: Sequence[str], column: int) -> int | None:
-    """Microseconds, or None where the field is empty."""
+    """Microseconds, or None if the field is empty."""
     text = row[column]
     return scaled_decimal(text, COLUMNS[column], _DIGITS, LATEST) if text else None

@@ -1,7 +1,7 @@
-"""Which files make up the Azure trace as prepared by Huawei Cloud, found by their names.
+"""Finds the files of the Azure trace as prepared by Huawei Cloud, by their names.
 
 Arrivals are in ``<name>.txt``, lifetimes in ``<name>.c<seconds of censoring>.txt``, flavours in
-``flav_map.txt`` and bins in ``<version>.interval_map.txt``; each may have ``.gz`` behind its name.
+``flav_map.txt`` and bins in ``<version>.interval_map.txt``; each may have ``.gz`` after its name.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class AzureFiles(NamedTuple):
     lifetimes: Path
     flavours: Path
     bins: Path
-    censored: int  #: second at which lifetimes were cut off, from the name of the lifetimes
+    censored: int  #: the second at which lifetimes were censored, from the name of their file
 
 
 def azure_files(paths: Sequence[Path]) -> AzureFiles:
-    """The files that *paths* name, the others from the folders in which those stand.
+    """The files that *paths* name, completed by files in the folders of those.
 
-    A folder stands for the files in it; of what else it holds nothing is read.
-    Raises TraceError if a path does not exist, or a file is missing or there are several for one purpose.
+    A folder means the files in it; other files in a folder are not read.
+    Raises TraceError if a path does not exist, or a file is missing, or several files match one purpose.
     """
     if not paths:
         raise TraceError("no file was given; allowed is the trace's folder, or its list of arrivals")
@@ -65,14 +65,14 @@ def _content(folder: Path) -> list[Path]:
 
 
 def _part(named: list[Path], beside: list[Path], first: Path) -> tuple[Path, Path]:
-    """The arrivals and the lifetimes of the part that was named, or of the only one there is."""
+    """The (arrivals, lifetimes) of the part that is named, or of the only part there is."""
     candidates = [*named, *beside]
     lifetimes = {match["stem"]: path for path in reversed(candidates) if (match := _LIFETIMES.fullmatch(path.name))}
     arrivals = {_stem(path): path for path in reversed(candidates) if _may_be_arrivals(path)}
     stems = {_stem(path) for path in named if _may_be_arrivals(path)}
     stems |= {match["stem"] for path in named if (match := _LIFETIMES.fullmatch(path.name))}
     pairs = set(lifetimes) & set(arrivals)
-    stems = stems & pairs or stems or pairs  # a licence that was named as well has no lifetimes
+    stems = stems & pairs or stems or pairs  # a licence file that is named as well has no lifetimes
     if len(stems) > 1:
         found = ", ".join(sorted(arrivals[stem].name for stem in stems & set(arrivals)))
         raise TraceError(f"found several lists of arrivals: {found}; allowed is one: give its path", where=str(first))
@@ -105,7 +105,7 @@ def _first(pattern: re.Pattern[str], named: Iterable[Path], beside: Iterable[Pat
 
 
 def _bins(named: list[Path], beside: list[Path], arrivals: Path) -> Path:
-    """The list of bins: one that was named, that of the same version, or any."""
+    """The file of bins: one that is named, that of the same version, or any."""
     version = arrivals.name.split(".")[0]
     own = [path for path in beside if (match := _BINS.fullmatch(path.name)) and match["stem"] == version]
     return _first(_BINS, named, [*own, *beside], "bins, v1.interval_map.txt", arrivals)

@@ -1,9 +1,9 @@
 """Azure Trace for Packing 2020: requests for virtual machines, as a SQLite file with the tables ``vm`` and ``vmType``.
 
-``vm`` has a row for each request: its type, its priority (0 high, 1 low), and when it came and left, in days; those
-that were there before have a negative start, those that stayed for more than 90 days no end.  ``vmType`` says which
-part of a machine a type takes, for each kind of machine that offers it.  Here all machines are of one kind, the one on
-which most requests can run; other requests are left out.
+``vm`` has a row for each request: its type, its priority (0 high, 1 low), and its start and end times in days.
+Machines that existed before the trace have a negative start, those that stayed for more than 90 days have no end.
+``vmType`` gives the fraction of a machine that a type takes, for each kind of machine that offers it.  Here all
+machines are of one kind, the one that can run the most requests; requests that it cannot run are left out.
 
 Data: Hadary et al., "Protean: VM Allocation Service at Scale" (OSDI 2020), CC-BY.
 """
@@ -39,7 +39,7 @@ _REASONS = (_BEFORE, _ENDLESS, _ELSEWHERE)
 
 
 class _Request(NamedTuple):
-    """A request that is kept: microseconds, its place among the types, and 1 where its priority is high."""
+    """A kept request: times in microseconds, the index of its type, and 1 if its priority is high."""
 
     start: int
     duration: int
@@ -48,7 +48,7 @@ class _Request(NamedTuple):
 
 
 def is_azure_packing(first: bytes) -> bool:
-    """Whether a file that begins so is a database."""
+    """Whether a file that begins with *first* is a SQLite database."""
     return first.startswith(MAGIC)
 
 
@@ -82,7 +82,7 @@ def read_azure_packing(paths: Sequence[Path], _: AskedJobs, watch: Watch) -> Rec
 
 
 def _types(database: sqlite3.Connection, path: Path) -> tuple[str, dict[str, list[int]]]:
-    """The kind of machine that can run the most requests, and what the types take of it."""
+    """The kind of machine that can run the most requests, and the fractions of it that each type takes."""
     asked = dict(database.execute("SELECT vmTypeId, count(*) FROM vm GROUP BY vmTypeId"))
     offered: Counter[str] = Counter()
     found: dict[str, dict[str, list[int]]] = {}

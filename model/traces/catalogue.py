@@ -1,6 +1,6 @@
-"""Public traces that the program reads: what they are, where they are, and how one is fetched.
+"""Public traces that the program can read: their descriptions, addresses, and how to fetch them.
 
-Nothing is fetched unless somebody asks for it by name.
+A trace is fetched only if the user asks for it by name.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from urllib.request import urlopen
 from slotscope.model.errors import TraceError, unknown_name
 from slotscope.model.traces.reading import GZIP_MAGIC
 
-#: Seconds without an answer after which a server is given up.
+#: Seconds to wait for a server's answer.
 PATIENCE = 30.0
 
 _CHUNK = 1 << 18
 
 
 class RemoteFile(NamedTuple):
-    """A file of a trace: its address, and the SHA-256 of what it unpacks to (empty: not known).
+    """A file of a trace: its address, and the SHA-256 of its unpacked content (empty: unknown).
 
-    Of an archive ``member`` is the file that is taken out of it.
+    If the address is that of an archive, ``member`` is the file to extract from it.
     """
 
     url: str
@@ -39,7 +39,7 @@ class RemoteFile(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The file's own name."""
+        """The file's name."""
         return (self.member or self.url).rpartition("/")[2]
 
 
@@ -47,9 +47,9 @@ class PublicTrace(NamedTuple):
     """A trace that can be fetched."""
 
     title: str
-    scenarios: tuple[str, ...]  #: built-in ones that play it, of the systems for which its format can be read
-    megabytes: float | None  #: what is fetched; None where that is not known
-    licence: str  #: under what its owners give it
+    scenarios: tuple[str, ...]  #: built-in scenarios that can play it, of the kinds of system that read its format
+    megabytes: float | None  #: the size of the download; None if unknown
+    licence: str  #: its owners' licence
     files: tuple[RemoteFile, ...]
 
 
@@ -161,7 +161,7 @@ TRACES: Mapping[str, PublicTrace] = {
 
 
 class Fetched(NamedTuple):
-    """A file that was fetched, the SHA-256 of what it unpacks to, and whether that is the one known."""
+    """A fetched file, the SHA-256 of its unpacked content, and whether that was checked against a known one."""
 
     path: Path
     sha256: str
@@ -169,18 +169,18 @@ class Fetched(NamedTuple):
 
 
 def trace_named(name: str) -> PublicTrace:
-    """The trace of that name. Raises TraceError if there is none; the nearest one is named."""
+    """The trace of that name. Raises TraceError if there is none; the error suggests the nearest name."""
     if name not in TRACES:
         raise TraceError(unknown_name("trace", name, TRACES))
     return TRACES[name]
 
 
 def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> Fetched:
-    """Fetch a file into *folder*; one that is there and has the known checksum is left as it is.
+    """Fetch a file into *folder*; an existing file with the known checksum is left as it is.
 
-    ``told`` hears the bytes so far and of the whole (0: not known).  Whatever goes wrong, what
-    stands under the file's name is complete.
-    Raises TraceError if it cannot be reached or written, or has another checksum.
+    ``told`` is called with the bytes so far and in total (0: unknown).  Even after an error, a file under the
+    final name is complete.
+    Raises TraceError if the file cannot be reached or written, or has another checksum.
     """
     path = folder / file.name
     part = path.with_name(f"{path.name}.part")
@@ -206,14 +206,14 @@ def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> F
         with suppress(OSError):
             part.unlink(missing_ok=True)
             for one in made:
-                one.rmdir()  # which only an empty one lets happen: nothing came
+                one.rmdir()  # fails unless the folder is empty, that is, if something was fetched
     return Fetched(path, found, bool(file.sha256))
 
 
 def content_hash(path: Path) -> str:
-    """The SHA-256 of a file's content, unpacked where it is gzip'd; empty where that is damaged.
+    """The SHA-256 of a file's content, after unpacking if it is gzip'd; empty if the gzip data are damaged.
 
-    Raises OSError if it cannot be read.
+    Raises OSError if the file cannot be read.
     """
     digest = hashlib.sha256()
     with path.open("rb") as raw:
@@ -229,7 +229,7 @@ def content_hash(path: Path) -> str:
 
 
 def _take_out(archive: Path, file: RemoteFile) -> None:
-    """Put a member of a zip or tar in the place of the archive; its folder there does not matter."""
+    """Replace a zip or tar archive by its member, which may be in any folder of the archive."""
     taken = archive.with_suffix(".member")
     try:
         with ExitStack() as stack:
@@ -265,7 +265,7 @@ def _download(url: str, path: Path, told: Callable[[int, int], None]) -> None:
 
 
 def _chunks(url: str) -> Iterator[tuple[bytes, int]]:
-    """What a server sends, piece by piece, with the bytes of the whole."""
+    """The response of a server, piece by piece, each with the total number of bytes."""
     try:
         with urlopen(url, timeout=PATIENCE) as answer:
             size = int(answer.headers.get("Content-Length") or 0)

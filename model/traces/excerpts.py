@@ -1,4 +1,4 @@
-"""Excerpts of public traces that ship with the program, for scenarios that name no trace."""
+"""Excerpts of public traces that ship with the program, for scenarios that are given no trace."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 from slotscope.model.traces.formats import JOBS
 from slotscope.model.traces.reading import SHIPPED
 
-#: A table of jobs that every kind of system reads.
+#: A table of jobs that every kind of system can read.
 EXAMPLE = SHIPPED / "jobs.csv"
 
 
 class Excerpt(NamedTuple):
-    """A part of a trace: its file or folder, how it was cut, and one of how many jobs it has.
+    """A part of a trace: its file or folder, its description, and the sampling of its jobs, one in ``one_in``.
 
-    Where it has one of n jobs a scenario gets one of n servers, so that its load is that of the whole.
-    One that stands in for a trace that may not be passed on has rates and times of its own.
+    With one job in n, a scenario gets one server in n, so that its load is that of the whole trace.
+    An excerpt that stands in for a trace whose licence allows none has its own rates and times.
     """
 
     path: Path
@@ -26,22 +26,22 @@ class Excerpt(NamedTuple):
     stands_in: bool = False
 
     def fitted(self, scenario: Scenario) -> Scenario:
-        """*scenario* with as many servers as the excerpt is for; for as long, and at the rates, that are its own."""
+        """*scenario* with its servers reduced to the excerpt's sampling, and with the excerpt's own times and rates."""
         data = as_data(scenario)
         if self.one_in > 1:
             data["servers"]["count"] = max(1, data["servers"]["count"] // self.one_in)
-        if self.stands_in and data["workload"].pop("scale", None) is None:  # what takes rates alone never ends
+        if self.stands_in and data["workload"].pop("scale", None) is None:  # one that takes rates only never ends
             data["run"] = {name: data["run"][name] for name in data["run"].keys() - {"until", "warmup"}}
         return parse_scenario(data)
 
     @property
     def note(self) -> str:
-        """What a report says of it."""
+        """The note about the excerpt in a report."""
         fewer = f", on one of {self.one_in} servers" if self.one_in > 1 else ""
         return f"no trace was given: this is {self.about}{fewer}; 'slotscope traces' lists whole ones for --trace"
 
 
-#: Plays in place of traces whose licences allow no excerpt.
+#: Stands in for traces whose licences allow no excerpt.
 AZURE_JOBS = Excerpt(
     SHIPPED / "azure-2017-jobs.csv.gz",
     "one of 32 virtual machines of a day of Azure's trace, as the scenario's own may not be passed on",
@@ -57,12 +57,12 @@ EXCERPTS: Mapping[str, Excerpt] = {
     JOBS: Excerpt(EXAMPLE, "an example of a table of jobs"),
 }
 
-#: What experiments on a recorded workload play without files; they fit their servers to the jobs.
+#: The trace for experiments on a recorded workload that are given no files; they scale their servers to the jobs.
 FOR_EXPERIMENTS = EXCERPTS["google-task-events"]._replace(one_in=1)
 
 
 def excerpt_for(scenario: Scenario) -> Excerpt | None:
-    """What a scenario plays that names no trace; None where nothing ships, or it needs nothing."""
+    """The excerpt for a scenario that is given no trace; None if there is none, or the scenario needs no trace."""
     workload = scenario.workload
     if workload.kind != "trace" or workload.paths:
         return None

@@ -1,4 +1,4 @@
-"""Formats that every kind of system reads: files tell by their content which one they have."""
+"""Trace formats that every kind of system can read; a file's format is recognized by its content."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from slotscope.model.traces.lately import read_lately
 from slotscope.model.traces.philly import is_philly, read_philly
 from slotscope.model.traces.reading import GZIP_MAGIC, Watch
 
-#: What a scenario calls all of them, and logs in Standard Workload Format, which begin with remarks.
+#: The names in scenarios of all these formats, and of the Standard Workload Format, whose files begin with comments.
 JOBS, SWF = "jobs", "swf"
 
-#: Bytes of a file that tell its format.
+#: The number of bytes at a file's start by which its format is recognized.
 _HEAD = 4096
 
-#: What zlib calls the format of gzip.
+#: The window size argument by which zlib reads the gzip format.
 _GZIP = 16 + zlib.MAX_WBITS
 
 
 class JobFormat(NamedTuple):
-    """A format: whether a file that begins so has it, and what reads its files."""
+    """A format: its title, whether a file that begins with some bytes has it, and the function that reads its files."""
 
     title: str
     known_by: Callable[[bytes], bool]
     read: Callable[[Sequence[Path], AskedJobs, Watch], RecordedJobs]
 
 
-#: All formats by name; the first that knows a file reads it.
+#: All formats by name; a file is read by the first that recognizes it.
 FORMATS: Mapping[str, JobFormat] = {
     "table": JobFormat("tables of jobs (CSV or Parquet)", is_job_table, read_job_table),
     "google-2019": JobFormat("Google's instance_events of 2019", is_google_2019, read_google_2019),
@@ -53,14 +53,15 @@ _Trace = TypeVar("_Trace", bound=BaseModel)
 def playing(
     scenario: _Found, schema: type[_Trace], paths: tuple[str, ...], example: str
 ) -> tuple[_Found, _Trace, tuple[Path, ...]]:
-    """A scenario that plays files, its workload, and those files: *paths*, or else the scenario's own.
+    """(scenario, workload, files) of a scenario that plays a trace from *paths*, or else from its own paths.
 
-    Its workload names the files, and the format :data:`JOBS` where they have one of :data:`FORMATS`.
+    The workload is changed to name the files, and to the format :data:`JOBS` if they have one of :data:`FORMATS`.
 
-    - *schema*: Of a workload that is a trace.
-    - *example*: A scenario of the kind that has one.
+    - *schema*: The schema of a workload that is a trace.
+    - *example*: The name of a scenario of the same kind with such a workload.
 
-    Raises UserError if it takes no trace, or names none; if a file is a log that only another kind plays.
+    Raises UserError if the scenario takes no trace, or there are no paths, or a file is a log that only another kind
+    of system can play.
     """
     trace = scenario.workload
     if not isinstance(trace, schema):
@@ -91,10 +92,10 @@ def playing(
 
 @read_lately
 def read_jobs(paths: Sequence[Path], asked: AskedJobs) -> RecordedJobs:
-    """Read the jobs that are *asked* for from files that have one of :data:`FORMATS`.
+    """Read the *asked* jobs from files that have one of :data:`FORMATS`.
 
-    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError
-    if whoever waits has had enough.
+    Raises TraceError if a file cannot be used, with one line that says where, what was found and what is allowed;
+    GivenUpError if the user stops waiting.
     """
     watch = Watch(paths)
     found = _format_of(paths[0])
@@ -106,10 +107,10 @@ def read_jobs(paths: Sequence[Path], asked: AskedJobs) -> RecordedJobs:
 
 
 def _in_folder(path: Path) -> list[Path]:
-    """What a path stands for: the files with one of :data:`FORMATS` in a folder that has some; else itself."""
+    """The files that a path means: in a folder, those with one of :data:`FORMATS` if there are some; else the path."""
     try:
         inside = sorted(path.iterdir()) if path.is_dir() else []
-    except (OSError, ValueError):  # told by what reads it
+    except (OSError, ValueError):  # reported when the path is read
         inside = []
     return [file for file in inside if file.is_file() and has_job_format(file)] or [path]
 
@@ -120,17 +121,17 @@ def has_job_format(path: Path) -> bool:
 
 
 def _format_of(path: Path) -> JobFormat | None:
-    """The format of a file; None where it has none of them, or cannot be read."""
+    """The format of a file; None if it has none of these formats or cannot be read."""
     head = _head_of(path)
     return next((one for one in FORMATS.values() if one.known_by(head)), None)
 
 
 def _head_of(path: Path) -> bytes:
-    """The beginning of a file, unpacked; empty where it cannot be read."""
+    """The beginning of a file, unpacked; empty if it cannot be read."""
     try:
         with path.open("rb") as raw:
             head = raw.read(_HEAD)
-        # also of one that ends too early: what reads it says so
+        # works for truncated gzip data, too; the error is reported when the file is read
         return zlib.decompressobj(_GZIP).decompress(head, _HEAD) if head.startswith(GZIP_MAGIC) else head
     except (OSError, ValueError, zlib.error):
         return b""

@@ -1,10 +1,10 @@
 """Google ClusterData2011_2: completed runs of tasks from the table ``task_events``.
 
-A task is a (job ID, task index).  Its rows tell of submission, scheduling, updates and
-an end; after an end it may be submitted again.  One *run* goes from a SUBMIT row to the
-next end (EVICT, FAIL, FINISH, KILL, LOST).  A run is kept if it completed within the
-window of the trace: SUBMIT and SCHEDULE after time 0, and then FINISH.  Time 0 stands
-for "before the trace began", the largest 64-bit integer for "after it ended".
+A task is identified by (job ID, task index).  Its rows are events: submission, scheduling, updates and an
+end; after an end it may be submitted again.  One *run* lasts from a SUBMIT row to the next end (EVICT,
+FAIL, FINISH, KILL, LOST).  A run is kept if it completed within the window of the trace: SUBMIT and
+SCHEDULE after time 0, and then FINISH.  Time 0 means "before the trace began", the largest 64-bit integer
+"after it ended".
 
 Data: "clusterdata-2011-2" by John Wilkes and Charles Reiss, CC-BY 4.0.
 """
@@ -69,16 +69,16 @@ _RUN_REASONS = (
 class GoogleTasks:
     """Completed runs, in the order of their SUBMIT rows.  All arrays have shape (n,)."""
 
-    #: submit, schedule, finish: int64, microseconds on the clock of the trace (it begins at 600 s)
+    #: submit, schedule, finish: int64, microseconds in trace time (which begins at 600 s)
     submit: npt.NDArray[np.int64]
     schedule: npt.NDArray[np.int64]
     finish: npt.NDArray[np.int64]
-    #: cpu, memory: int64, the latest requests of the run, exactly, in units of 1/:data:`REQUEST_UNIT` of the largest
+    #: cpu, memory: int64, the run's latest requests, exact, in units of 1/:data:`REQUEST_UNIT` of the largest
     #: machine
     cpu: npt.NDArray[np.int64]
     memory: npt.NDArray[np.int64]
     priority: npt.NDArray[np.int16]  #: int16, 0 (least) to 11 or 12
-    #: job, index: int64 and int32, the task
+    #: job, index: int64 and int32, identify the task
     job: npt.NDArray[np.int64]
     index: npt.NDArray[np.int32]
     report: ImportReport  #: what was read, kept and left out
@@ -88,17 +88,17 @@ class GoogleTasks:
 
     @property
     def size(self) -> npt.NDArray[np.int64]:
-        """The larger of CPU and memory request, int64 [n], in 1/:data:`REQUEST_UNIT`."""
+        """The larger of the CPU and the memory request, int64 [n], in 1/:data:`REQUEST_UNIT`."""
         return np.maximum(self.cpu, self.memory)
 
     @property
     def runtime(self) -> npt.NDArray[np.int64]:
-        """From scheduling to finish, int64 [n], microseconds."""
+        """The time from scheduling to finish, int64 [n], microseconds."""
         return self.finish - self.schedule
 
     @property
     def wait(self) -> npt.NDArray[np.int64]:
-        """From submission to scheduling, int64 [n], microseconds."""
+        """The time from submission to scheduling, int64 [n], microseconds."""
         return self.schedule - self.submit
 
     def keep(self, kept: npt.NDArray[np.bool_], reason: str) -> GoogleTasks:
@@ -109,7 +109,7 @@ class GoogleTasks:
         return replace(self, **arrays, report=report)
 
     def servable(self) -> GoogleTasks:
-        """The runs that are jobs for a server of capacity 1: 0 < size <= 1, run time > 0."""
+        """The runs that can be jobs of a server of capacity 1: 0 < size <= 1, run time > 0."""
         tasks = self.keep(self.size > 0, "requested neither CPU nor memory (size 0)")
         tasks = tasks.keep(tasks.size <= REQUEST_UNIT, "larger than the largest machine (size > 1)")
         return tasks.keep(tasks.runtime > 0, "finished in the microsecond in which they began")
@@ -119,12 +119,12 @@ class GoogleTasks:
 def read_task_events(paths: Sequence[Path]) -> GoogleTasks:
     """Read one or several parts of the table.
 
-    Memory holds the runs that have not ended and the completed ones, not the rows.
+    Only the unfinished and the completed runs are kept in memory, not the rows.
 
     - *paths*: Parts of the table in any order, or a folder of them: :class:`TaskEventTable`.
 
-    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError if
-    whoever waits has had enough.
+    Raises TraceError if a file cannot be used, with one line that says where, what was found and what is allowed;
+    GivenUpError if the user stops waiting.
     """
     table = TaskEventTable(paths)
     runs = TaskRuns()
@@ -135,7 +135,7 @@ def read_task_events(paths: Sequence[Path]) -> GoogleTasks:
 
 @dataclass(slots=True)
 class _OpenRun:
-    """A run that has not ended; times are _UNKNOWN until their row is read."""
+    """A run that has not ended; each time is _UNKNOWN until its row is read."""
 
     sequence: int
     submit: int
@@ -147,7 +147,7 @@ class _OpenRun:
 
 
 class TaskRuns:
-    """Follows all tasks through the events and collects the runs that complete."""
+    """Tracks all tasks through the events, and collects the runs that complete."""
 
     def __init__(self, source: str = SOURCE) -> None:
         self._source = source
@@ -157,7 +157,7 @@ class TaskRuns:
         self._kept = tuple(array("q") for _ in range(9))
 
     def take(self, event: TaskEvent) -> None:
-        """Follow the next event in time."""
+        """Process the next event; events come in time order."""
         self._rows += 1
         time, kind, job, index, priority, cpu, memory = event
         if cpu is None or memory is None:
@@ -207,7 +207,7 @@ class TaskRuns:
                 column.append(value)
 
     def result(self, names: Sequence[str], overlapping: Sequence[str] = ()) -> GoogleTasks:
-        """What has completed so far, sorted by SUBMIT row, with the report on the files of these names."""
+        """The runs completed so far, sorted by SUBMIT row, with the report on the files of these *names*."""
         columns = [np.array(column, dtype=np.int64) for column in self._kept]
         order = np.argsort(columns[0])
         submit, schedule, finish, cpu, memory, priority, job, index = (column[order] for column in columns[1:])

@@ -1,10 +1,10 @@
 """Google ClusterData2019 (version 3): completed runs of instances from the table ``instance_events``.
 
-The table comes as JSON lines, as Google publishes it, or as CSV with a header, as it leaves BigQuery;
-then ``resource_request`` is flattened into ``resource_request.cpus`` and ``.memory`` (or with an underscore).
-``collection_events`` has the same form without requests; a collection is then one instance.  Rows stand in any
-order.  Alloc sets are left out: they are reservations, within which tasks run.  Runs are made of rows as
-those of 2011 (:mod:`model.traces.google`).
+The table comes as JSON lines, as Google publishes it, or as CSV with a header, as exported from BigQuery;
+in CSV, ``resource_request`` is flattened into ``resource_request.cpus`` and ``.memory`` (or with an underscore).
+``collection_events`` has the same form without requests; a collection then counts as one instance.  Rows may be in
+any order.  Alloc sets are left out: they are reservations, within which tasks run.  Runs are made from rows as
+for the 2011 trace (:mod:`model.traces.google`).
 
 Data: "clusterdata-2019" by John Wilkes and others, CC-BY 4.0; ``clusterdata_trace_format_v3.proto`` is its schema.
 """
@@ -43,7 +43,7 @@ from slotscope.model.traces.task_events import (
 
 SOURCE = "Google ClusterData2019 instance_events"
 
-#: The event types of this version by number and by name, in those of 2011; QUEUE and ENABLE change nothing.
+#: The event types of this version, and the 2011 types that they map to; QUEUE and ENABLE change nothing.
 _NAMES = (
     "SUBMIT",
     "QUEUE",
@@ -75,17 +75,17 @@ _EVENTS = {text: kind for number, kind in enumerate(_MEANT) for text in (str(num
 _ALLOC_SETS = frozenset(("1", "ALLOC_SET"))
 _OF_ALLOC_SETS = "of alloc sets, which are reservations for tasks"
 
-#: What is first of several events at one time, where rows stand in any order: what ends a run, then what begins one.
+#: The order of events at equal times, if rows are unordered: first what ends a run, then what begins one.
 _FIRST = (EVICT, FAIL, FINISH, KILL, LOST, SUBMIT, UPDATE_PENDING, SCHEDULE, UPDATE_RUNNING)
 
-#: From this priority on tasks are of a tier: best-effort batch and mid, production.
+#: The priorities at which tiers begin: below the first is the free tier, then best-effort batch and mid, production.
 TIERS = (100, 120)
 
 _MOST_PRIORITY, _NONE = 10_000, -1
 
 
 def is_google_2019(first: bytes) -> bool:
-    """Whether a file that begins so has events of collections or of instances."""
+    """Whether a file that begins with *first* has events of collections or instances."""
     line = first.partition(b"\n")[0]
     return b"collection_id" in line and b"type" in line
 
@@ -109,16 +109,16 @@ def read_google_2019(paths: Sequence[Path], _: AskedJobs, watch: Watch) -> Recor
 
 
 def _in_time(time: NDArray[np.int64], kind: NDArray[np.int64]) -> NDArray[np.int64]:
-    """[n] the places of rows in the order of their time; what is in order already stays as it is."""
+    """[n] the permutation that sorts rows by time; rows that are in order already stay as they are."""
     if (np.diff(time) >= 0).all():
         return np.arange(len(time))
     return np.lexsort((np.argsort(_FIRST)[kind], time))
 
 
 def task_jobs(tasks: GoogleTasks, left_out: Sequence[LeftOut], tiers: Sequence[int]) -> RecordedJobs:
-    """Completed runs as jobs, which arrive when they were submitted and last as long as they ran.
+    """Completed runs as jobs, which arrive at submission and last for the run time.
 
-    A job's priority is the number of *tiers* that its task's priority has reached.
+    The priority of a job is the number of *tiers* that its task's priority has reached.
     """
     unit = REQUEST_UNIT // ONE
     demands = [
@@ -186,7 +186,7 @@ def _event(row: Mapping[str, Any]) -> TaskEvent:
 
 
 def _request(row: Mapping[str, Any], name: str) -> int | None:
-    """Parts of 10^-12 of the largest machine; None where there is no request."""
+    """A request in units of 10^-12 of the largest machine; None if the row has none."""
     text = _text(row, name)
     if not text:
         return None

@@ -1,10 +1,10 @@
-"""Tables of jobs, as CSV (plain or gzip'd) or as Parquet: a format of the program's own.
+"""Tables of jobs, as CSV (plain or gzip'd) or Parquet: the program's own format.
 
 The first line of a CSV file names the columns, in any order.  ``arrival`` and ``duration`` are
-needed.  Of a demand the column has the name of the scenario's resource, with its unit in brackets
-where it is not the scenario's own (``memory [GiB]``); ``size`` is a part of a server.  Times are rounded
-to microseconds, demands to 10^-9.  ``width``,
-``priority`` and ``type`` may be there.  What a scenario does not ask for is not read.
+required.  The column of a demand is named after the scenario's resource, with its unit in brackets
+if that differs from the scenario's (``memory [GiB]``); ``size`` is a fraction of a server.  Times are rounded
+to microseconds, demands to 10^-9.  ``width``, ``priority`` and ``type`` are optional.  Columns that a
+scenario does not ask for are not read.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ ARRIVAL, DURATION, WIDTH, PRIORITY, TYPE = "arrival", "duration", "width", "prio
 
 PARQUET_MAGIC = b"PAR1"
 
-#: Rows that are turned into numbers at a time.
+#: The number of rows converted to numbers at a time.
 _ROWS = 1 << 16
 
-#: Types that are told apart, and the longest name of one.
+#: The most distinct types, and the most characters of a type's name.
 MOST_TYPES, LONGEST_NAME = 10_000, 100
 
 _UNIT = re.compile(r"(.+?)\s*\[([^\[\]]*)\]")
@@ -55,22 +55,22 @@ _UNIT = re.compile(r"(.+?)\s*\[([^\[\]]*)\]")
 #: float() would also read nan, inf, 1_0 and digits of other scripts.
 _FOREIGN = re.compile(r"[^-+.0-9eE,\s]", re.ASCII)
 
-#: Between columns stand commas; a table that has one of the others is told so.
+#: The separators to detect: only commas are allowed, and an error names any other one.
 _SEPARATORS = re.compile(r"[,;\t|]")
 
 _Floats = npt.NDArray[np.float64]
 
 
 class AskedJobs(NamedTuple):
-    """What a kind of system takes of recorded jobs: demands for resources, columns that may be there, and how many."""
+    """What a kind of system reads of recorded jobs: demands for resources, optional columns, and the number of jobs."""
 
     resources: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
-    limit: int | None = None  #: the first jobs by their arrival; None: all
+    limit: int | None = None  #: read only so many jobs, the earliest ones; None: all
 
 
 class _Rule(NamedTuple):
-    """What a column's numbers may be: from *least* to *most*; they are rounded to so many digits after the point."""
+    """The range of a column's numbers, *least* to *most*, and the decimal places that they are rounded to."""
 
     least: int
     most: int
@@ -92,19 +92,19 @@ _DEMAND = _Rule(0, MOST_DEMAND, DEMAND_PLACES)
 
 
 class _Column(NamedTuple):
-    """A column that is read: its name in the file, what it tells, and in which unit."""
+    """A column that is read: its title in the file, its name without unit, and its unit."""
 
     title: str
     name: str
     unit: str
 
 
-#: Of a column the fields as text, or the numbers with nan where there is none.
+#: The fields of a column as text, or its numbers with nan for empty fields.
 _Fields = Sequence[str] | _Floats
 
 
 class _Block(NamedTuple):
-    """Some rows: their numbers, and the columns that are read."""
+    """Some rows: their row numbers, and the fields of the columns that are read."""
 
     rows: Sequence[int]
     columns: Sequence[_Fields]
@@ -114,7 +114,7 @@ _Opened = tuple[tuple[_Column, ...], Iterator[_Block]]
 
 
 def is_job_table(first: bytes) -> bool:
-    """Whether a file that begins so is meant to be a table of jobs."""
+    """Whether a file that begins with *first* is meant to be a table of jobs."""
     if first.startswith(PARQUET_MAGIC):
         return True
     names = _SEPARATORS.split(first.decode("utf-8", "replace").lstrip("\ufeff").partition("\n")[0].lower())
@@ -122,11 +122,11 @@ def is_job_table(first: bytes) -> bool:
 
 
 def read_job_table(paths: Sequence[Path], asked: AskedJobs, watch: Watch) -> RecordedJobs:
-    """Read one or several tables, which follow each other or overlap.
+    """Read one or several tables, which may follow each other or overlap in time.
 
-    Memory holds at most twice the jobs that are asked for and some rows, however long the files are.
-    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError
-    if whoever waits has had enough; UserError if Parquet cannot be read without a package that is absent.
+    At most twice the *asked* number of jobs and some rows are kept in memory, however long the files are.
+    Raises TraceError if a file cannot be used, with one line that says where, what was found and what is allowed;
+    GivenUpError if the user stops waiting; UserError if a file is Parquet and pyarrow is not installed.
     """
     found = _Found(asked.limit)
     for path in paths:
@@ -140,7 +140,7 @@ def read_job_table(paths: Sequence[Path], asked: AskedJobs, watch: Watch) -> Rec
 
 
 class _Found:
-    """What has been read so far of all files: of the jobs at most twice the *limit* first ones."""
+    """The jobs read so far from all files; at most twice *limit* are held, including the *limit* earliest ones."""
 
     def __init__(self, limit: int | None) -> None:
         self._limit = limit
@@ -150,7 +150,7 @@ class _Found:
         self._rows = self._unended = self._lasting = self._held = 0
 
     def begin(self, path: Path, columns: Sequence[_Column]) -> None:
-        """Hold a file to the columns of the first one."""
+        """Begin a file. Raises TraceError if its columns differ from those of the first file."""
         if self._columns and [column[1:] for column in columns] != [column[1:] for column in self._columns]:
             first = ", ".join(column.title for column in self._columns)
             titles = ", ".join(column.title for column in columns)
@@ -161,7 +161,7 @@ class _Found:
         self._parts = self._parts or {column.name: [] for column in columns}
 
     def take(self, path: Path, columns: Sequence[_Column], block: _Block) -> None:
-        """Add some rows, without those that have no duration."""
+        """Add some rows, except those without a duration."""
         values: dict[str, Integers] = {}
         for column, fields in zip(columns, block.columns, strict=True):
             if column.name == TYPE:
@@ -184,7 +184,7 @@ class _Found:
             self._keep_first(self._limit)
 
     def _keep_first(self, limit: int) -> None:
-        """Of the jobs so far keep the first ones, in order."""
+        """Keep only the *limit* earliest jobs, in order."""
         told = self._told()
         first = np.argsort(told[ARRIVAL], kind="stable")[:limit]
         self._parts = {name: [values[first]] for name, values in told.items()}
@@ -219,9 +219,9 @@ class _Found:
 
 
 def _chosen(path: Path, titles: Sequence[str], asked: AskedJobs) -> tuple[_Column, ...]:
-    """The columns that are read, of those that a file has.
+    """The columns to read, of those that a file has.
 
-    Raises TraceError if one is there twice, or one that is needed is not there.
+    Raises TraceError if a column occurs twice, or a required one is missing.
     """
     found: dict[str, _Column] = {}
     for title in titles:
@@ -245,7 +245,7 @@ def _chosen(path: Path, titles: Sequence[str], asked: AskedJobs) -> tuple[_Colum
 
 
 def _csv(path: Path, asked: AskedJobs, watch: Watch) -> _Opened:
-    """The columns that are read of a file, and its rows block by block."""
+    """The columns to read from a file, and its rows block by block."""
     named = titles_of(path)
     if len(named) == 1 and (other := _SEPARATORS.search(named[0])):
         raise TraceError(f"found columns with {other[0]!r} between them; allowed are commas", where=str(path))
@@ -261,7 +261,7 @@ def _csv_blocks(reader: Iterator[tuple[int, list[str]]], places: Sequence[int]) 
 
 
 def _parquet(path: Path, asked: AskedJobs, watch: Watch) -> _Opened:
-    """As :func:`_csv`, of a Parquet file."""
+    """As :func:`_csv`, for a Parquet file."""
     try:
         parquet = import_module("pyarrow.parquet")
     except ImportError:
@@ -277,7 +277,7 @@ def _parquet_blocks(path: Path, file: Any, columns: Sequence[_Column], watch: Wa
     size, count, done = file_size(path), max(1, file.metadata.num_rows), 0
     titles = [column.title for column in columns]
     with file, _damaged(path):
-        # Group by group: asked for all at once, Arrow holds the whole file.
+        # Row group by row group: if asked for all at once, Arrow holds the whole file in memory.
         groups = (file.iter_batches(_ROWS, [group], titles) for group in range(file.num_row_groups))
         for batch in chain.from_iterable(groups):
             arrays = [_plain(path, column, batch.column(column.title)) for column in columns]
@@ -291,13 +291,13 @@ def _damaged(path: Path) -> Iterator[None]:
     """Turns what reading Parquet can raise into a TraceError."""
     try:
         yield
-    except (OSError, ValueError, KeyError, NotImplementedError) as error:  # of which Arrow's own errors are
+    except (OSError, ValueError, KeyError, NotImplementedError) as error:  # the base classes of Arrow's errors
         problem = str(error).partition("\n")[0]
         raise TraceError(f"found damaged Parquet ({problem}); copy or write it again", where=str(path)) from None
 
 
 def _plain(path: Path, column: _Column, values: Any) -> _Fields:
-    """A column of Parquet: texts, or numbers with nan where there is none."""
+    """A Parquet column as texts, or as numbers with nan for absent values."""
     if column.name == TYPE:
         return ["" if value is None else str(value) for value in values.to_pylist()]
     kind = str(values.type)
@@ -308,9 +308,9 @@ def _plain(path: Path, column: _Column, values: Any) -> _Fields:
 
 
 def _numbers(path: Path, numbers: Sequence[int], title: str, fields: _Fields, rule: _Rule) -> _Floats:
-    """[n] the numbers of a column; nan where an optional one is empty.
+    """[n] the numbers of a column; nan for an empty field of an optional column.
 
-    Raises TraceError at the first field that the rule does not allow.
+    Raises TraceError for the first field that the rule does not allow.
     """
     try:
         found = _as_floats(fields)
@@ -338,7 +338,7 @@ def _as_floats(fields: _Fields) -> _Floats:
 
 
 def _as_float(field: str) -> float:
-    """A number, or nan for what is none."""
+    """A number, or nan for text that is not a number."""
     try:
         return float("nan") if _FOREIGN.search(field) else float(field)
     except ValueError:

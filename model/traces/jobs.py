@@ -1,4 +1,4 @@
-"""Recorded jobs, whatever the trace: what all kinds of system make their own jobs of."""
+"""Recorded jobs in a form independent of the trace, from which each kind of system makes its own jobs."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from slotscope.model.traces.report import ImportReport, LeftOut
 
 Integers = npt.NDArray[np.int64]
 
-#: Times are whole microseconds, demands are whole parts of 10^-9 of their unit: both are exact.
+#: Times are integers in microseconds, demands integers in units of 10^-9 of their unit: both are exact.
 TIME_PLACES, DEMAND_PLACES = 6, 9
 SECOND: int = 10**TIME_PLACES
 ONE: int = 10**DEMAND_PLACES
 
-#: Bounds within which a decimal of so many places survives floating point: seconds, and demands.
+#: The largest time (seconds) and demand for which a decimal with so many places is exact in floating point.
 LATEST, MOST_DEMAND = 2**32 - 1, 10**6
 
-#: The demand of jobs that tell one number.
+#: The demand of jobs that have a single number as their size.
 SIZE = "size"
 
-#: The unit of demands that are parts of what the largest server has.
+#: The unit of demands that are fractions of the capacity of the largest server.
 PART = "of a server"
 
 NO_DURATION = "without a duration"
@@ -42,19 +42,19 @@ _SAME: Mapping[str, str] = {
 
 
 class Demand(NamedTuple):
-    """What jobs need of a resource: int64 [n] in 10^-9 of the unit (empty: that of the scenario)."""
+    """The jobs' demand for a resource: int64 [n] in 10^-9 of the unit (empty: the scenario's unit)."""
 
     name: str
     unit: str
     amount: Integers
 
 
-#: What else a CPU, and a thousandth of one, is called as a unit.
+#: Other names of the units CPU and mCPU (a thousandth of a CPU).
 _CORES = {"core": "CPU", "cores": "CPU", "CPUs": "CPU", "millicore": "mCPU", "millicores": "mCPU"}
 
 
 class Needed(NamedTuple):
-    """A resource of a scenario: its name, its unit, and what the largest server has of it."""
+    """A resource of a scenario: its name, its unit, and the largest server's capacity for it."""
 
     name: str
     unit: str
@@ -68,10 +68,10 @@ class RecordedJobs:
     #: arrival, duration: int64 [n] microseconds; durations are above 0
     arrival: Integers
     duration: Integers
-    demands: tuple[Demand, ...]  #: what they need; none where the trace does not say
-    width: Integers  #: int64 [n] the servers that each ran on, at least 1
-    priority: Integers  #: int64 [n], 0 where the trace does not say
-    #: type, names: int64 [n] a place in *names*; no names where the trace does not say
+    demands: tuple[Demand, ...]  #: their demands; empty if the trace has none
+    width: Integers  #: int64 [n] the number of servers that each job ran on, at least 1
+    priority: Integers  #: int64 [n], 0 if the trace has none
+    #: type, names: int64 [n] an index into *names*; no names if the trace has no types
     type: Integers
     names: tuple[str, ...]
     report: ImportReport  #: what was read, kept and left out
@@ -92,7 +92,7 @@ class RecordedJobs:
         return self.keep(np.arange(len(self)) < limit, after_first(limit))
 
     def in_order(self) -> RecordedJobs:
-        """Those that last, sorted by their arrival; those of one time as they stand.
+        """The jobs with a positive duration, sorted by arrival; jobs with equal arrivals keep their order.
 
         Raises TraceError if none is left.
         """
@@ -103,10 +103,10 @@ class RecordedJobs:
         return lasting._at(np.argsort(lasting.arrival, kind="stable"))
 
     def busiest(self) -> int:
-        """The most servers that all jobs together ran on at one time, had none waited."""
+        """The most servers that all jobs together would use at one time if none had to wait."""
         times = np.concatenate((self.arrival, self.arrival + self.duration))
         steps = np.concatenate((self.width, -self.width))
-        order = np.lexsort((steps, times))  # who leaves goes first
+        order = np.lexsort((steps, times))  # at equal times departures come first
         return int(np.cumsum(steps[order]).max())
 
     def _at(self, places: Integers) -> RecordedJobs:
@@ -120,7 +120,7 @@ class RecordedJobs:
 
 
 def after_first(limit: int) -> str:
-    """Why jobs are left out that come after so many."""
+    """The reason for leaving out the jobs after the first *limit*."""
     return f"after the first {limit:,} jobs"
 
 
@@ -135,7 +135,7 @@ def recorded(
     type: Integers | None = None,
     names: Sequence[str] = (),
 ) -> RecordedJobs:
-    """Jobs as they were read, in order; ``report`` counts them as kept. Raises TraceError if none has a duration."""
+    """The jobs in order of arrival; ``report`` counts all as kept. Raises TraceError if none has a duration."""
     none = np.zeros(len(arrival), np.int64)
     jobs = RecordedJobs(
         arrival,
@@ -151,13 +151,13 @@ def recorded(
 
 
 def demanded(jobs: RecordedJobs, resources: Sequence[Needed]) -> tuple[RecordedJobs, Integers, tuple[Fraction, ...]]:
-    """What jobs need of the resources of a scenario: jobs, int64 [n, D], and what 1 of that is in the scenario's units.
+    """(jobs, int64 [n, D] their demands, factors from one unit of these to the scenario's units) of D resources.
 
-    A resource is told by the demand of its name (``cpu``, ``vCPU`` and ``cores`` are one name, as are
-    ``memory`` and ``RAM``).  A single one that has none is told by :data:`SIZE`, or, where all demands
-    are parts of a server, by the largest of them.  Jobs that need nothing are left out.
-    Raises ScenarioError if a resource is not told, or in a unit that does not fit; TraceError if no job needs
-    anything.
+    A resource is matched by name with a demand (``cpu``, ``vCPU`` and ``cores`` are one name, as are ``memory``
+    and ``RAM``).  A single resource without such a demand is matched with :data:`SIZE` or, if all demands are
+    fractions of a server, with the largest of them.  Jobs without any demand are left out.
+    Raises ScenarioError if a resource has no demand, or one in an incompatible unit; TraceError if no job has a
+    demand.
     """
     told = {same_resource(demand.name): demand for demand in jobs.demands}
     found = [told.get(same_resource(one.name)) for one in resources]
@@ -185,7 +185,7 @@ def demanded(jobs: RecordedJobs, resources: Sequence[Needed]) -> tuple[RecordedJ
 
 
 def _without_unit(pairs: Sequence[tuple[Demand, Needed]]) -> list[str]:
-    """A sentence for each demand whose unit nothing can be compared with."""
+    """A note for each demand with a unit whose resource has no unit in the scenario."""
     return [
         f"'{demand.name}' is told in {demand.unit}, and the scenario declares no unit for {needed.name}: "
         "numbers are taken as they stand"
@@ -195,7 +195,7 @@ def _without_unit(pairs: Sequence[tuple[Demand, Needed]]) -> list[str]:
 
 
 def same_resource(name: str) -> str:
-    """One name for those that mean one resource."""
+    """The common name of resource names with the same meaning."""
     small = name.lower()
     return _SAME.get(small, small)
 
@@ -208,7 +208,7 @@ def _allowed(resources: Sequence[Needed]) -> str:
 
 
 def _one(demand: Demand, needed: Needed, file: str) -> Fraction:
-    """One of a demand's unit, in that of the scenario's resource."""
+    """One of a demand's unit, in the unit of the scenario's resource."""
     if demand.unit == PART:
         return needed.largest
     if not demand.unit or not needed.unit:

@@ -1,4 +1,4 @@
-"""What was read lately is kept: runs of other seeds, forks, exercises and lanes play the same jobs again."""
+"""A cache of recently read traces, since runs of other seeds, forks, exercises and lanes play the same jobs again."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import numpy as np
 
 _Read = TypeVar("_Read", bound=Callable[..., Any])
 
-#: What is kept for each format, and for how many bytes of files at most; whole weeks of a cluster are read anew.
+#: The most results kept for each format, and the most bytes of files of one: whole weeks of a cluster are read anew.
 MOST_RECENT, MOST_BYTES = 4, 2**26
 
-#: Nanoseconds for which a file must have stood still: file systems tell no times that are closer than some.
+#: Nanoseconds since a file's last change before its time is trusted, as times in file systems have a finite resolution.
 _SETTLED = 60 * 10**9
 
-#: Of a file: its size, and when it was written.
+#: The size of a file, and its modification time.
 _Stamp = tuple[int, int]
 
 
 def read_lately(read: _Read) -> _Read:
-    """*read*, whose first argument are paths: what it has read lately is given once more, unless files have changed.
+    """Decorates a function that reads a list of paths: a recent result is returned again if no file has changed.
 
-    All share that, so that its arrays cannot be written.
+    The result is shared by all callers, so its arrays are made read-only.
     """
 
     @lru_cache(maxsize=MOST_RECENT)
@@ -44,11 +44,11 @@ def read_lately(read: _Read) -> _Read:
 
 
 def _stamps(paths: Sequence[Path]) -> tuple[_Stamp, ...]:
-    """By what a change of files is seen; none where it would not be, or where there is too much to keep."""
+    """The stamps by which a change of files is detected; empty if it might not be, or if the files are too large."""
     try:
         found = [path.stat() for path in paths]
-    except (OSError, ValueError):  # no file has a name with a zero in it
-        return ()  # whoever reads them says so
+    except (OSError, ValueError):  # ValueError: a path with a NUL character
+        return ()  # the error is reported when the files are read
     latest = time_ns() - _SETTLED
     settled = all(stat.S_ISREG(one.st_mode) and one.st_mtime_ns < latest for one in found)
     if not settled or sum(one.st_size for one in found) > MOST_BYTES:
@@ -57,7 +57,7 @@ def _stamps(paths: Sequence[Path]) -> tuple[_Stamp, ...]:
 
 
 def _fix(found: Any) -> None:
-    """Let nobody write the arrays of what was read."""
+    """Make all arrays in a result read-only."""
     if isinstance(found, np.ndarray):
         found.setflags(write=False)
     elif isinstance(found, tuple):

@@ -1,8 +1,8 @@
 """Philly: training jobs on Microsoft's GPU clusters in 2017, the file ``cluster_job_log`` (JSON).
 
-A job has a time of submission and attempts, each with a start, an end and the GPUs that it had on each server.  It
-lasts as long as all its attempts together, and asks for the GPUs of the last one.  Times are local ones without their
-zone: about the change of clocks in November some are an hour off.
+A job has a submission time and attempts, each with a start, an end and the GPUs that it had on each server.  Its
+duration is that of all its attempts together, its demand the GPUs of the last one.  Times are local, without a
+time zone: around the change of clocks in November some are an hour off.
 
 Data: Jeon et al., "Analysis of Large-Scale Multi-Tenant GPU Clusters for DNN Training Workloads" (ATC 2019).
 """
@@ -34,12 +34,12 @@ _Job = tuple[int, int, int]  #: submission and duration in microseconds, and GPU
 
 
 def is_philly(first: bytes) -> bool:
-    """Whether a file that begins so is a list of jobs with attempts."""
+    """Whether a file that begins with *first* is a list of jobs with attempts."""
     return first.lstrip().startswith(b"[") and (b'"jobid"' in first or b'"attempts"' in first)
 
 
 def read_philly(paths: Sequence[Path], _: AskedJobs, watch: Watch) -> RecordedJobs:
-    """Read one or several logs, as :func:`model.traces.job_table.read_job_table`; rows are jobs, from 1."""
+    """Read one or several logs, as :func:`model.traces.job_table.read_job_table`; jobs are numbered as rows, from 1."""
     left: Counter[str] = Counter()
     table = np.array([job for path in paths for job in _jobs(path, left, watch)], np.int64).reshape(-1, 3)
     submitted, duration, gpus = table.T
@@ -95,7 +95,7 @@ def _gpus(detail: Any) -> int:
 
 
 def _time(found: Any, name: str) -> int | None:
-    """Microseconds since 1970; None where there is no time."""
+    """Microseconds since 1970; None if there is no time."""
     if found is None or found == "None":
         return None
     try:

@@ -1,8 +1,8 @@
-"""Google Cloud's machine types and list prices, as two files of public price lists give them.
+"""Google Cloud's machine types and list prices, from two files of a public price list.
 
 ``machinetypes.csv`` has a row for each machine type: NAME;CPUS;SHARED_CPU;MEMORY_GB;
-DEPRECATED;ZONE.  ``pricing.yml`` (plain or gzip'd) has its prices: compute, instance, name,
-cost, region, hour.  All numbers are read as the decimals that are written.
+DEPRECATED;ZONE.  ``pricing.yml`` (plain or gzip'd) has its prices under compute, instance, name,
+cost, region, hour.  All numbers are read as exact decimals.
 
 Data: the repository google-cloud-pricing-cost-calculator by Nils Knieling, Apache-2.0.
 """
@@ -19,11 +19,11 @@ from slotscope.model.errors import TraceError, unknown_name
 from slotscope.model.traces.reading import FieldError, lines, scaled_decimal, shown, whole_number
 
 COLUMNS = ("NAME", "CPUS", "SHARED_CPU", "MEMORY_GB", "DEPRECATED", "ZONE")
-#: Longest text of a price list, unpacked.
+#: The most characters of a price list, unpacked.
 MOST_TEXT = 1 << 26
-#: Brackets and indents of a price list are nested less deep than this.
+#: The deepest nesting of brackets and indents in a price list.
 DEEPEST = 64
-#: Digits after the point of a price or a memory, and the largest of either.
+#: The most decimal places of a price or a memory size, and the largest value of either.
 PLACES, HIGHEST = 30, 10**6
 MOST_CPUS = 10**5
 
@@ -35,7 +35,7 @@ class MachineType:
     name: str
     cpus: int
     memory: Fraction  #: GB
-    shared: bool  #: its CPUs are shared with others, so that its size is not what CPUS says
+    shared: bool  #: whether its CPUs are shared with others, so that CPUS is not its size
     deprecated: bool
 
 
@@ -44,10 +44,10 @@ class PriceList:
     """Machine types with their list prices in one region."""
 
     region: str  #: such as ``europe-west1``
-    generated: str  #: when the list was made, as it says itself
-    types: tuple[MachineType, ...]  #: the largest first, as Definition 2 wants them where rewards tie
+    generated: str  #: the time at which the list was made, as stated in it
+    types: tuple[MachineType, ...]  #: the largest first, as Definition 2 requires for ties of rewards
     prices: tuple[Fraction, ...]  #: [n] per hour, for each of *types*
-    left_out: tuple[tuple[str, str], ...]  #: (name, reason) of types that were asked for and cannot be used
+    left_out: tuple[tuple[str, str], ...]  #: (name, reason) of requested types that cannot be used
 
 
 def read_price_list(machine_types: Path, pricing: Path, region: str, families: Sequence[str]) -> PriceList:
@@ -55,9 +55,9 @@ def read_price_list(machine_types: Path, pricing: Path, region: str, families: S
 
     - *machine_types*, *pricing*: The two files.
     - *region*: A region of the price list.
-    - *families*: Names of machine types, or their beginnings up to a hyphen: ``n2-standard``.
+    - *families*: Names of machine types, or prefixes of names up to a hyphen: ``n2-standard``.
 
-    Raises TraceError in one line, if a file cannot be used, or a region or family is unknown.
+    Raises TraceError with one line, if a file cannot be used, or a region or family is unknown.
     """
     machines = read_machine_types(machine_types)
     chosen = _chosen(machines, families, machine_types)
@@ -90,7 +90,7 @@ def read_price_list(machine_types: Path, pricing: Path, region: str, families: S
 def read_machine_types(path: Path) -> dict[str, MachineType]:
     """All rows of a file of machine types, by name.
 
-    Raises TraceError if the file cannot be read, or a row has another form.
+    Raises TraceError if the file cannot be read, or a row has the wrong form.
     """
     table = csv.reader(lines(path), delimiter=";", strict=True)
     machines: dict[str, MachineType] = {}
@@ -130,14 +130,14 @@ def _machine(fields: Sequence[str], path: Path, row: int) -> MachineType:
 
 
 def read_pricing(path: Path) -> Mapping[str, Any]:
-    """A price list as nested mappings; every scalar is the text that is written.
+    """A price list as nested mappings; every scalar stays text.
 
-    Nothing in the file can name a Python object: only mappings, sequences and text are made.
-    Raises TraceError if the file cannot be read or is no YAML mapping.
+    The file cannot create Python objects: only mappings, sequences and text are made.
+    Raises TraceError if the file cannot be read or is not a YAML mapping.
     """
     import yaml
 
-    # The loader without types: of two that read alike, the compiled one is 15 times faster.
+    # The loader that converts no types; the compiled version of it is 15 times as fast.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     text = _text(path)
     try:
@@ -154,7 +154,7 @@ def read_pricing(path: Path) -> Mapping[str, Any]:
 
 
 def _check_depth(text: str, loader: Any) -> None:
-    """Refuse what is nested so deep that reading it would exhaust the stack."""
+    """Refuse nesting so deep that reading it would exhaust the stack."""
     import yaml
 
     depth = 0
@@ -218,7 +218,7 @@ def _check_region(instances: Mapping[str, Any], region: str, path: Path) -> None
 
 
 def _price(instances: Mapping[str, Any], name: str, region: str, path: Path) -> Fraction | None:
-    """The price of an hour; None where the list has none."""
+    """The price of an hour; None if the list has none."""
     branch: Any = instances
     place = "compute.instance"
     for key in (name, "cost", region, "hour"):

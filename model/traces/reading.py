@@ -1,7 +1,7 @@
-"""Reading a trace's file row by row, with one-line errors for whatever is wrong with it.
+"""Reading a trace file row by row, with one-line errors for whatever is wrong with it.
 
-Files are streamed: memory does not grow with their length, nor with what a compressed
-file unpacks to.
+Files are streamed: memory use depends neither on their length nor on the unpacked length of a
+compressed file.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from slotscope.model.errors import TraceError
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.waiting import who_waits
 
-#: What a file is told that may be meant as a table of jobs, and is none.
+#: The hint for a file that may be meant as a table of jobs but is not recognized as one.
 TABLE_HINT = (
     "; a table of your own is known by its first line: names of columns with commas, 'arrival' and 'duration' too"
 )
 
-#: Where the traces are that ship with the program.
+#: The folder of the traces that ship with the program.
 SHIPPED = Path(__file__).resolve().parents[2] / "resources" / "traces"
 
 GZIP_MAGIC = b"\x1f\x8b"
 
-#: How files begin that are packed, or written, as nothing here reads them.
+#: The first bytes of files in packings or encodings that cannot be read.
 _OTHERS = {
     b"\x28\xb5\x2f\xfd": "a zstd file; unpack it first, or pack it with gzip",
     b"\xfd7zXZ\0": "an xz file; unpack it first, or pack it with gzip",
@@ -40,7 +40,7 @@ _OTHERS = {
     b"\xfe\xff": "text in UTF-16; save it as UTF-8",
 }
 
-#: Bytes (unpacked) that are decoded at a time; progress is told once for each block.
+#: The number of (unpacked) bytes decoded at a time; progress is reported once per block.
 BLOCK = 1 << 18
 #: A line longer than this is not a row of any trace.
 LINE_LIMIT = 1 << 16
@@ -54,7 +54,7 @@ _READING = Phrase("Reading the trace")
 class FieldError(ValueError):
     """A value that its column does not allow.
 
-    It knows no file and no row; :meth:`at` adds them.
+    It does not contain file and row; :meth:`at` adds them.
     """
 
     def __init__(self, column: str, found: str, allowed: str) -> None:
@@ -69,7 +69,7 @@ class FieldError(ValueError):
 
 
 class Watch:
-    """How much of all files of one import is read: whoever waits is told, and can stop it.
+    """The progress of reading the files of one import, which the user sees and can stop.
 
     Raises TraceError if one of the files cannot be read.
     """
@@ -79,7 +79,7 @@ class Watch:
         self._done = 0
 
     def advance(self, count: int) -> None:
-        """Add *count* bytes on disk. Raises GivenUpError if whoever waits has had enough."""
+        """Add *count* bytes on disk. Raises GivenUpError if the user stops waiting."""
         self._done += count
         who_waits().look(_READING, min(1.0, self._done / self._total))
 
@@ -90,7 +90,7 @@ def shown(text: str) -> str:
 
 
 def whole_number(text: str, column: str, lowest: int = 0, highest: int = INT64_MAX) -> int:
-    """The integer that *text* writes in decimal digits.
+    """The integer that *text* represents in decimal digits.
 
     Raises FieldError if *text* is anything else, or outside *lowest* .. *highest*.
     """
@@ -105,7 +105,7 @@ def whole_number(text: str, column: str, lowest: int = 0, highest: int = INT64_M
 def scaled_decimal(text: str, column: str, places: int, highest: int) -> int:
     """The decimal *text* (such as ``0.0625`` or ``1.144e-05``), exactly, in units of 10^-places.
 
-    Raises FieldError if *text* is not a decimal from 0 to *highest*, or has a finer part.
+    Raises FieldError if *text* is not a decimal from 0 to *highest*, or has more places.
     """
     allowed = f"a decimal from 0 to {highest} with at most {places} decimal places"
     if _DECIMAL.fullmatch(text) is None:
@@ -135,7 +135,7 @@ def file_size(path: Path) -> int:
 def rows(path: Path, columns: Sequence[str], *, watch: Watch | None = None) -> Iterator[tuple[int, list[str]]]:
     """The rows of a comma-separated file without a header, as (row number, fields).
 
-    The file is plain or gzip'd text in UTF-8; its first bytes decide which, not its name.
+    The file is plain or gzip'd text in UTF-8, as recognized by its first bytes, not by its name.
     Rows are numbered from 1 by the line on which they begin; blank lines are skipped.
     Every row yielded has ``len(columns)`` fields.
     Raises TraceError if the file cannot be read to its end, a row has another number of columns, or there is no
@@ -159,7 +159,7 @@ def rows(path: Path, columns: Sequence[str], *, watch: Watch | None = None) -> I
 
 
 def titles_of(path: Path) -> list[str]:
-    """The fields of a file's first line. Raises TraceError if it cannot be read, or its fields cannot be told apart."""
+    """The fields of a file's first line. Raises TraceError if it cannot be read, or is not comma-separated."""
     try:
         return next(csv.reader([next(lines(path))]), [])
     except csv.Error as error:
@@ -175,7 +175,7 @@ def _no_values(path: Path, row: int, error: csv.Error, allowed: str) -> TraceErr
 def lines(path: Path, *, watch: Watch | None = None, encoding: str = "utf-8") -> Iterator[str]:
     """The lines of a plain or gzip'd text file, without their line feeds.
 
-    A byte order mark at the start is dropped.  Where there is no line feed, lines end with carriage returns.
+    A byte order mark at the start is dropped.  If the first block has no line feed, lines end with carriage returns.
     Raises TraceError if the file is absent, unreadable, empty, damaged or not UTF-8, or has a NUL byte or a line
     without an end (more than :data:`LINE_LIMIT` bytes left over by a block).
     """
@@ -199,12 +199,12 @@ def lines(path: Path, *, watch: Watch | None = None, encoding: str = "utf-8") ->
 
 
 def text_of(path: Path, watch: Watch) -> str:
-    """All of a plain or gzip'd text file; errors are those of :func:`lines`."""
+    """The whole text of a plain or gzip'd file; raises the same errors as :func:`lines`."""
     return _decoded(b"".join(_blocks(path, watch)), path, 1)
 
 
 def _blocks(path: Path, watch: Watch | None) -> Iterator[bytes]:
-    """The file's unpacked bytes, block by block; tells *watch* of the bytes on disk."""
+    """The file's unpacked bytes, block by block; reports the bytes on disk to *watch*."""
     size = file_size(path)
     with _file_errors(path):
         raw = path.open("rb")
@@ -221,7 +221,7 @@ def _blocks(path: Path, watch: Watch | None) -> Iterator[bytes]:
         while True:
             with _file_errors(path):
                 block = stream.read(BLOCK)
-                # The file may be growing: never tell of more than its size at the start.
+                # The file may be growing: never report more than its size at the start.
                 here = min(raw.tell(), size)
             if not block:
                 break
@@ -285,12 +285,12 @@ def _wrong_width(path: Path, row: int, fields: list[str], columns: Sequence[str]
 
 
 def table_hint(row: int, line: str) -> str:
-    """How a table of jobs is known: for a first line that can only be names of columns, a comment, or JSON."""
+    """The hint on tables of jobs, for a first line that can only be column names, a comment, or JSON."""
     return TABLE_HINT if row == 1 and re.fullmatch(r"\D*[,;\t|]\D*|[#{[].*", line) else ""
 
 
 def _name_hint(path: Path) -> str:
-    """What to say of a file that is called .gz and is not."""
+    """The note about a file that is named .gz but is not gzip'd; otherwise empty."""
     if path.suffix != ".gz":
         return ""
     with _file_errors(path), path.open("rb") as raw:

@@ -7,7 +7,7 @@ from typing import Iterable
 
 
 def _counted(count: int, what: str) -> str:
-    """A number of *what*, which is said in the plural."""
+    """A count with *what*, a plural noun, in the right number."""
     return f"{count:,} {what if count != 1 else what.removesuffix('s')}"
 
 
@@ -27,19 +27,19 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class ImportReport:
-    """The account of one import.  All importers return one."""
+    """The report of one import.  All importers return one."""
 
     source: str  #: the format that was read, in words
     files: tuple[str, ...]  #: the files' names, in the order in which they were read
     rows: int  #: rows read, all files together
-    #: kept, kept_as: how many were kept, and what they are called, in the plural
+    #: kept, kept_as: the number of things kept, and their name, in the plural
     kept: int
     kept_as: str
     left_out: tuple[LeftOut, ...] = ()  #: every reason with its count, in the order of the importer's steps
-    notes: tuple[str, ...] = ()  #: sentences that concern the files as a whole
+    notes: tuple[str, ...] = ()  #: sentences about the files as a whole
 
     def then(self, kept: int, kept_as: str, left_out: Iterable[LeftOut], notes: Iterable[str] = ()) -> ImportReport:
-        """The report after a further step; reasons with count 0 are not listed."""
+        """The report after a further step; reasons with a count of 0 are not listed."""
         return replace(
             self,
             kept=kept,
@@ -49,11 +49,11 @@ class ImportReport:
         )
 
     def total(self, what: str) -> int:
-        """How many of *what* (``"rows"``, ``"runs"``, ...) were left out, all reasons together."""
+        """The number of *what* (``"rows"``, ``"runs"``, ...) that were left out, for all reasons together."""
         return sum(item.count for item in self.left_out if item.what == what)
 
     def lines(self) -> list[str]:
-        """The report as lines of text for a person."""
+        """The report as lines of text for display."""
         names = ", ".join(self.files[:3]) + (", ..." if len(self.files) > 3 else "")
         return [
             f"{self.source}: {_counted(self.rows, 'rows')} of {_counted(len(self.files), 'files')} ({names})",

@@ -1,4 +1,4 @@
-"""Jobs of a trace in slotted time, whatever the trace."""
+"""Jobs of a trace in slotted time, for all trace formats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from slotscope.model.errors import TraceError
 from slotscope.model.traces.report import ImportReport, LeftOut
 
-#: Importers tell times in microseconds.
+#: Microseconds per second; importers give times in microseconds.
 MICROSECONDS = 10**6
 
 #: Slot numbers and services stay below this, so that they are exact in floating point.
@@ -32,7 +32,7 @@ class SlottedJobs:
 
     @property
     def slots(self) -> int:
-        """Slots from the first arrival to the last, both included."""
+        """The number of slots from the first arrival to the last, both included."""
         return int(self.slot[-1]) + 1
 
     def keep(self, kept: npt.NDArray[np.bool_], reason: str) -> SlottedJobs:
@@ -51,13 +51,13 @@ def slotted(
     slot: Fraction,
     time_scale: Fraction,
 ) -> SlottedJobs:
-    """Jobs in slots of *slot* seconds, the first of which begins with the first arrival.
+    """Jobs in slots of *slot* seconds; the first slot begins at the first arrival.
 
     A job belongs to the slot in which it arrives; its service is rounded up to whole slots.
 
     - *arrival*, *service*: int64 [n] microseconds; arrivals do not decrease, services are above 0.
-    - *time_scale*: beta of Psychas & Ghaderi (2019), Section VII.B: arrival times are multiplied by it, services
-      are not, so that below 1 the traffic is denser.
+    - *time_scale*: beta of Psychas & Ghaderi (2019), Section VII.B: arrival times, but not services, are multiplied
+      by it, so that a value below 1 makes the traffic denser.
 
     Raises TraceError if there is no job, or slots are so short that their numbers are not exact.
     """
@@ -83,6 +83,6 @@ def slotted(
 
 
 def _floors(values: npt.NDArray[np.int64], factor: Fraction) -> npt.NDArray[np.int64]:
-    """[n] the whole parts (downwards) of values times *factor*, exactly."""
+    """[n] the floors of values times *factor*, exactly."""
     above, below = factor.numerator, factor.denominator
     return np.array([value * above // below for value in values.tolist()], np.int64)

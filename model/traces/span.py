@@ -1,4 +1,4 @@
-"""How long recorded jobs last, and what that means for a run of them."""
+"""The time span of recorded jobs, and the run that it allows."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.scenario.load import Scenario
 
-#: Digits to which the end of a run is rounded down where the record tells it.
+#: Significant digits to which the end of a run is rounded down if it comes from the trace.
 DIGITS = 4
 
-#: The part of a run that is warm-up where nothing else is said.
+#: The default share of a run that is warm-up.
 WARMUP_SHARE = Fraction(1, 10)
 
 
 def run_over(scenario: Scenario, last: float) -> dict[str, Any]:
-    """The run of a scenario whose last recorded job arrives at *last*.
+    """The settings of a run for a scenario whose last recorded job arrives at *last*.
 
-    It ends with the record, or before that where the scenario says so.  A warm-up that would leave nothing of it
-    is a tenth, as it is where nothing else is said.
+    The run ends with the trace, or earlier if the scenario says so.  The warm-up is a tenth of the run if the
+    scenario gives none, or one that would leave nothing of the run.
     """
     run = scenario.run
     told: dict[str, Any] = run.model_dump(mode="json", exclude_none=True)
@@ -39,7 +39,7 @@ def run_over(scenario: Scenario, last: float) -> dict[str, Any]:
 
 
 def shortened(scenario: Scenario, played: Scenario) -> tuple[str, ...]:
-    """What a report says where the record ends before the run that *scenario* asks for; it is *played* instead."""
+    """A note for the report if the trace ends before the run that *scenario* asks for; *played* is run instead."""
     asked, run = scenario.run, played.run
     if "until" not in asked.model_fields_set or run.until == asked.until:
         return ()

@@ -1,18 +1,17 @@
 """Logs of parallel jobs in the Standard Workload Format of the Parallel Workloads Archive.
 
-Header lines begin with ``;``; then there is one line of 18 numbers with blanks between them for
-each job, and -1 where a number is not known.  Of these are used: the time of submission and the run
-time, in seconds; the processors that were allocated, or those that were requested where the former
-are not known; the status.
+Header lines begin with ``;``; then there is one line for each job, with 18 numbers separated by blanks,
+where -1 means unknown.  Used are: the submit time and the run time, in seconds; the allocated
+processors, or the requested ones if the former are unknown; the status.
 
-Left out are, and in this order: lines with status 2, 3 or 4, which are parts of a job that has a
-line of its own; jobs without a time of submission; jobs that were cancelled (status 5) before they
-ran; jobs whose run time is not known, 0 or negative; jobs of which no number of processors is
-known; jobs with more processors than the header's MaxProcs.  Jobs that failed or were cancelled
-while they ran are kept: they held their processors.
+Left out are, in this order: lines with status 2, 3 or 4, which are parts of a job that has a line of its
+own; jobs without a submit time; jobs that were cancelled (status 5) before they ran; jobs whose run time
+is unknown, 0 or negative; jobs without a known number of processors; jobs with more processors than the
+header's MaxProcs.  Jobs that failed or were cancelled while they ran are kept, as they held their
+processors.
 
-Several files are one log: the header's UnixStartTime says when each begins, and a file without it
-counts time as the file before it does.
+Several files are one log: the header's UnixStartTime gives the start of each, and a file without it
+counts time from the same start as the file before it.
 """
 
 from __future__ import annotations
@@ -57,18 +56,18 @@ _SUBMIT, _RUN, _ALLOCATED, _REQUESTED, _STATUS = (
     FIELDS.index(name) for name in ("submit time", "run time", "allocated processors", "requested processors", "status")
 )
 
-#: Bounds of what a line may tell: seconds, and processors.
+#: The largest values of a line: seconds, and processors.
 LATEST, MOST_PROCESSORS = 10**11, 10**9
 
-#: Numbers are ASCII, and what stands in headers besides may be in any script.
+#: Numbers are ASCII; the rest of a header may be in any encoding.
 _ENCODING = "latin-1"
 
-#: Signs that no number has; float() would also read nan, inf, 1_0 and digits of other scripts.
+#: Characters that no number contains; float() would also read nan, inf, 1_0 and digits of other scripts.
 _FOREIGN = re.compile(r"[^-+.0-9eE\s]", re.ASCII)
 
 _HEADER = re.compile(r";\s*(\w+)\s*:\s*(.*?)\s*$")
 
-_PARTS = (2, 3, 4)  # statuses of a job's parts, between which it was swapped out
+_PARTS = (2, 3, 4)  # statuses of the parts of a job that was swapped out in between
 _CANCELLED = 5
 
 PART = "a part of a job that has a line of its own (status 2, 3 or 4)"
@@ -80,7 +79,7 @@ NEGATIVE_RUN = "with a negative run time other than -1"
 NO_PROCESSORS = "with no number of processors, neither allocated nor requested"
 TOO_LARGE = "with more processors than the machine has (MaxProcs)"
 
-#: In the order in which a line is looked at.
+#: In the order in which a line is checked.
 REASONS = (PART, NO_SUBMIT, CANCELLED, NO_RUN, ZERO_RUN, NEGATIVE_RUN, NO_PROCESSORS, TOO_LARGE)
 
 Floats = npt.NDArray[np.float64]
@@ -91,12 +90,12 @@ Integers = npt.NDArray[np.int64]
 class ParallelJobs:
     """The jobs of a log that ran, in the order of their submission.  All arrays have shape (n,)."""
 
-    #: submit, run: seconds; from the log's start, and of the run time, above 0
+    #: submit, run: seconds; the submit time since the log's start, and the run time, above 0
     submit: Floats
     run: Floats
     processors: Integers  #: at least 1
-    #: the processors of the machine: the header's MaxProcs, or the most that a job has; where no job has more than
-    #: MaxNodes, its nodes, by which such logs count
+    #: the machine's processors: the header's MaxProcs, or else the most of any job; if no job has more processors
+    #: than MaxNodes, the number of nodes, since such logs count nodes
     machine: int
     report: ImportReport  #: what was read, kept and left out
 
@@ -112,24 +111,24 @@ class _Job(NamedTuple):
 
 @dataclass
 class _Log:
-    """What has been read so far of all files."""
+    """The data read so far from all files."""
 
     jobs: list[_Job] = field(default_factory=list)
     left: Counter[str] = field(default_factory=Counter)
-    header: dict[str, int] = field(default_factory=dict)  #: of the file that is read
+    header: dict[str, int] = field(default_factory=dict)  #: of the current file
     most: int = 0  #: MaxProcs, the largest of all files; 0 if there is none
-    nodes: int = 0  #: MaxNodes, in the same way
+    nodes: int = 0  #: MaxNodes, likewise
     began: int | None = None  #: UnixStartTime of the first file that has one
-    offset: int = 0  #: from then to the start of the file that is read, in seconds
-    requested: int = 0  #: jobs whose requested processors stand for the allocated ones
+    offset: int = 0  #: seconds from then to the start of the current file
+    requested: int = 0  #: number of jobs whose requested processors replace the allocated ones
 
 
 @read_lately
 def read_swf(paths: Sequence[Path]) -> ParallelJobs:
     """Read one or several files of a log, plain or gzip'd.
 
-    Raises TraceError if a file cannot be used: in one line where, what was found, what is allowed; GivenUpError
-    if whoever waits has had enough.
+    Raises TraceError if a file cannot be used, with one line that says where, what was found and what is allowed;
+    GivenUpError if the user stops waiting.
     """
     if not paths:
         raise TraceError("no file was given; allowed are logs in Standard Workload Format")
@@ -199,7 +198,7 @@ def _read(path: Path, watch: Watch, log: _Log) -> None:
 
 
 def _begin(log: _Log) -> None:
-    """Set when the file's time 0 is, once its header has been read."""
+    """Set the offset of the file's time 0, once its header has been read."""
     start = log.header.get("UnixStartTime")
     if start is not None:
         if log.began is None:
@@ -218,8 +217,8 @@ def _read_header(text: str, header: dict[str, int]) -> None:
 def _numbers(text: str, path: Path, row: int) -> list[float]:
     """The 18 numbers of a line.
 
-    Raises TraceError if the line has more or fewer, or other signs than blanks between them; FieldError if one of
-    them is no number.
+    Raises TraceError if the line has more or fewer, or anything but blanks between them; FieldError if one of
+    them is not a number.
     """
     words = text.split()
     if len(words) != len(FIELDS):
@@ -264,7 +263,7 @@ def _add(numbers: list[float], log: _Log) -> None:
 
 
 def _reason(submit: float, run: float, processors: int, status: float) -> str:
-    """Why a job is left out; nothing if it is kept."""
+    """The reason for leaving out a job; empty if it is kept."""
     if status in _PARTS:
         return PART
     if submit < 0:

@@ -35,9 +35,9 @@ COLUMNS = (
 #: CPU and memory are integers in units of 10^-REQUEST_PLACES of the largest machine.
 REQUEST_PLACES = 12
 REQUEST_UNIT: int = 10**REQUEST_PLACES
-#: Some tasks ask for more than any machine has; more than this is not a request.
+#: Some tasks request more than any machine has; a larger number than this is not a request.
 LARGEST_REQUEST = 1000
-#: The data have 0 to 11; their description also speaks of 12.
+#: The data contain 0 to 11; their description also mentions 12.
 LARGEST_PRIORITY = 12
 #: Timestamps that stand for "before the trace began" and "after it ended".
 BEFORE, AFTER = 0, INT64_MAX
@@ -53,21 +53,20 @@ class TaskEvent(NamedTuple):
     job: int  #: job ID
     task: int  #: task index within the job
     priority: int
-    cpu: int | None  #: in 1/:data:`REQUEST_UNIT`; None where the row has no request
+    cpu: int | None  #: in 1/:data:`REQUEST_UNIT`; None if the row has no request
     memory: int | None  #: likewise
 
 
 class TaskEventTable:
     """One or several parts of the table, iterated row by row in time order.
 
-    The parts are read in the order of their first timestamps.  Rows of equal time keep the
-    order of the parts.
+    The parts are ordered by their first timestamps.  Rows with equal times keep the order of the parts.
 
-    - *paths*: Files, plain or gzip'd, in any order; a folder stands for the ``.csv`` and ``.csv.gz`` files in it
+    - *paths*: Files, plain or gzip'd, in any order; a folder means the ``.csv`` and ``.csv.gz`` files in it
       (or in its subfolder ``task_events``).
 
-    Raises TraceError if there is no part, or one is given twice, or its first row cannot be read; and while
-    iterating, if any row cannot be used; GivenUpError while iterating, if whoever waits has had enough.
+    Raises TraceError if there is no part, or a part is given twice, or its first row cannot be read; while iterating,
+    TraceError if a row cannot be used, and GivenUpError if the user stops waiting.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -84,8 +83,8 @@ class TaskEventTable:
         return [self.files[part] for part in sorted(self._overlapping)]
 
     def __iter__(self) -> Iterator[TaskEvent]:
-        # A part is opened only when its first timestamp is reached: of parts that follow one
-        # another one file is open at a time, however many they are.
+        # A part is opened only when its first timestamp is reached, so that only one file is open at a time
+        # if the parts follow one another.
         waiting = deque(range(len(self.files)))
         heads: list[tuple[int, int, TaskEvent, Iterator[TaskEvent]]] = []
         while waiting or heads:
@@ -110,7 +109,7 @@ class TaskEventTable:
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
-    """The files that *paths* stand for, each once."""
+    """The files that *paths* mean, each once."""
     for path in paths:
         if "\0" in str(path):
             raise TraceError(f"found the name {shown(str(path))}; allowed is a file's name")
@@ -140,7 +139,7 @@ def _unreadable(path: Path, error: OSError) -> TraceError:
 
 
 def _parts_in(folder: Path) -> list[Path]:
-    """The parts in *folder*, or in its subfolder with the table's name."""
+    """The parts in *folder*, or in its subfolder ``task_events``."""
     inner = folder / "task_events"
     place = inner if _is_folder(inner) else folder
     try:
