@@ -125,6 +125,7 @@ def true_of_touched(
 
 def _of_events(part: Meaning, table: EventTable, start: int) -> Column:
     """[events] the values of a part in the rows of a table from *start* on."""
+    assert start >= 0  # the code reads without checks of bounds
     return np.ascontiguousarray(np.broadcast_to(part.quietly(table), table.length)[start:])
 
 
