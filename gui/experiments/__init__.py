@@ -1,4 +1,4 @@
-"""Experiments in the window: built when they are first asked for."""
+"""The window of experiments, built when it is first opened."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from slotscope.model.reporting.frame import RunInfo
 if TYPE_CHECKING:
     from slotscope.gui.experiments.window import ExperimentsWindow
 
-#: The size of the window at first, where the screen has room for it.
+#: The window's initial size in pixels, if the screen is large enough.
 _WIDTH, _HEIGHT = 1240, 820
 
-#: What the frame of a window and the system's own bars take.
+#: The height in pixels that the window's frame and the desktop's bars take.
 _FRAME = 60
 
 
 class Experiments(QObject):
-    """The way from the main window to the window of experiments."""
+    """Opens the window of experiments from the main window, and keeps it up to date."""
 
     said = Signal(str)  #: (text): a line for the main window's status bar
 
@@ -30,7 +30,7 @@ class Experiments(QObject):
         super().__init__(main)
         self._main, self._settings, self._theme = main, settings, theme
         self._info: RunInfo | None = None
-        self.window: ExperimentsWindow | None = None  #: None until it is first asked for
+        self.window: ExperimentsWindow | None = None  #: None until it is first opened
         worker.opened.connect(self._follow)
 
     def _follow(self, info: RunInfo) -> None:
@@ -39,7 +39,7 @@ class Experiments(QObject):
             self.window.follow(info)
 
     def show(self) -> None:
-        """Show the window, in front."""
+        """Show the window and raise it."""
         if self.window is None:
             self._build()
         assert self.window is not None
@@ -66,6 +66,6 @@ class Experiments(QObject):
             self.window.set_theme(theme)
 
     def stop(self) -> None:
-        """Stop what runs; returns when no process is left."""
+        """Stop the running experiment; returns when no process is left."""
         if self.window is not None:
             self.window.shut_down()

@@ -1,4 +1,4 @@
-"""One curve of a figure as it is drawn (a line, its points, their intervals, its name), and the axes of numbers."""
+"""The graphics items of one curve of a figure (line, points, intervals), and the logarithmic axis."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
 from slotscope.model.lab.results import Curve
 
-#: Digits at which a logarithmic axis may have ticks: the more room, the more of them.
+#: Leading digits of the ticks on a logarithmic axis; the first choice that gives at most _MOST_TICKS ticks is used.
 _DIGITS = ((1, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 5), (1,))
 
-#: Most ticks along a logarithmic axis.
+#: The most ticks along a logarithmic axis.
 _MOST_TICKS = 8
 
 
 class LogarithmicAxis(NumberAxis):
-    """Numbers whose logarithms to the base 10 are the places in the view."""
+    """An axis whose view coordinates are the logarithms of the numbers to base 10."""
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         found: list[float] = []
@@ -49,14 +49,14 @@ def _number(value: float) -> str:
 
 Values = npt.NDArray[np.float64]
 
-#: Curves of up to so many points show each of them with its interval; longer ones a few symbols.
+#: Curves of up to this many points show each one with its interval; longer curves show only a few symbols.
 MOST_POINTS, FEW_SYMBOLS = 40, 7
 
 _WIDTH, _DOT, _BAND_OPACITY = 2.0, 9.0, 40
 
 
 class Drawn:
-    """The items of one curve; changing its points makes no new ones."""
+    """The graphics items of one curve, which are reused when its points change."""
 
     def __init__(self, plot: pg.PlotItem, look: Look) -> None:
         self.look = look
@@ -73,12 +73,12 @@ class Drawn:
             plot.addItem(item, ignoreBounds=True)
 
     def remove(self) -> None:
-        """Take the curve away."""
+        """Remove the curve from the plot."""
         for item in (self._band, self._line, self._bars, self._dots):
             self._plot.removeItem(item)
 
     def set_look(self, look: Look, theme: Theme, scale: float) -> None:
-        """Draw in the colours of a theme, at the present size of type."""
+        """Draw with this look, in the colours of *theme*; *scale* is that of the fonts."""
         self.look, self._color, self._scale = look, QColor(look.color(theme)), scale
         pen = QPen(self._color, _WIDTH * scale, look.dashes)
         pen.setCosmetic(True)
@@ -90,7 +90,7 @@ class Drawn:
         self._panel = QBrush(QColor(theme.panel))
 
     def show(self, curve: Curve, logarithmic: bool) -> None:
-        """Show the points that there are."""
+        """Show the curve's points so far."""
         x, y, half = arrays(curve, logarithmic)
         few = len(x) <= MOST_POINTS
         self._line.setData(x, y)
@@ -105,7 +105,7 @@ class Drawn:
         self._show_dots(x, y, np.isnan(half), few)
 
     def _show_dots(self, x: Values, y: Values, unknown: Values, few: bool) -> None:
-        """A point that has no interval yet is hollow."""
+        """Draw the symbols; those of points without an interval yet are hollow."""
         chosen = list(range(len(x))) if few else self._places(len(x))
         filled = QBrush(self._color)
         self._dots.setData(
@@ -118,18 +118,18 @@ class Drawn:
         )
 
     def _places(self, points: int) -> list[int]:
-        """A few of many points, in each curve others, so that symbols keep clear."""
+        """The indices of the points with symbols on a long curve, shifted from curve to curve to avoid overlap."""
         first = (0.3 + 0.11 * self.look.number) % 1
         return sorted({int((n + first) * points / FEW_SYMBOLS) for n in range(FEW_SYMBOLS)})
 
 
 def arrays(curve: Curve, logarithmic: bool) -> tuple[Values, Values, Values]:
-    """x as it stands in the view, y, and the half-widths (0 where a curve has none)."""
+    """x in the view's coordinates, y, and half-widths (0 if the curve has none), each [points]."""
     x, y = np.array(curve.x, float), np.array(curve.y, float)
     half = np.array(curve.half_width, float) if curve.half_width else np.zeros(len(x))
     return np.log10(x) if logarithmic else x, y, half
 
 
 def last_height(curve: Curve) -> float | None:
-    """The height at which a curve ends."""
+    """The last finite y of a curve; None if there is none."""
     return next((y for y in reversed(curve.y) if math.isfinite(y)), None)

@@ -1,6 +1,6 @@
-"""Pictures of a result, drawn in a process of their own.
+"""Pictures of a result, drawn in a separate process.
 
-So they are those of the command line, whatever the window's theme and type, and the window
+So they equal those from the command line, independent of the window's theme and fonts, and the window
 does not wait.
 """
 
@@ -15,12 +15,15 @@ from slotscope.model.lab.executor import PATIENCE, Cancelled
 from slotscope.model.lab.results import Figure, Result, pictures
 from slotscope.model.lifeline import ending_of
 
-#: Seconds that the process has to end by itself.
+#: Seconds within which the process must end by itself.
 _GRACE = 5.0
 
 
 def draw_pictures(result: Result, folder: Path, cancelled: Cancelled) -> list[Path]:
-    """The files drawn; none once *cancelled*. Raises UserError if they cannot be drawn or written."""
+    """Draw the pictures into *folder*; returns their files, none if *cancelled*.
+
+    Raises UserError if they cannot be drawn or written.
+    """
     context = get_context("spawn")
     pipe, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, result, folder), daemon=True)
@@ -44,7 +47,7 @@ def draw_pictures(result: Result, folder: Path, cancelled: Cancelled) -> list[Pa
 
 
 def _serve(pipe: Connection, result: Result, folder: Path) -> None:
-    """What the process does."""
+    """The main function of the process: draw, then send (files, error message or empty)."""
     try:
         pipe.send((pictures(result, folder, _draw), ""))
     except UserError as error:

@@ -1,4 +1,4 @@
-"""Fields of the form for an experiment, each with its fault beside it."""
+"""Fields of the form for an experiment, each with a line for its error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.errors import UserError
 from slotscope.model.folders import without_tilde
 
-#: Options of commands as they stand in errors, and what to say instead where there are fields.
+#: Words about command-line options in error messages, and their replacements for the form.
 _HERE = {
     "the same command goes on from there": "Run goes on from there",
     "; choose another folder with --out": "; choose another folder",
@@ -31,7 +31,7 @@ _OPTION = re.compile(r"--(?:vary|policy|out|trace|until|warmup|seed)\b ?")
 
 
 def words_of(error: UserError) -> str:
-    """An error without the names of a command's options."""
+    """An error's message without the names of command-line options."""
     message = error.message
     for there, here in _HERE.items():
         message = message.replace(there, here)
@@ -40,7 +40,7 @@ def words_of(error: UserError) -> str:
 
 
 class CaptionedField(QWidget):
-    """A caption, an editor, and below it what is wrong with its value."""
+    """A caption, an editor, and below it the error in its value."""
 
     edited = Signal()
 
@@ -62,7 +62,7 @@ class CaptionedField(QWidget):
 
 
 class LineField(CaptionedField):
-    """One line of text; *beside* it may stand buttons."""
+    """One line of text, with buttons *beside* it."""
 
     def __init__(self, caption: str, tip: str, *beside: QWidget) -> None:
         self.line = QLineEdit()
@@ -71,12 +71,12 @@ class LineField(CaptionedField):
 
     @property
     def text(self) -> str:
-        """What is written there."""
+        """The text without surrounding blanks."""
         return self.line.text().strip()
 
 
 class LinesField(CaptionedField):
-    """Several lines of text; Tab leads on."""
+    """Several lines of text; Tab moves to the next field."""
 
     def __init__(self, caption: str, tip: str, rows: int) -> None:
         self.area = _Lines(rows)
@@ -133,7 +133,7 @@ class ChoiceField(CaptionedField):
 
 
 class FolderField(LineField):
-    """Where the results go."""
+    """The folder for results."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -165,7 +165,7 @@ class TraceField(LineField):
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The paths that are given."""
+        """The paths entered."""
         parts = (part.strip() for part in self.text.split(os.pathsep))
         return tuple(str(without_tilde(part)) for part in parts if part)
 

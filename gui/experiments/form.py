@@ -1,4 +1,4 @@
-"""The form beside the list: how much, with how many processes, where to, and what to sweep."""
+"""The form below the list: scale, worker processes, folder for results, and what to sweep."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.scenario.load import Scenario
 from slotscope.model.traces.excerpts import FOR_EXPERIMENTS
 
-#: The entry of the list that is no experiment of a paper.
+#: The key of the list's entry for sweeps, which is not a paper's experiment.
 SWEEP = "sweep"
 
-#: Where results go unless another folder is chosen, as from the command line.
+#: The default folder for results, as on the command line.
 FOLDER = "slotscope-results"
 
 SCALES = {"quick": "quick: about a minute", "paper": "paper: as far as the paper goes"}
@@ -45,7 +45,7 @@ _SETTINGS = "experiments"
 _MOST_WORKERS, _MOST_REPLICATIONS = 1024, 100_000
 _EXAMPLE = "servers.count = 20, 60, 180"
 
-#: Others, for scenarios that have the table and the field.
+#: Further examples (table, field, values), for scenarios that have the table and the field.
 _OTHERS = (
     ("workload", "intensity", "0.7, 0.8, 0.9"),
     ("workload", "load", "0.7, 0.8, 0.9"),
@@ -56,9 +56,10 @@ _OTHERS = (
 
 
 class OrderForm(QWidget):
-    """Fields for the chosen entry; makes an order of them, or shows what is wrong with them.
+    """The fields for the chosen entry; makes an order of their values, or shows the errors in them.
 
-    Signals: ``moved`` (what earlier runs have left may be other), ``edited`` (anything).
+    Signals: ``moved`` (scale, folder, trace or policies beside have changed, so other results of earlier runs
+    may apply), ``edited`` (any field has changed).
     """
 
     moved = Signal()
@@ -68,7 +69,7 @@ class OrderForm(QWidget):
         super().__init__(parent)
         self._settings = settings
         self._info: RunInfo | None = None
-        self._given = ""  # the policy that the form itself wrote
+        self._given = ""  # the policy that the form itself entered
         self.key = ""
         self.scale = ChoiceField(
             tr("Sca&le"), tr("How much is simulated."), {key: tr(words) for key, words in SCALES.items()}
@@ -144,7 +145,7 @@ class OrderForm(QWidget):
         self.workers.box.setValue(int(saved("workers", str(_processors()))))
 
     def remember(self) -> None:
-        """Keep what holds for all experiments for the next start."""
+        """Save the fields common to all experiments in the settings, for the next start."""
         for name, value in (
             ("folder", self.folder.text),
             ("trace", self.trace.text),
@@ -165,7 +166,7 @@ class OrderForm(QWidget):
         self.trace.setVisible(not sweep and experiments()[key].needs_trace)
 
     def follow(self, info: RunInfo) -> None:
-        """Another scenario is open; its policy is written down unless another one was."""
+        """Follow another open scenario; its policy is entered unless the user has entered others."""
         self._info = info
         if not self.policies.lines or self.policies.lines == [self._given]:
             self._given = info.origin.policy
@@ -176,7 +177,7 @@ class OrderForm(QWidget):
 
     @property
     def scenario_title(self) -> str:
-        """What a sweep varies."""
+        """The name of the scenario that a sweep varies; empty if none is open."""
         return self._info.scenario_name if self._info is not None else ""
 
     def restyle(self, theme: Theme) -> None:
@@ -186,7 +187,7 @@ class OrderForm(QWidget):
     # Faults.
 
     def show_error(self, error: UserError) -> bool:
-        """Say what is wrong beside the field that it comes from; False if it is none."""
+        """Show an error at the field that caused it; returns False if no visible field did."""
         field = self._field_of(error)
         if field is None or not field.isVisibleTo(self):
             return False
@@ -212,14 +213,14 @@ class OrderForm(QWidget):
         return found[0] if found else None
 
     def clear_faults(self) -> None:
-        """Nothing is known to be wrong."""
+        """Remove the errors from all fields."""
         for field in self.fields:
             field.fault.say("")
 
     # Orders.
 
     def order(self) -> Order | None:
-        """The chosen entry as it is to be carried out; None, and faults are shown, if it is not."""
+        """The order for the chosen entry; None if a field has an error, which is then shown."""
         self.clear_faults()
         try:
             folder = self._folder()
@@ -229,7 +230,7 @@ class OrderForm(QWidget):
             return None
 
     def order_of(self, key: str) -> Order:
-        """An experiment as it stands in the fields, unchecked: to look at what is there."""
+        """The order for an experiment from the fields, unchecked, for looking up earlier results."""
         trace = self.trace.paths or (str(FOR_EXPERIMENTS.path),)
         return Order(
             key,
@@ -241,7 +242,7 @@ class OrderForm(QWidget):
         )
 
     def _beside(self, key: str) -> tuple[str, ...]:
-        """What was written down to run beside an experiment's own policies, if it takes any."""
+        """The policies to run beside an experiment's own, if it accepts any."""
         return tuple(self.beside.lines) if experiments()[key].compares else ()
 
     def _folder(self) -> Path:
@@ -282,7 +283,7 @@ class OrderForm(QWidget):
         return Order(name, plan, folder, workers=self.workers.box.value())
 
     def _policies(self, info: RunInfo) -> tuple[str, ...]:
-        """None where it is only the scenario's own: it need not be said of each number."""
+        """The sweep's policies; empty if it is only the scenario's own, so that rows need not name it."""
         policies = tuple(self.policies.lines)
         return () if policies == (info.scenario.policy.name,) else policies
 
@@ -308,7 +309,7 @@ class OrderForm(QWidget):
 
 
 class FormArea(QScrollArea):
-    """As high as the form where there is room for it; else it scrolls."""
+    """A scroll area whose preferred height is the form's, so that it scrolls only if room is short."""
 
     def __init__(self, form: OrderForm) -> None:
         super().__init__()
@@ -330,19 +331,19 @@ class FormArea(QScrollArea):
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Fields and faults come and go."""
+        """Update the preferred height when fields or errors appear or disappear."""
         if event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().eventFilter(watched, event)
 
 
 def _processors() -> int:
-    """All processors but one, which the window keeps."""
+    """The number of processors minus one, which is left to the window; at least 1."""
     return max(1, (os.cpu_count() or 1) - 1)
 
 
 def _examples(scenario: Scenario) -> list[str]:
-    """Lines that vary fields which a scenario has."""
+    """At most two example lines that vary fields of the scenario."""
     found = [_EXAMPLE] if hasattr(scenario.servers, "count") else []
     if hasattr(scenario, "job_types"):
         found.append("job_types[0].workload = 1, 2, 4")

@@ -1,4 +1,4 @@
-"""Carries out experiments beside the window: a thread that waits, and processes that work."""
+"""Runs experiments in the background: a thread that coordinates, and worker processes."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from slotscope.model.lab.results import Result, prepare
 from slotscope.model.lab.runner import Status, StoppedError, kept_outcomes, run_plan
 from slotscope.model.lab.store import Store
 
-#: Seconds between two pictures, and between two looks at the share that is done.
+#: Least seconds between two pictures, and between two reports of progress.
 PICTURE_SECONDS, STATUS_SECONDS = 0.3, 0.1
 
-#: Making a picture may take this part of a run's own thread, so that it never falls behind.
+#: The share of the run's own thread that making pictures may take, so that the run does not fall behind.
 _PICTURE_SHARE = 0.2
 
-#: Seconds that the end of a run is waited for when the window closes.
+#: Seconds to wait for the end of a run when the program closes.
 PATIENCE = 15.0
 
-#: The same while it still reads a trace, which cannot be interrupted and leaves nothing behind.
+#: The same while the run still reads a trace, which cannot be interrupted but leaves nothing behind.
 READING_PATIENCE = 1.0
 
 
 @dataclass(frozen=True)
 class Order:
-    """An experiment as it is to be carried out.
+    """An experiment to be run, with its settings.
 
-    ``name`` names its files; ``plan`` makes it, and may raise a UserError.
+    ``name`` is the start of its files' names; ``plan`` makes the plan and may raise UserError.
     """
 
     name: str
@@ -49,9 +49,9 @@ class Order:
 
 @dataclass(frozen=True)
 class Survey:
-    """What an earlier run has left of an experiment.
+    """What earlier runs of an experiment have left: ``done`` of ``total`` parts.
 
-    ``result`` is made from it; None where it was not asked for.
+    ``result`` is made from these parts; None if not asked for.
     """
 
     done: int = 0
@@ -62,7 +62,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class End:
-    """How a run ended: with files, or stopped, or with an error."""
+    """How a run ended: with files written, stopped, or with an error."""
 
     files: tuple[Path, ...] = ()
     stopped: bool = False
@@ -70,18 +70,18 @@ class End:
 
 
 class Laboratory(QObject):
-    """One experiment at a time, and looks at what earlier runs have left.
+    """Runs one experiment at a time, and looks up what earlier runs have left.
 
     Signals
     -------
     progressed(Status), drawn(Result)
-        How far the running experiment is, and what is known so far; at most some per second.
+        The running experiment's progress, and its result so far; at most a few per second.
     writing()
-        All parts are carried out; files are written.
+        All parts are done; the files are being written.
     ended(End)
-        The experiment does not run any more.
+        The experiment has ended.
     looked(str, Survey)
-        What is left of an experiment, by its order's name.
+        What earlier runs have left of an experiment; the name is that of its order.
     """
 
     progressed = Signal(object)
@@ -108,18 +108,18 @@ class Laboratory(QObject):
         return self._run is not None
 
     def start(self, order: Order) -> None:
-        """Carry out what is missing of an experiment."""
+        """Run the missing parts of an experiment."""
         assert self._run is None, "one at a time"
         self._run = _RunningExperiment(order, self._said.emit)
         self._run.start()
 
     def stop(self) -> None:
-        """Stop the running experiment; what is finished is kept, and ``ended`` comes soon."""
+        """Stop the running experiment; finished parts are kept, and ``ended`` follows soon."""
         run = self._run
         if run is None:
             return
         run.cancelled.set()
-        if not run.begun.is_set():  # it reads a trace, and nobody needs to wait for that
+        if not run.begun.is_set():  # the run still reads a trace: do not wait for it
             self._take(run, "ended", End(stopped=True))
             run.leave_alone()
 
@@ -133,7 +133,7 @@ class Laboratory(QObject):
         self._line.leave_alone()
 
     def _take(self, run: _RunningExperiment, kind: str, what: object) -> None:
-        """Pass on what the present run says; a run that was left alone is not heard."""
+        """Emit what the current run reports; reports of abandoned runs are ignored."""
         if run is not self._run:
             return
         match kind:
@@ -150,12 +150,12 @@ class Laboratory(QObject):
     # What earlier runs have left.
 
     def look(self, orders: Sequence[Order], in_full: str) -> None:
-        """Look at what is left of some experiments; make a result of the one named *in_full*."""
+        """Look up what earlier runs have left of some experiments; make the result of the one named *in_full*."""
         self._looking = _Looks(orders, in_full, self._line, self._looking)
         self._looking.start()
 
     def forget_looks(self) -> None:
-        """What was asked for so far is of no use any more."""
+        """Ignore the surveys that were asked for so far."""
         self._line.leave_alone()
         self._line = _LineToWindow(self._surveyed.emit)
 
@@ -165,7 +165,7 @@ class Laboratory(QObject):
 
 
 class _LineToWindow:
-    """From looks to the window, until it is cut; then they hold nothing of the window."""
+    """Passes surveys from their threads to the window; once cut, the threads hold no reference to the window."""
 
     def __init__(self, tell: Callable[[object, str, object], None]) -> None:
         self.cut = False
@@ -173,21 +173,21 @@ class _LineToWindow:
         self._telling = threading.Lock()
 
     def say(self, name: str, found: Survey) -> None:
-        """Tell the window what was found."""
+        """Pass a survey to the window."""
         with self._telling:
             self._tell_window(self, name, found)
 
     def leave_alone(self) -> None:
-        """Nobody listens any more."""
+        """Cut the line: further surveys are dropped."""
         with self._telling:
             self._tell_window, self.cut = _ignore, True
 
 
 class _Looks(threading.Thread):
-    """Some looks, one after the other, once those *before* are done.
+    """A thread that makes some surveys in turn, after the thread *before* has ended.
 
-    Nobody waits for it, for a look may read a long trace; and it is no daemon, which Python would
-    end in the middle of compiled code when the program ends, and the program with it.
+    It is never joined by the window, as a survey may read a long trace; and it is not a daemon, as stopping
+    one inside compiled code at exit could crash the program.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class _Looks(threading.Thread):
         self._before = before
 
     def run(self) -> None:
-        """What the thread does."""
+        """Make the surveys; called in the thread."""
         if self._before is not None:
             self._before.join()
             self._before = None
@@ -208,7 +208,7 @@ class _Looks(threading.Thread):
 
 
 def survey(order: Order, in_full: bool) -> Survey:
-    """What is left of an experiment in its folder; *in_full* with the result that it makes."""
+    """Look up the finished parts of an experiment in its folder; *in_full* also makes their result."""
     try:
         plan = order.plan()
         parts = plan.parts(order.scale, order.options)
@@ -222,31 +222,31 @@ def survey(order: Order, in_full: bool) -> Survey:
 
 
 def _of_the_system(error: OSError) -> UserError:
-    """What the machine refuses, beside the folder where it does."""
+    """An error of the operating system as a UserError, to be shown at the field of the folder."""
     place = f"{error.filename}: " if error.filename else ""
     return UserError(f"{place}{error.strerror or error}", where="--out")
 
 
 def _ignore(*_: object) -> None:
-    """For a run that is not listened to."""
+    """Stands in for the window's callback once a thread is abandoned."""
 
 
 class _RunningExperiment(threading.Thread):
-    """One experiment on its way; says what happens through *tell*, from its own thread."""
+    """The thread of one running experiment; it reports by calling *tell* from this thread."""
 
     def __init__(self, order: Order, tell: Callable[[object, str, object], None]) -> None:
         super().__init__(name=f"experiment {order.name}", daemon=True)
         self.cancelled = threading.Event()
-        self.begun = threading.Event()  #: the parts are known; from here on it stops at once
+        self.begun = threading.Event()  #: set once the parts are known; from then on it stops at once
         self._order = order
         self._tell_window = tell
         self._plan: Plan | None = None
         self._status: Status | None = None
-        self._outcomes: Outcomes | None = None  # those that no picture shows yet
+        self._outcomes: Outcomes | None = None  # outcomes that no picture shows yet
         self._next_picture = self._next_status = 0.0
 
     def run(self) -> None:
-        """What the thread does."""
+        """Run the experiment; called in the thread."""
         try:
             end = self._carried_out()
         except StoppedError:
@@ -263,7 +263,7 @@ class _RunningExperiment(threading.Thread):
         self.leave_alone()
 
     def leave_alone(self) -> None:
-        """Nobody listens any more, and this thread holds nothing of the window."""
+        """Drop further reports, so that this thread holds no reference to the window."""
         self._tell_window = _ignore
 
     def _say(self, kind: str, what: object = None) -> None:
@@ -300,7 +300,7 @@ class _RunningExperiment(threading.Thread):
         self._tell()
 
     def _stops(self) -> bool:
-        """Asked several times a second: so the last of some quick parts is shown too."""
+        """Whether to stop; called several times a second, which also reports the last of several quick parts."""
         self._tell()
         return self.cancelled.is_set()
 

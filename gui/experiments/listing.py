@@ -1,4 +1,4 @@
-"""The list of experiments: title, paper, and how far each of them is."""
+"""The list of experiments, with title, paper and progress."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _FLAGS = int(Qt.TextFlag.TextWordWrap)
 class ListedExperiment:
     """One line of the list."""
 
-    key: str  #: for the window
+    key: str  #: identifies the entry in the window
     title: str
     paper: str
-    state: str = ""  #: in words; *share* is what of it is there, from 0 to 1
+    state: str = ""  #: in words; ``share`` is the part that is done, 0 to 1
     share: float = 0.0
     running: bool = False
 
 
 class ExperimentList(QListWidget):
-    """The experiments; ``currentItemChanged`` says which one is chosen."""
+    """The list widget; ``currentItemChanged`` reports another chosen experiment."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,7 +50,7 @@ class ExperimentList(QListWidget):
         self.currentItemChanged.connect(lambda item, _: item and item.setSelected(True))
 
     def put(self, entry: ListedExperiment) -> None:
-        """Show an entry: a new one at the end, a known one where it is."""
+        """Add an entry at the end, or update the one with the same key."""
         item = self._item(entry.key)
         before = item.data(_ENTRY) if item is not None else None
         if before == entry:
@@ -64,7 +64,7 @@ class ExperimentList(QListWidget):
             self.scheduleDelayedItemsLayout()
 
     def tell(self, key: str, state: str, share: float, *, running: bool = False) -> None:
-        """Change how far an experiment is."""
+        """Change an experiment's state and the share that is done."""
         self.put(replace(self.entry(key), state=state, share=share, running=running))
 
     def entry(self, key: str) -> ListedExperiment:
@@ -74,7 +74,7 @@ class ExperimentList(QListWidget):
         return entry
 
     def current(self) -> str:
-        """The key of the experiment that is chosen; empty if none is."""
+        """The key of the chosen experiment; empty if there is none."""
         item = self.currentItem()
         return str(item.data(_ENTRY).key) if item is not None else ""
 
@@ -96,17 +96,17 @@ class ExperimentList(QListWidget):
     def selectionCommand(
         self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
     ) -> QItemSelectionModel.SelectionFlag:
-        """What is current is selected, and nothing else is by mouse or keys.
+        """Change no selection by mouse or keys; only the current entry is selected.
 
-        A press on an entry changes the form below, and so where entries stand: under the mouse may be another one then.
+        Pressing an entry changes the form below and so may move the entries: another one may then be under the mouse.
         """
         return QItemSelectionModel.SelectionFlag.NoUpdate
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """A press has chosen already."""
+        """Ignore drags: the press has already chosen an entry."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Titles break elsewhere in another width; what is chosen stays in view."""
+        """Lay out again, as titles wrap differently at another width, and keep the chosen entry in view."""
         super().resizeEvent(event)
         self.scheduleDelayedItemsLayout()
         QTimer.singleShot(0, self, self._keep_in_view)
@@ -117,7 +117,7 @@ class ExperimentList(QListWidget):
 
 
 class _Delegate(QStyledItemDelegate):
-    """Paints an entry: title, paper, state, and a bar of what is there."""
+    """Paints an entry: title, paper, state, and a progress bar."""
 
     def __init__(self, view: ExperimentList, theme: Theme) -> None:
         super().__init__(view)
@@ -128,7 +128,7 @@ class _Delegate(QStyledItemDelegate):
         return max(60, self._view.viewport().width() - 2 * _SIDE)
 
     def _heights(self, entry: ListedExperiment) -> tuple[int, ...]:
-        """Of title, paper and state."""
+        """The heights of title, paper and state, in pixels."""
         metrics = QFontMetrics(current_fonts().body)
         room = QRect(0, 0, self._width(), 10_000)
         return (

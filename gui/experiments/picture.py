@@ -1,4 +1,4 @@
-"""The live picture of an experiment: its figures, filling while parts are carried out."""
+"""The live picture of an experiment: its figures, which are filled while its parts run."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from slotscope.gui.widgets.rows import in_column
 from slotscope.gui.window.figure import ABOVE_CURVES, across, crosses
 from slotscope.model.lab.results import Curve, Figure
 
-#: The part of the width that names at the ends of curves may take.
+#: The largest share of the width for names at the ends of curves.
 _LABEL_SHARE = 0.36
 
-#: The part of the range beside the outermost points of a logarithmic axis, and of another: they are whole.
+#: The margin at both ends of a logarithmic and of a linear x axis, as a share of the range; it keeps symbols whole.
 _MARGIN = 0.06
 _EDGE = 0.02
 
-#: An interval longer than so many times the spread of all points leaves the picture.
+#: The y range includes intervals up to this multiple of the points' spread; longer ones are cut off.
 _LONGEST_INTERVAL = 1.0
 
 
 class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
-    """One figure; showing it again with more points keeps what stands."""
+    """The plot of one figure; showing it again with more points reuses its items."""
 
-    #: (text): the names of all curves and levels, which have no room at their ends; empty where they have.
+    #: (text): the names of all curves and levels, if they do not fit at the curves' ends; else empty
     named_below = Signal(str)
 
     def __init__(self, figure: Figure, theme: Theme, parent: QWidget | None = None) -> None:
@@ -74,7 +74,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def matches(self, figure: Figure) -> bool:
-        """Whether *figure* is this one with other points."""
+        """Whether *figure* is the same figure, perhaps with other points."""
         mine = self.figure
         return (mine.name, mine.x_label, mine.y_label, mine.logarithmic_x) == (
             figure.name,
@@ -84,7 +84,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         )
 
     def show_figure(self, figure: Figure, *, complete: bool) -> None:
-        """Show the points at hand; once *complete*, in the colours of the saved picture."""
+        """Show the points so far; once *complete*, the colours are those of the saved picture."""
         self.figure, self._complete = figure, complete
         names = list(figure.names)
         for gone in set(self._curves) - {curve.name for curve in figure.curves}:
@@ -98,7 +98,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self._fit()
 
     def _in_order_of_appearance(self, names: list[str]) -> list[str]:
-        """Without a plan, a curve keeps its colour when one that stands before it appears."""
+        """The names of known curves in order, then new ones: a known curve keeps its colour when another appears."""
         known = sorted(
             (name for name in names if name in self._curves), key=lambda name: self._curves[name].look.number
         )
@@ -129,7 +129,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
             self._levels[name].setPos(height)
 
     def _show_marks(self) -> None:
-        """Named places; the names stand at different heights so that they keep clear."""
+        """Show vertical lines at named x, with the names at different heights to avoid overlap."""
         for number, (name, place) in enumerate(self.figure.marks):
             if name not in self._marks:
                 options = {"position": 0.05 + 0.08 * (number % 3), "color": self._theme.muted}
@@ -170,7 +170,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self._show_names()
 
     def _fit_across(self, low: float, high: float) -> None:
-        """The range grows while points come, so that the picture rests; of one point, and of all, it is just theirs."""
+        """Fit the x range: it only grows while points arrive, but is exact for a single x, and once complete."""
         if self.figure.logarithmic_x:
             margin = (high - low) * _MARGIN or 0.1
             self.getPlotItem().setXRange(low - margin, high + margin, padding=0)
@@ -183,12 +183,12 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self.getPlotItem().setXRange(self._across.low, self._across.high, padding=_EDGE)
 
     def _show_names(self) -> None:
-        """Whole names at the ends of curves where all have room there; else signs, and names below."""
+        """Write full names at the ends of curves if all fit there; otherwise signs, and the names below."""
         named = self._named()
         metrics = current_fonts().metrics
         widest = max((metrics.horizontalAdvance(whole) for whole, _, _, _ in named), default=0.0)
         at_ends = widest <= _LABEL_SHARE * self.width()
-        self._column.set_theme(self._theme, current_fonts())  # it is as narrow as it can be
+        self._column.set_theme(self._theme, current_fonts())  # resets the column to its minimum width
         self._column.set_labels(
             [EndLabel(whole if at_ends else short, height, color) for whole, short, height, color in named]
         )
@@ -198,7 +198,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self.named_below.emit("" if at_ends else "&emsp; ".join(below))
 
     def _named(self) -> list[tuple[str, str, float, str]]:
-        """What each level and each curve is called, in full and by a sign, where it ends, and its colour."""
+        """(full name, sign, y of its end, colour) of each level and each curve."""
         levels = [
             (f"{typeset(name)} {significant(y)}", significant(y), y, self._theme.color(self._role(name)))
             for name, y in self.figure.levels
@@ -213,19 +213,19 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         return levels + curves
 
     def close(self) -> None:
-        """pyqtgraph takes the axes apart, and then the widget changes its size once more."""
+        """Forget the items first: after pyqtgraph has deleted the axes, the widget is resized once more."""
         self._curves.clear()
         self._levels.clear()
         super().close()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Names may have room at another width."""
+        """Fit again, as names may fit at another width."""
         super().resizeEvent(event)
         if self._curves or self._levels:
             self._fit()
 
     def set_theme(self, theme: Theme) -> None:
-        """Take another theme's colours and the present sizes of type."""
+        """Apply a theme's colours and the current font sizes."""
         self._theme = theme
         fonts = current_fonts()
         self.setBackground(theme.panel)
@@ -250,7 +250,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
 
 
 class ResultPicture(QWidget):
-    """The figures of a result, one at a time, or a sentence where there is none."""
+    """The figures of a result, one at a time, or a sentence if there is none."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -273,7 +273,7 @@ class ResultPicture(QWidget):
         self.set_theme(theme)
 
     def show_figures(self, figures: tuple[Figure, ...], note: str, *, complete: bool) -> None:
-        """Show what is known so far; *note* is said where there are no curves yet."""
+        """Show the figures so far; *note* is shown if there are no curves yet."""
         self._figures, self._complete = figures, complete
         self.note.setText(note)
         self._offer([figure.title for figure in figures])
@@ -312,7 +312,7 @@ class ResultPicture(QWidget):
         self.names.setVisible(bool(names))
 
     def _drop(self) -> None:
-        """Take the plot away: the sentence stands in its place."""
+        """Remove the plot and show the sentence in its place."""
         self._show_names("")
         self.note.show()
         if self.plot is not None:

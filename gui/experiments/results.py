@@ -1,4 +1,4 @@
-"""What an experiment has found so far: the picture, the numbers, and the notes on them."""
+"""The results of an experiment so far: picture, numbers, and notes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class NumbersModel(QAbstractTableModel):
-    """Rows of a result as text."""
+    """The rows of a result as a table model of texts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class NumbersModel(QAbstractTableModel):
         self._tips: tuple[str, ...] = ()
 
     def show(self, rows: tuple[Row, ...]) -> None:
-        """Show these; where there are as many as before, selection and place stay."""
+        """Show these rows; if their number is unchanged, selection and scroll position are kept."""
         texts = tuple((what_text(row), told, *numbers_of(row)) for row, told in zip(rows, at_texts(rows), strict=True))
         tips = tuple(f"exactly {row.exact}" if row.exact else f"{what_text(row)}: {at_text(row)}" for row in rows)
         if len(texts) == len(self.rows):
@@ -91,7 +91,7 @@ class NumbersModel(QAbstractTableModel):
 
 
 class NumbersTable(QTableView):
-    """The table: what / at / paper / ours / half-width."""
+    """The table with the columns what, at, paper, ours, half-width."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class NumbersTable(QTableView):
             self._fit_rows(width)
 
     def _fit_rows(self, width: int) -> None:
-        """What tells a row from others is never cut: where there is no room beside the numbers it takes more lines."""
+        """Set the rows' heights: parameters that do not fit beside the numbers are wrapped, never cut."""
         metrics, header = self.fontMetrics(), self.verticalHeader()
         room = QRect(0, 0, max(1, width - 2 * _PADDING - 2), 1 << 20)
         spare = header.defaultSectionSize() - metrics.height()
@@ -142,12 +142,12 @@ class NumbersTable(QTableView):
         self._fit_rows(self.columnWidth(_AT))
 
 
-#: Width that numbers and notes need side by side, at the usual size of type.
+#: The least width in pixels for numbers and notes side by side, at the usual font size.
 _BOTH = 840
 
 
 class Results(QWidget):
-    """The picture above; below it numbers and notes, side by side where there is room."""
+    """The picture, and below it numbers and notes, side by side if they fit, else in tabs."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -173,7 +173,7 @@ class Results(QWidget):
         self.set_theme(theme)
 
     def show_result(self, result: Result | None, note: str, *, complete: bool) -> None:
-        """Show a result, or as much of it as there is; *note* where there is no curve yet."""
+        """Show a result, perhaps a partial one; *note* is shown if there is no curve yet."""
         figures = result.figures if result is not None else ()
         self.picture.show_figures(figures, note, complete=complete)
         self.table.show_rows(result.rows if result is not None else ())
@@ -194,13 +194,13 @@ class Results(QWidget):
         self.notes.setVisible(not narrow or self.tabs.currentIndex() == 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Both, or one behind the other."""
+        """Show numbers and notes side by side or in tabs, depending on the width."""
         super().resizeEvent(event)
         self._arrange()
 
 
 def split(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplitter:
-    """A splitter; the numbers are the parts' shares, and say who takes room that is left."""
+    """A splitter of (widget, share); shares are the initial proportions and the stretch factors."""
     splitter = QSplitter(orientation, childrenCollapsible=False)
     for place, (widget, share) in enumerate(parts):
         splitter.addWidget(widget)

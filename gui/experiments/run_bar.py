@@ -1,4 +1,4 @@
-"""The line above the picture: run, stop, how far it is, and where the files are."""
+"""The bar above the picture: run, stop, progress, and the folder of the files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STEPS, _HEIGHT = 1000, 14
 
 
 class RunBar(QWidget):
-    """Buttons, a bar, and below them a sentence."""
+    """Buttons and a progress bar, and below them a sentence."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class RunBar(QWidget):
         self.share.setAccessibleName(tr("share that is done"))
         self.share.setMaximumHeight(_HEIGHT)
         policy = self.share.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # the buttons stay where they are
+        policy.setRetainSizeWhenHidden(True)  # so that the buttons do not move
         self.share.setSizePolicy(policy)
         self.message.setWordWrap(True)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -60,16 +60,16 @@ class RunBar(QWidget):
         in_column(self, row, below)
 
     def show_state(self, text: str, share: float | None) -> None:
-        """Say how far it is; None hides the bar."""
+        """Show the progress, in words and as a *share*; None hides the progress bar."""
         self.state.setText(text)
-        self.state.setWordWrap(share is None)  # a sentence, which takes no room from what stands beside the bar
+        self.state.setWordWrap(share is None)  # without the bar it is a sentence, which must not widen the row
         self.share.setVisible(share is not None)
         self.share.setValue(round(_STEPS * (share or 0.0)))
 
     def say(self, text: str, fault: bool = False, details: str = "") -> None:
-        """Show a sentence, in the colour of faults if it is one; nothing takes its room away.
+        """Show a sentence, in the colour of errors if *fault*; an empty one takes no room.
 
-        What a report needs of it, its *details*, can be copied.
+        The *details* of an error, for a bug report, can be copied.
         """
         self._fault, self._details = fault, details
         self.copy.setVisible(bool(details))
@@ -79,7 +79,7 @@ class RunBar(QWidget):
         self.message.setVisible(bool(text))
 
     def set_folder(self, folder: Path) -> None:
-        """Where the files are, or will be."""
+        """Set the folder in which the files are, or will be."""
         self._folder = folder.absolute()
         self.open.setEnabled(self._folder.is_dir())
         self.open.setToolTip(f"{tr('Open folder')}\n{self._folder}")

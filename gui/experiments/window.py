@@ -1,4 +1,4 @@
-"""The window of experiments: a list, a form, and a picture that fills while one runs."""
+"""The window of experiments: list, form, and results, which are filled while an experiment runs."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from slotscope.model.lab.results import Result
 from slotscope.model.lab.runner import Status
 from slotscope.model.reporting.frame import RunInfo
 
-#: Milliseconds without a keystroke before what is left of earlier runs is looked at.
+#: Milliseconds after the last edit before the results of earlier runs are looked up.
 SETTLE = 300
 
-#: Keys that belong to this window while it is in front, not to the run behind it.
+#: Keys that act on this window while it has the focus, not on the run in the main window.
 _OWN_KEYS = {
     Qt.Key.Key_Space,
     Qt.Key.Key_Left,
@@ -44,15 +44,15 @@ _OWN_KEYS = {
     Qt.Key.Key_PageDown,
 }
 
-#: The width of the list at the usual size of type, and the share of the window it may take.
+#: The width of the list in pixels at the usual font size, and its largest share of the window.
 _LEFT, _LEFT_SHARE = 360, 0.36
 
-#: The state of an experiment whose trace decides how many parts it has.
+#: The state of an experiment whose number of parts depends on a trace not read yet.
 UNREAD = "not run: choose it to read its trace"
 
 
 class Said(NamedTuple):
-    """A sentence on an entry, whether it tells what went wrong, and what a report needs of that."""
+    """A sentence about an entry, whether it is an error, and the error's details for a bug report."""
 
     text: str
     fault: bool = False
@@ -60,9 +60,9 @@ class Said(NamedTuple):
 
 
 class ExperimentsWindow(QWidget):
-    """Experiments beside the run; one at a time.
+    """The window of experiments; one of them runs at a time, independent of the main window's run.
 
-    Signals: ``said`` (a line for the main window's status bar: what ends, or fails out of sight).
+    Signals: ``said`` (a line for the main window's status bar: an experiment ended, or an error while hidden).
     """
 
     said = Signal(str)
@@ -73,13 +73,13 @@ class ExperimentsWindow(QWidget):
         self.setWindowTitle(tr("Experiments"))
         self.theme = theme
         self.laboratory = Laboratory(self)
-        self.running = ""  #: the key of the entry that runs
-        self._name = ""  # its files' name
+        self.running = ""  #: the key of the running entry; empty if none runs
+        self._name = ""  # the start of its files' names
         self._status: Status | None = None
         self._told = 0.0
         self._results: dict[str, Result] = {}
         self._surveys: dict[str, Survey] = {}
-        self._said: dict[str, Said] = {}  # what was said last of each entry
+        self._said: dict[str, Said] = {}  # the last sentence about each entry
         self.list = ExperimentList(theme)
         self.form = OrderForm(settings, theme)
         self.results = Results(theme)
@@ -127,10 +127,10 @@ class ExperimentsWindow(QWidget):
         )
         self.list.setCurrentRow(0)
 
-    # What is there.
+    # Results of earlier runs.
 
     def follow(self, info: RunInfo) -> None:
-        """Another scenario is open: it is what a sweep varies."""
+        """Follow another open scenario, which sweeps vary from now on."""
         before = self.form.scenario_title
         self.form.follow(info)
         entry = self.list.entry(SWEEP)
@@ -147,7 +147,7 @@ class ExperimentsWindow(QWidget):
             self._show()
 
     def look(self) -> None:
-        """Look at what earlier runs have left in the folder, at the scale chosen."""
+        """Look up what earlier runs have left in the folder, at the chosen scale."""
         self._settle.stop()
         self.laboratory.forget_looks()
         orders = []
@@ -165,7 +165,7 @@ class ExperimentsWindow(QWidget):
         self._show()
 
     def _can_look(self, name: str) -> bool:
-        """A trace may take long to read: only for the experiment that is chosen."""
+        """Whether to look up an experiment now; those with a trace, slow to read, only if chosen."""
         return name == self.list.current() or not experiments()[name].needs_trace
 
     def _take_survey(self, name: str, found: Survey) -> None:
@@ -184,7 +184,7 @@ class ExperimentsWindow(QWidget):
             self._show()
 
     def _choose(self) -> None:
-        """Another entry is chosen."""
+        """Show another chosen entry."""
         key = self.list.current()
         self.form.set_entry(key)
         self.form.clear_faults()
@@ -195,7 +195,7 @@ class ExperimentsWindow(QWidget):
     # Running.
 
     def run(self) -> None:
-        """Carry out what is missing of the chosen entry."""
+        """Run the missing parts of the chosen entry."""
         if self.laboratory.busy:
             return
         order = self.form.order()
@@ -215,7 +215,7 @@ class ExperimentsWindow(QWidget):
         self._show()
 
     def stop(self) -> None:
-        """Stop the experiment that runs."""
+        """Stop the running experiment."""
         if self.laboratory.busy:
             self._say(tr("Stopping ..."), self.running)
             self.laboratory.stop()
@@ -238,7 +238,7 @@ class ExperimentsWindow(QWidget):
             self._show_result()
 
     def _show_progress(self) -> None:
-        """How far the run is, in the list and above the picture."""
+        """Show the run's progress in the list and above the picture."""
         if not self.running:
             return
         share = self._status.share if self._status is not None else 0.0
@@ -275,23 +275,23 @@ class ExperimentsWindow(QWidget):
     # Showing.
 
     def _say(self, text: str, key: str = "") -> None:
-        """Say something of an entry, by default of the chosen one."""
+        """Set the sentence about an entry, by default the chosen one."""
         key = key or self.list.current()
         self._said[key] = Said(text)
         if key == self.list.current():
             self.bar.say(text)
 
     def fail(self, fault: Fault) -> None:
-        """Say what went wrong in this window, above the picture of the chosen entry."""
+        """Show an error in this window, above the picture of the chosen entry."""
         said = Said(tr("That could not be done: {fault}").format(fault=fault.sentence), True, fault.details)
         if not self.isVisible():
             self.said.emit(f"{self.windowTitle()}: {said.text}")
-        if self._said.get(self.list.current()) != said:  # what fails at each drawing is said once
+        if self._said.get(self.list.current()) != said:  # an error at each repaint is shown once
             self._said[self.list.current()] = said
             self.bar.say(*said)
 
     def _show(self) -> None:
-        """Show everything of the chosen entry."""
+        """Show sentence, result and buttons for the chosen entry."""
         key = self.list.current()
         survey = self._surveys.get(key, Survey())
         said = self._said.get(key, Said(""))
@@ -307,7 +307,7 @@ class ExperimentsWindow(QWidget):
         self.results.show_result(result, self._note(key), complete=key != self.running)
 
     def _note(self, key: str) -> str:
-        """What to say where there is no curve yet."""
+        """The sentence in place of the picture if there is no curve yet."""
         result, survey = self._results.get(key), self._surveys.get(key, Survey())
         first = tr("The first points come as soon as their parts are finished.")
         if key == self.running:
@@ -337,7 +337,7 @@ class ExperimentsWindow(QWidget):
         self.bar.run.setText(tr("&Run on") if going else tr("&Run"))
         self.bar.set_folder(self.form.folder.path)
         self.form.setEnabled(not busy)
-        self._form_area.setHidden(busy and current_fonts().scale > 1)  # a hall sees the list
+        self._form_area.setHidden(busy and current_fonts().scale > 1)  # lecture mode leaves the room to the list
 
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme
@@ -353,14 +353,14 @@ class ExperimentsWindow(QWidget):
         self._across.setSizes([left, max(1, self.width() - left)])
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Only now is it known how wide the window is."""
+        """Divide the width, which is known only once the window is shown."""
         super().showEvent(event)
         QTimer.singleShot(0, self, self._share_width)
 
     # Keys and closing.
 
     def event(self, event: QEvent) -> bool:
-        """Keys of this window are not those of the run."""
+        """Claim this window's keys, so that they are not taken as shortcuts of the main window."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
             if plain and Qt.Key(event.key()) in _OWN_KEYS:
@@ -369,7 +369,7 @@ class ExperimentsWindow(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """F5 runs, Esc stops."""
+        """F5 runs the chosen entry, Esc stops the running one."""
         if event.key() == Qt.Key.Key_F5:
             self.run()
         elif event.key() == Qt.Key.Key_Escape:
@@ -378,12 +378,12 @@ class ExperimentsWindow(QWidget):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """What runs is stopped; its finished parts are kept."""
+        """Stop the running experiment; its finished parts are kept."""
         self.stop()
         super().closeEvent(event)
 
     def shut_down(self) -> None:
-        """Stop everything for good; returns when no process is left."""
+        """Stop the running experiment and all timers for good; returns when no process is left."""
         self._clock.stop()
         self._settle.stop()
         self.laboratory.close()

@@ -1,4 +1,4 @@
-"""Names, numbers and states of experiments as the window writes them."""
+"""Names, numbers and states of experiments as texts for the window."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _ALPHA = re.compile(r"\balpha\b")
 _PARAMETERS = "policy.parameters."
 _MINUTE, _HOUR = 60, 3600
 
-#: Parameters whose values say what they are.
+#: Parameters whose values are clear without the parameter's name.
 _NAMELESS = ("policy", "speedup", "speed-up", "model")
-#: Stands for a parameter that a row does not have.
+#: Stands for the value of a parameter that a row does not have.
 _NONE = object()
 
-#: Below this an estimate of the time left is no more than "soon".
+#: Seconds left below which an estimate is only "a moment".
 _SOON = 1.5
 
 
 def typeset(text: str) -> str:
-    """*text* with its symbols set as the papers set them."""
+    """*text* with symbols as in the papers: α for alpha, superscripts for powers."""
     text = text.replace("U^(g)", GREEDY_PLAIN).replace(_PARAMETERS, "")
     return raised(_ALPHA.sub("α", text))
 
 
 def told_apart(names: Sequence[str]) -> dict[str, str]:
-    """Short names of curves: without the settings that all of them share.
+    """Short names of curves, by full name, without the settings that all of them share.
 
-    A policy needs no name: "policy = dra" is "dra".
+    Parameters that need no name lose it: "policy = dra" becomes "dra".
     """
     pieces = [[_named(piece) for piece in name.split(", ")] for name in names]
     shared = set(pieces[0]).intersection(*pieces[1:]) if len(pieces) > 1 else set()
@@ -58,7 +58,7 @@ def what_text(row: Row) -> str:
 
 
 def at_texts(rows: Sequence[Row]) -> list[str]:
-    """For which parameters each row stands: without what is common to all, by short names."""
+    """The parameters of each row, without those common to all rows, by short names."""
     called = names_beside(list(dict.fromkeys(str(row.at[POLICY]) for row in rows if POLICY in row.at)))
     items = [{key: called[str(value)] if key == POLICY else value for key, value in row.at.items()} for row in rows]
     first = items[0] if items else {}
@@ -74,12 +74,12 @@ def at_texts(rows: Sequence[Row]) -> list[str]:
 
 
 def _last(key: str) -> str:
-    """What a path to a setting ends with."""
+    """The last part of a path to a setting: count of servers.count."""
     return key.rpartition(".")[2]
 
 
 def at_text(row: Row) -> str:
-    """For which parameters a row stands, in full."""
+    """All parameters of a row, by full names."""
     return typeset(", ".join(f"{name} = {_plain(value)}" for name, value in row.at.items()))
 
 
@@ -104,7 +104,7 @@ def numbers_of(row: Row) -> tuple[str, str, str]:
 
 
 def duration(seconds: float) -> str:
-    """A span of time, as roughly as it is known."""
+    """A time span in words, rounded as estimates are."""
     if seconds < _SOON:
         return tr("a moment")
     if seconds < _MINUTE:
@@ -115,19 +115,19 @@ def duration(seconds: float) -> str:
 
 
 def running_text(status: Status | None, waited: float = 0.0) -> str:
-    """How far a run is; *waited* are the seconds since that was told."""
+    """The progress of a run; *waited* is the time in seconds since *status* was reported."""
     if status is None:
         return tr("running: making ready")
     share = f"{tr('running')} {status.share:.0%}".replace("%", f"{THIN_SPACE}%")
     if status.seconds_left is None:
         return share
-    if waited > max(status.seconds_left, _SOON):  # parts that are under way take longer than those before did
+    if waited > max(status.seconds_left, _SOON):  # the current parts take longer than earlier ones did
         return tr("{share}, longer than estimated").format(share=share)
     return tr("{share}, {time} left").format(share=share, time=duration(status.seconds_left - waited))
 
 
 def kept_text(done: int, total: int) -> str:
-    """How much of an experiment is there while it does not run."""
+    """The state of an experiment that does not run: how many of its parts are done."""
     if total == 0 or done == 0:
         return tr("not run")
     if done == total:
@@ -136,7 +136,7 @@ def kept_text(done: int, total: int) -> str:
 
 
 def goes_on(done: int, total: int) -> str:
-    """What Run means where some parts are there already; empty where none is."""
+    """A sentence that Run continues, if some but not all parts are done; else empty."""
     if not 0 < done < total:
         return ""
     return tr("{done} of {total} parts kept; Run goes on from there.").format(done=done, total=total)
