@@ -1,1 +1,1 @@
-"""Lessons in the window: their steps, the page that lists them, and adding a moment to one."""
+"""Lessons, questions and exercises in the window, the page of lessons, and adding a moment to a lesson."""

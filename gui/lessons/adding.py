@@ -1,4 +1,4 @@
-"""Adding the present moment to a lesson: a line that asks for the lesson's file and the text."""
+"""A line that asks for a lesson's file and a text, and adds the current moment to the lesson."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from slotscope.model.errors import UserError
 from slotscope.model.folders import without_tilde
 from slotscope.model.lessons.files import add_step
 
-#: Where the settings keep the file that was added to last.
+#: The settings key of the file that was added to last.
 _FILE = "lesson-file"
 
 
 class AddingLine(QWidget):
-    """Asks for a file, new or not, and what is to be said of the moment, and adds it."""
+    """Asks for a lesson's file, new or existing, and the step's text, and appends the current moment as a step."""
 
     said = Signal(str)  #: (text): a line for the status bar
 
@@ -46,14 +46,14 @@ class AddingLine(QWidget):
         self.hide()
 
     def ask(self) -> None:
-        """Show the line; the text is written next."""
+        """Show the line, with the focus on the text."""
         self.file.setText(self.file.text() or str(self._settings.value(_FILE, "my-lesson.toml")))
         self._say_fault("")
         self.show()
         self.text.setFocus()
 
     def write(self) -> None:
-        """Add the moment that is shown now; what is wrong is said here."""
+        """Add the moment shown now as a step; errors are shown in the line."""
         path = without_tilde(self.file.text().strip())
         if path.suffix != ".toml":
             self._say_fault(tr("found '{path}', allowed: a path that ends in .toml").format(path=path))
@@ -77,6 +77,6 @@ class AddingLine(QWidget):
         self._fault.setVisible(bool(text))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing is asked any more; the picture has the keys again."""
+        """Return the focus to the window when the line is closed."""
         super().closeEvent(event)
         self.window().setFocus()

@@ -1,4 +1,4 @@
-"""A lesson in the window: goes from step to step, each with its moment, its panels and what is outlined."""
+"""A lesson in the window: goes from step to step, and shows each step's moment, panels and outlined things."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from slotscope.model.running.origin import NO_LINE
 
 
 class AnswerKeeper(QObject):
-    """The answers since the program was started; each is written as it is given."""
+    """Keeps the answers given since the program was started; once a file is chosen, each is written at once."""
 
     said = Signal(str)  #: (text): a line for the status bar
-    chosen = Signal()  #: a file was
+    chosen = Signal()  #: a file has been chosen
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
         self._path: Path | None = None
         self._count = 0
-        self._waiting: tuple[Given, ...] = ()  # until there is a file
+        self._waiting: tuple[Given, ...] = ()  # answers not written yet
 
     def choose(self) -> None:
-        """Ask for a file, new or one of answers, that gets all that was answered, and what will be."""
+        """Ask for a file of answers, new or existing; it gets the answers so far and all further ones."""
         ask_new_file(
             self._window, tr("Keep answers in"), self._keep_in, tr("Answers (*.answers)"), "my.answers", adds=True
         )
@@ -60,7 +60,7 @@ class AnswerKeeper(QObject):
         self.chosen.emit()
 
     def take(self, given: Given) -> None:
-        """An answer was given."""
+        """Add an answer, and write it if there is a file."""
         self._waiting = (*self._waiting, given)
         if self._path is not None:
             self._write()
@@ -85,7 +85,7 @@ class LessonControl(QObject):
     Signals
     -------
     said(text), refused(text)
-        A line for the status bar; why nothing is asked, which a hall sees as well.
+        A line for the status bar; why no question is asked, which is also shown in lecture mode.
     """
 
     said = Signal(str)
@@ -110,13 +110,13 @@ class LessonControl(QObject):
         self.offer = TourOffer(area.window, settings)
         self.presenter = Presenter(area, lecture, worker, control)
         self.lesson: Lesson | None = None
-        self.number = 0  #: of the step, from 0
+        self.number = 0  #: the number of the step, from 0
         self._folder, self._name = Path(), ""
-        self._usual: dict[str, str] = {}  # the layouts that stood before the lesson
-        self._turns = 0  # how often a step was shown: an answer to an earlier one comes too late
-        self._stands = False  # whether the next frame is of a step's moment
-        self._told: dict[str, str] = {}  # what is wrong with the step, by what it is about
-        self._source: str | None = None  # the scenario of the run that is shown since the step's moment was
+        self._usual: dict[str, str] = {}  # the layouts before the lesson, by settings key
+        self._turns = 0  # counts the steps shown: the worker's replies for earlier ones are ignored
+        self._stands = False  # whether the next frame is that of a step's moment
+        self._told: dict[str, str] = {}  # the step's errors, by their subject
+        self._source: str | None = None  # the scenario of the run shown last; None before the step's moment is shown
         self._dress_soon = soon(self, self.dress)
         lecture.switched.connect(self._follow_lecture)
         self.offer.begun.connect(partial(self.open, TOUR))
@@ -124,22 +124,22 @@ class LessonControl(QObject):
         self.strip.ended.connect(self.end)
         self.adding.said.connect(self.said)
         worker.stood.connect(self._take_answer)
-        worker.framed.connect(self._look)  # before anybody shows it
+        worker.framed.connect(self._look)  # called before the panels show the frame
         self.exercises.begins.connect(self._end_for_exercise)
         self.questions.given.connect(self.keeper.take)
         self.questions.held.connect(lambda _: lecture.ask(self.questions.stands))
         self.keeper.said.connect(self.said)
-        self.keeper.chosen.connect(self.questions.attend)  # the menu has taken the focus
+        self.keeper.chosen.connect(self.questions.attend)  # return the focus, which the menu has taken
         self.questions.refused.connect(self._refuse_question)
         self.set_theme(area.theme)
 
     @property
     def rows(self) -> tuple[QWidget, ...]:
-        """What stands above the panels."""
+        """The widgets above the panels, from top to bottom."""
         return self.offer, self.strip, self.exercises.line, self.questions.line, self.adding
 
     def commands(self) -> dict[str, Callable[[], object]]:
-        """What carries out the commands about lessons, by their names."""
+        """The functions that carry out the commands about lessons, by command name."""
         return {
             "lesson_next": partial(self.turn, 1),
             "lesson_back": partial(self.turn, -1),
@@ -158,7 +158,7 @@ class LessonControl(QObject):
         self.presenter.set_theme(theme)
 
     def _follow_lecture(self, on: bool) -> None:
-        """In front of a hall letters are the lecturer's commands, and no answer; and the tour is not offered."""
+        """Follow lecture mode: in it, keys are commands, not answers, and the tour is not offered."""
         self._dress_soon.start()
         if on and self.questions.line.answer.hasFocus():
             self._area.window.setFocus()
@@ -168,7 +168,7 @@ class LessonControl(QObject):
     # From step to step.
 
     def open(self, name: str | Path, number: int = 0) -> None:
-        """Begin a lesson, by name or path, at a step; what is wrong with its file is said."""
+        """Begin a lesson, by name or path, at step *number* (from 0); the status bar shows an error in its file."""
         try:
             path = find_lesson(str(name))
             lesson = load_lesson(path, spoken())
@@ -178,14 +178,15 @@ class LessonControl(QObject):
         self.lesson, self._folder, self._name = lesson, path.parent, path.stem
         if self._name == TOUR:
             self.offer.close()
-        self.offer.hide()  # its room is the lesson's
+        self.offer.hide()  # the lesson takes its place
         self._area.window.setFocus()
         self._go_to(number)
 
     def turn(self, by: int) -> None:
-        """One step of the lesson on (1) or back (-1), where there is one; without a lesson, one event or decision.
+        """Go one step on (1) or back (-1) in the lesson; without one, to an exercise's next question, or by one event.
 
-        A question that is open is revealed first in lecture mode, where a presenter has no other key; else it waits.
+        If a question is open, going on reveals it in lecture mode, as a presenter has no other key; otherwise it is
+        refused.
         """
         if by > 0 and self.questions.open:
             self.questions.reveal() if self._lecture.on else self.questions.line.say_fault(tr(WAITS))
@@ -198,18 +199,18 @@ class LessonControl(QObject):
 
     @property
     def path(self) -> Path | None:
-        """The file of the lesson that is open."""
+        """The file of the open lesson; None if no lesson is open."""
         return None if self.lesson is None else self._folder / f"{self._name}.toml"
 
     @property
     def in_front(self) -> QWidget | None:
-        """What Esc closes first: a line that asks for something, the pen, the tour, or the offer of it."""
+        """The widget that Esc closes first: a line with fields, the pen, the tour, or the tour's offer; else None."""
         rows = [self.adding, self.exercises.line, *self.presenter.in_front]
         rows += [self.strip] if self._name == TOUR else []
         return next((row for row in (*rows, self.offer) if row.isVisible()), None)
 
     def end(self) -> None:
-        """No lesson any more; the panels stand as they did before it."""
+        """End the lesson, and restore the layout from before it."""
         self.lesson = None
         self._lecture.lead(False)
         self.questions.close()
@@ -230,24 +231,27 @@ class LessonControl(QObject):
         step, asking = lesson.steps[number], None
         if step.question is not None:
             asking = self.questions.asking(step.question, step.policy - 1, (self._name, number + 1))
-        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # the text is whole while its run is opened
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # lay the text out before its run is opened
         place = step.place(self._folder)
         self._worker.post_instead(partial(_begin, place=place, turn=self._turns, then=asking))
 
     def _take_answer(self, turn: int, fault: str) -> None:
-        """The run of a step is there, or its moment; or there is none."""
+        """Handle the worker's reply: a step's run or moment is shown, or cannot be (*fault*)."""
         if turn != self._turns or self.lesson is None:
             return
         self._tell(moment=tr("This step's moment cannot be shown: {fault}").format(fault=fault) if fault else "")
         if fault:
-            self.questions.close()  # none comes
+            self.questions.close()  # the step's question will not be asked
         else:
             self._stands = True
             self.presenter.pen.show(self.lesson.steps[self.number].marks)
             self.dress()
 
     def _look(self, frame: Frame) -> None:
-        """A frame comes: a step has one picture, whatever was seen before it; the run of another scenario is told."""
+        """Prepare the panels for a frame of a step's moment; report if the run of another scenario is shown.
+
+        At a step's moment the panels forget what was shown before, so that a step always has the same picture.
+        """
         if self.lesson is None:
             return
         source = frame.info.origin.source
@@ -267,7 +271,7 @@ class LessonControl(QObject):
             self._tell(run="" if source == here else other)
 
     def _tell(self, **faults: str) -> None:
-        """Say what is wrong with the step, a line for each thing; nothing takes back what was said of that."""
+        """Show the step's errors, one line per subject; an empty text removes the subject's line."""
         self._told |= faults
         self.strip.say_fault("\n".join(filter(None, self._told.values())))
 
@@ -281,7 +285,7 @@ class LessonControl(QObject):
     # Panels.
 
     def dress(self) -> None:
-        """Show the panels of the step, and outline what it names, once they are there."""
+        """Show the panels of the step and outline the things it names, once all docks exist."""
         area = self._area
         if self.lesson is None or not area.complete or area.info is None:
             return
@@ -296,15 +300,15 @@ class LessonControl(QObject):
             if step.width is not None:
                 area.layouts.widen(step.width)
         self._outline(step)
-        self.presenter.pen.refresh()  # panels may have come since
+        self.presenter.pen.refresh()  # panels may have been built since
 
     def _outline(self, step: Step) -> None:
         self._area.select(Select(step.outlined(SERVER), step.outlined(JOB)), step.policy - 1)
 
     def present(self) -> dict[str, Any]:
-        """The moment that is shown, as a step of a lesson: its line, panels, what is outlined and drawn.
+        """The moment shown as a step of a lesson: its command line, panels, outlined things and pen marks.
 
-        Raises UserError if no command opens it.
+        Raises UserError if no command line opens this moment.
         """
         area, frame = self._area, self._area.frame
         line = "" if frame is None else frame.opening_line
@@ -323,7 +327,7 @@ class LessonControl(QObject):
         }
 
     def _restore(self) -> None:
-        """Arrange the panels as they stood before the lesson."""
+        """Restore the layout from before the lesson."""
         usual, self._usual = self._usual.get(self._lanes.layout_key, ""), {}
         if usual and self._lecture.on:
             self._area.layouts.aside = usual
@@ -333,14 +337,14 @@ class LessonControl(QObject):
 
 
 def _begin(worker: RunWorker, place: StepPlace, turn: int, then: Command | None) -> None:
-    """Open the run of a place, unless it is there, and let it go to the moment; *then* something is done there."""
+    """Open the run of *place*, unless it is open, and go to its moment; there call *then*, if given."""
     try:
         if worker.session is None or not place.is_of(worker.session):
             worker.begin_opening(place.origins[0].source)
             worker.exchange(place.open(kernel=False))
         worker.stood.emit(turn, "")
     except UntrustedPolicyError:
-        raise  # it is asked for, and tried again
+        raise  # the user is asked for permission, and the command is repeated
     except UserError as error:
         worker.stood.emit(turn, line_of(error))
         raise
@@ -348,7 +352,7 @@ def _begin(worker: RunWorker, place: StepPlace, turn: int, then: Command | None)
 
 
 def _stand(worker: RunWorker, place: StepPlace, turn: int, then: Command | None) -> None:
-    """Go to the moment of a place, unless another run was opened meanwhile."""
+    """Go to the moment of *place*, unless another run was opened meanwhile; then call *then*, if given."""
     if worker.session is None or not place.is_of(worker.session):
         worker.stood.emit(turn, tr("another run was opened meanwhile"))
         return

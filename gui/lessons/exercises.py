@@ -1,4 +1,4 @@
-"""Exercises in the window: a student decides instead of the policy, one decision after the other."""
+"""Exercises in the window: a student decides in place of the policy, one decision after the other."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _MOST_SEED = 999_999
 
 
 class ExerciseLine(QWidget):
-    """Asks which decisions are to be made, how hard they are to be, and the seed."""
+    """Asks for an exercise's kind of decisions, difficulty and seed."""
 
-    #: (asks, among, seed): an exercise is to begin, of decisions that are the hardest in so many events.
+    #: (asks, among, seed): begin an exercise; each decision is the hardest among *among* events
     begun = Signal(object, int, int)
 
     def __init__(self, parent: QWidget) -> None:
@@ -74,15 +74,15 @@ class ExerciseLine(QWidget):
         self.seed.setValue(self.seed.value() % _MOST_SEED + 1)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing is asked any more; the picture has the keys again."""
+        """Return the focus to the window when the line is closed."""
         super().closeEvent(event)
         self.window().setFocus()
 
 
 class ExerciseControl(QObject):
-    """Goes from decision to decision, and counts those that were right."""
+    """Goes from decision to decision, and counts the right answers."""
 
-    begins = Signal()  #: a lesson that is open ends here
+    begins = Signal()  #: an exercise begins, which ends an open lesson
 
     def __init__(self, window: QWidget, worker: RunWorker, questions: QuestionControl) -> None:
         super().__init__(window)
@@ -96,7 +96,7 @@ class ExerciseControl(QObject):
         questions.line.advanced.connect(self.go_on)
 
     def begin(self, asks: frozenset[str], among: int, seed: int) -> None:
-        """Open the run of a seed, and ask for its first decision."""
+        """Open the run of a seed, and ask for its first decision; parameters as in :attr:`ExerciseLine.begun`."""
         self.begins.emit()
         self._asks, self._among = asks, among
         self._right = self._count = 0
@@ -106,7 +106,7 @@ class ExerciseControl(QObject):
 
     @property
     def waits(self) -> bool:
-        """Whether a decision of an exercise is answered, and the next one can be asked for."""
+        """Whether a question of an exercise is answered, and the next one can be asked."""
         return self._questions.goes_on and self._questions.posed is not None and not self._questions.open
 
     def go_on(self) -> None:
@@ -128,12 +128,12 @@ class ExerciseControl(QObject):
 
 
 def _begin(worker: RunWorker, seed: int, asks: frozenset[str], among: int, turn: int) -> None:
-    """Run the scenario with the seed of an exercise, if that has such a decision."""
+    """Run the scenario with the exercise's seed and ask its first decision, if there is one of this kind."""
     try:
         run = exercise_run(worker.lane(0), seed)
         made = next_exercise(run, asks, among)
     except UntrustedPolicyError:
-        raise  # it is asked for, and tried again
+        raise  # the user is asked for permission, and the command is repeated
     except UserError as error:
         worker.posed.emit(turn, line_of(error))
         return
@@ -142,7 +142,7 @@ def _begin(worker: RunWorker, seed: int, asks: frozenset[str], among: int, turn:
 
 
 def _next(worker: RunWorker, asks: frozenset[str], among: int, turn: int) -> None:
-    """Go to the next decision, and make a question of it."""
+    """Go to the next decision, and ask it."""
     found: list[Exercise] = []
     try:
         worker.walk(lambda _: found.append(next_exercise(worker.lane(0), asks, among)))

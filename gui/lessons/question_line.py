@@ -1,4 +1,4 @@
-"""A question above the panels: its words, a field for the answer, and what is said of it."""
+"""The line of a question above the panels: its words, a field for the answer, and the verdict."""
 
 from __future__ import annotations
 
@@ -27,26 +27,27 @@ _BUTTONS = (
     ("skip", "Skip", "Skip\nPuts the question aside."),
 )
 
-#: Characters that an answer may have, and with which any may begin, besides digits; without one a key types nothing.
+#: The most characters of an answer; the characters besides digits with which any answer may begin ("" for keys
+#: without a character is among them).
 _LONGEST, _SIGNS = 200, "([-+ "
 
-#: Pixels between the words and a fault, and between them and the field; those that Qt lets a widget be wide.
+#: Pixels between the words and an error, and between them and the field; Qt's greatest width of a widget.
 _GAP, _BETWEEN, _WIDEST = 16, 3, 2**24 - 1
 
 
 class HintedField(QLineEdit):
-    """An empty field says what may be typed: the first of several hints that has room."""
+    """A field whose placeholder is the first of several hints that fits."""
 
     _hints: tuple[str, ...] = ()
 
     def hint(self, *hints: str) -> None:
-        """Say one of these while nothing is typed."""
+        """Set the hints, the longest first; the first that fits is shown while the field is empty."""
         self._hints = hints
         self.updateGeometry()
         self._choose()
 
     def minimumSizeHint(self) -> QSize:
-        """Wide enough for the last of them."""
+        """At least the width of the last hint."""
         least = super().minimumSizeHint()
         needed = self.fontMetrics().horizontalAdvance(self._hints[-1]) + self._aside if self._hints else 0
         return QSize(max(least.width(), needed), least.height())
@@ -66,14 +67,14 @@ class HintedField(QLineEdit):
 
 
 class AnswerField(HintedField):
-    """Where an answer is typed; while it is empty a key with which none begins is a command's, as anywhere."""
+    """The field for an answer; while it is empty, keys that cannot begin an answer remain shortcuts of commands."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.begins: frozenset[str] = frozenset()  #: letters with which an answer may
+        self.begins: frozenset[str] = frozenset()  #: letters with which an answer may begin
 
     def event(self, event: QEvent) -> bool:
-        """A key that the field leaves alone is the command's."""
+        """Leave keys that cannot begin an answer to shortcuts."""
         override = event.type() == QEvent.Type.ShortcutOverride
         if override and isinstance(event, QKeyEvent) and not self.text() and self._begins_none(event.text()):
             event.ignore()
@@ -86,12 +87,12 @@ class AnswerField(HintedField):
 
 
 class QuestionLine(QWidget):
-    """A question, answered by typing, by a button, or by pointing at something in a picture.
+    """A question, answered by typing, by a button, or by a click in a picture.
 
     Signals
     -------
     committed(), revealed(), advanced(), skipped()
-        What is to be done with the question.
+        Grade the answer; show it without grading; ask the next question; close the question.
     """
 
     committed = Signal()
@@ -110,7 +111,7 @@ class QuestionLine(QWidget):
         self.answer, self.counts, self.fault = AnswerField(), AnswerField(), FaultLine()
         self.answer.setMaxLength(_LONGEST)
         self.answer.setAccessibleName(tr("Answer"))
-        self.counts.hide()  # until a class is taught
+        self.counts.hide()  # shown in lecture mode only
         self.counts.setAccessibleName(tr("Counts of the class"))
         self.counts.hint(tr("counts: 3 = 12; none = 5"), tr("counts"))
         self.counts.setToolTip(
@@ -138,22 +139,22 @@ class QuestionLine(QWidget):
         self.hide()
 
     def _arrange(self) -> None:
-        # The verdict stands in the answer's place: a line more would change the pictures that it is about.
+        # The verdict replaces the answer's field: another line would resize the pictures that it is about.
         answer, verdict, counts = (self.answer, 2), (self.verdict, 40), (self.counts, 2)
         buttons = (self.buttons[name] for name in ("commit", "reveal", "next", "skip"))
         self._row = in_row(None, answer, verdict, self._options, *buttons, counts, STRETCH, self.score)
         self._asked = in_row(None, self.words, self.fault, spacing=_GAP)
         self._said = in_column(None, self._asked, self._row, STRETCH, spacing=_BETWEEN)
-        # A curve stands beside the words: below them it would take the pictures' room.
+        # A curve is beside the words: below them it would take room from the pictures.
         in_row(self, (self._said, 2), (self.sketch, 3), margins=(10, 4, 8, 6))
 
     def _enter(self) -> None:
         (self.committed if self.answer.isEnabled() else self.advanced).emit()
 
-    # What it shows.
+    # The question shown.
 
     def ask(self, posed: Posed) -> None:
-        """Show a question that is open."""
+        """Show a new question."""
         words, allowed = posed.words.said(tr), posed.allowed.said(tr)
         self.setMinimumHeight(0)
         self.words.setText(set_scripts(words))
@@ -174,15 +175,15 @@ class QuestionLine(QWidget):
         self.show()
 
     def _offer(self, options: tuple[str, ...]) -> None:
-        """A button for each answer, or where they are too many for that a list: never the right one alone."""
+        """Offer all *options*, never only the right one: a button for each, or a list if there are more than FEW."""
         for offered in self._offered:
             self._options.removeWidget(offered)
-            offered.hide()  # Tab passes it until it is gone
+            offered.hide()  # so that Tab skips it until it is deleted
             offered.deleteLater()
         self._offered = [self._list(options)] if len(options) > FEW else [self._option(one) for one in options]
         for before, offered in pairwise([self.answer, *self._offered]):
             self._options.addWidget(offered)
-            self.setTabOrder(before, offered)  # a new one is the last of the window
+            self.setTabOrder(before, offered)  # a new widget is last in the window's tab order
 
     def _option(self, option: str) -> QToolButton:
         button = EnterButton(option, f"{option}\n{tr('Writes this answer into the field.')}")
@@ -200,7 +201,7 @@ class QuestionLine(QWidget):
         return box
 
     def focus_answer(self) -> None:
-        """Where it is given: the curve where one is to be drawn, else the field."""
+        """Focus the curve if one is to be drawn, else the field for the answer."""
         (self.answer if self.sketch.isHidden() else self.sketch).setFocus()
 
     def fill(self, text: str) -> None:
@@ -210,13 +211,13 @@ class QuestionLine(QWidget):
             self.say_fault("")
 
     def choose(self, text: str) -> None:
-        """Write an answer that was pressed or pointed at: Enter commits it, and all other keys stay commands."""
+        """Enter an answer chosen by button or in a picture; Enter then commits it, all other keys remain commands."""
         self.fill(text)
         self.buttons["commit"].setFocus()
 
     def show_answer(self, text: str, goes_on: bool) -> None:
-        """The question is answered; *goes_on*: another one follows on request."""
-        self.setMinimumHeight(self.height())  # a lower one would change the pictures that it is about
+        """Show the verdict *text* of an answered question; with *goes_on*, offer the next question."""
+        self.setMinimumHeight(self.height())  # becoming lower would resize the pictures that the verdict is about
         self._open(False)
         self.sketch.show_answer()
         self.buttons["next"].setVisible(goes_on)
@@ -239,16 +240,16 @@ class QuestionLine(QWidget):
         self._place_fault()
 
     def say_fault(self, text: str) -> None:
-        """Say why what was typed is no answer; nothing if it is one."""
+        """Show why the typed text is not an answer; an empty text removes the error."""
         self.fault.setText(text)
         self._place_fault()
         self.fault.say(text)
         announce(self, text)
 
     def _place_fault(self) -> None:
-        """Beside the words, below them where a curve gives room, else in their place, as the verdict stands there, too.
+        """Place the error beside the words, below them if a curve makes the line high enough, or else in their place.
 
-        More lines would change the pictures that the question is about.
+        It never adds lines, which would resize the pictures that the question is about.
         """
         alone, direction = self.sketch.isHidden(), QBoxLayout.Direction
         self._asked.setDirection(direction.LeftToRight if alone else direction.TopToBottom)
@@ -259,11 +260,11 @@ class QuestionLine(QWidget):
         if wide:
             self.fault.setFixedWidth(wide)
         elif self.fault.isHidden():
-            self.fault.resize(self._said.geometry().width(), 0)  # else it had the height of a narrow one at first
+            self.fault.resize(self._said.geometry().width(), 0)  # else it first has the height for a narrow width
         self.words.setVisible(self.verdict.isHidden() and (bool(wide) or not self.fault.text()))
 
     def _room_of_fault(self) -> int:
-        """The width that it has with the words in sight; 0 where there is none."""
+        """The width for the error with the words still visible, in pixels; 0 if it does not fit."""
         words, fault, room = self.words.heightForWidth, self.fault.heightForWidth, self._said.geometry().width()
         if not self.sketch.isHidden():
             below = words(room) + fault(room) + 2 * _BETWEEN + self._row.sizeHint().height()
@@ -277,15 +278,15 @@ class QuestionLine(QWidget):
         self._place_fault()
 
     def _show_counts(self) -> None:
-        """A class is counted in a hall; curves differ from one to the next, and need the room."""
+        """Show the field for a class's counts in lecture mode, except for curves: they differ, and need the room."""
         self.counts.setVisible(current_fonts().lecture and self.sketch.isHidden())
 
     def show_score(self, text: str) -> None:
-        """How many were right so far; nothing where nobody counts."""
+        """Show the score of right answers; empty outside exercises."""
         self.score.setText(text)
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type; in lecture mode the class is counted."""
+        """Apply a theme and the current font size; in lecture mode a class's answers can be counted."""
         fonts = current_fonts()
         self.setMinimumHeight(0)
         for widget in (self.words, self.fault, self.verdict, self.score):

@@ -1,4 +1,4 @@
-"""Questions in the window: put at the moment, answered in the picture, and stepped out once they are."""
+"""Questions in the window: asked about the current moment, answered, and then the run steps through the decision."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.lessons.answers import Given, now
 from slotscope.model.reporting.frame import Frame
 
-#: What a student does who goes on without an answer.
+#: Shown to a student who goes on without an answer.
 WAITS = "Commit an answer first, reveal it, or skip the question."
 
-#: An answer of a class stays in one line with its share.
+#: Keeps an answer of a class and its share on one line.
 _NO_BREAK = "\u00a0"
 
 
 class QuestionControl(QObject):
     """Asks one question at a time."""
 
-    held = Signal(bool)  #: whether the run must not go on, because a question is open
-    refused = Signal(str)  #: why nothing is asked
-    graded = Signal(bool)  #: an answer was right, or not; one that was revealed is not
-    given = Signal(object)  #: (Given): what was answered
+    held = Signal(bool)  #: whether the run must stay where it is, because of a question
+    refused = Signal(str)  #: why no question is asked
+    graded = Signal(bool)  #: whether an answer was right; False if it was revealed
+    given = Signal(object)  #: (Given): the answer
 
     def __init__(self, area: DockArea, worker: RunWorker) -> None:
         super().__init__(area)
         self._area, self._worker = area, worker
         self.line = QuestionLine(area.window)
         self.posed: Posed | None = None
-        self.open = False  #: whether it waits for its answer
+        self.open = False  #: whether the question waits for its answer
         self.goes_on = False  #: whether another question follows, as in an exercise
         self._exercise: Exercise | None = None
         self._lane, self._step = 0, ("", 0)
-        self._awaited = False  # whether a question that was asked for is on its way
+        self._awaited = False  # whether the worker is making a question
         self._stepped_out = False  # whether its decision has been shown since it was answered
-        self._turns = 0  # how often something was asked: what was posed before comes too late
+        self._turns = 0  # counts the questions asked for: those made for earlier turns are ignored
         worker.posed.connect(self._take)
-        # Until a policy's file is allowed none comes; who does not allow it goes on with the run that is there.
+        # No question comes until the user allows a policy's file; who refuses goes on with the current run.
         worker.permission_wanted.connect(lambda *_: self.held.emit(self.open))
         area.asked.connect(self._point)
         self.line.committed.connect(self.commit)
@@ -59,29 +59,30 @@ class QuestionControl(QObject):
 
     @property
     def stands(self) -> bool:
-        """Whether a question is there, or on its way; also one that was answered, until it is closed."""
+        """Whether a question is awaited or shown; an answered one counts until it is closed."""
         return self._awaited or self.posed is not None
 
     def begin_turn(self, lane: int = 0, step: tuple[str, int] = ("", 0), goes_on: bool = False) -> int:
-        """Another question is made, of a *step* of a lesson by name and number, or none; its turn."""
+        """Prepare for another question about a lane, perhaps of a lesson's *step* (name, number); returns its turn."""
         self.close()
         self._lane, self._step, self.goes_on = lane, step, goes_on
         self._awaited = True
-        self.held.emit(True)  # nobody lets the run go on past what is about to be asked
+        self.held.emit(True)  # so that the run does not go on past the moment of the question
         return self._turns
 
     def asking(self, question: QuizQuestion, lane: int, step: tuple[str, int]) -> Command:
-        """What the run's thread is to do, once the run stands at a moment, to put a question there."""
+        """The command for the worker that asks a question once the run is at its moment."""
         return partial(_pose, question=question, lane=lane, turn=self.begin_turn(lane, step))
 
     def ask_present(self) -> None:
-        """Ask for the decision that comes; where a question is open or on its way, go to its answer."""
+        """Ask for the next decision; if a question is already open, only focus its answer."""
         if self.open:
             self.line.focus_answer()
         if self.open or self._awaited:
             return
         ask = partial(_pose_next, turn=self.begin_turn())
-        self._worker.post(lambda worker: worker.post(ask))  # behind the way to its moment of a run that is being opened
+        # Posted twice: opening a run posts the command that goes to its moment, and the question must come after it.
+        self._worker.post(lambda worker: worker.post(ask))
 
     def _take(self, turn: int, made: Exercise | str) -> None:
         if turn != self._turns:
@@ -97,17 +98,17 @@ class QuestionControl(QObject):
         self.attend()
 
     def attend(self) -> None:
-        """What is typed goes to the answer of the question that is open; a lecturer's keys stay commands."""
+        """Focus the answer of the open question, except in lecture mode, where keys remain commands."""
         if self.open and not self.line.counts.isVisible():
             self.line.focus_answer()
 
     def forget(self) -> None:
-        """Another run: what was asked of the last one is asked no more; what is about to be asked is."""
+        """Close a question about the last run when another begins; an awaited question is kept."""
         if self.posed is not None:
             self.close()
 
     def close(self) -> None:
-        """Nothing is asked any more."""
+        """Close the question, and ignore one that is still being made."""
         self._turns += 1
         self._awaited = False
         self.posed = None
@@ -124,7 +125,7 @@ class QuestionControl(QObject):
     # Answering.
 
     def _point(self, intent: Intent, lane: int) -> None:
-        """Something is pointed at in a picture of the policy that is asked about."""
+        """Enter the thing selected in a picture as the answer, if it is one of the lane that the question is about."""
         thing = intent.inspected if isinstance(intent, Select) else None
         if self.posed is None or not self.open or lane != self._lane or thing is None:
             return
@@ -135,7 +136,7 @@ class QuestionControl(QObject):
             self.line.choose(text)
 
     def commit(self) -> None:
-        """Grade the answer, and step it out."""
+        """Grade the answer, and step the run through the decision."""
         if self.posed is None or not self.open:
             return
         try:
@@ -150,7 +151,7 @@ class QuestionControl(QObject):
         )
 
     def reveal(self) -> None:
-        """Show the answer, beside what a class has said."""
+        """Show the right answer, with the counts of a class's answers."""
         if self.posed is None:
             return
         try:
@@ -159,7 +160,7 @@ class QuestionControl(QObject):
             self.line.say_fault(line_of(error))
             return
         if not self.open and not counts:
-            return  # the verdict of an answer stays
+            return  # keep the verdict of a graded answer
         said = counted_answers(self.posed, counts).split(BETWEEN)
         class_said = f"   {BETWEEN.join(one.replace(' ', _NO_BREAK) for one in said)}" if counts else ""
         why = told(self.posed).said(tr)
@@ -167,7 +168,7 @@ class QuestionControl(QObject):
         self._end(f"{answer}{class_said}")
 
     def _end(self, text: str, answer: str = "", right: bool = False) -> None:
-        """The question is over: say so, step the answer out, and keep what was given."""
+        """End the question: show *text*, step the run through the decision, and emit the answer."""
         assert self._exercise is not None
         was_open, self._stepped_out = self.open, False
         self.line.say_fault("")
@@ -196,7 +197,7 @@ class QuestionControl(QObject):
             )
 
     def follow(self, frame: Frame) -> None:
-        """A frame is shown: one beyond the decision tells the answer."""
+        """Follow a frame: reveal the answer if it is past the decision, or close a verdict left behind."""
         made = self._exercise
         if made is not None and self.posed is not None and not self.open:
             self._follow_verdict(made, frame)
@@ -211,9 +212,9 @@ class QuestionControl(QObject):
             self.reveal()
 
     def _follow_verdict(self, made: Exercise, frame: Frame) -> None:
-        """Once the run has left its decision a verdict says nothing of what is shown.
+        """Close the verdict once the run has left its decision, as it no longer concerns what is shown.
 
-        In a lesson and an exercise it stays for what comes next.
+        In lessons and exercises it is kept until the next step or question.
         """
         events = {lane.event for lane in frame.lanes[self._lane :][:1]}
         here = bool(events & {made.event, made.event + 1})
@@ -223,7 +224,7 @@ class QuestionControl(QObject):
 
 
 def _step_out(made: Exercise) -> Intent:
-    """Where the policy has decided."""
+    """The intent that moves the run to where the answer shows: after the decision, or at the time asked about."""
     if made.question.until is not None:
         return RunUntil(time=made.question.until)
     if made.posed.decided:
@@ -232,7 +233,7 @@ def _step_out(made: Exercise) -> Intent:
 
 
 def _pose(worker: RunWorker, question: QuizQuestion, lane: int, turn: int) -> None:
-    """Make the question of the moment where the run stands."""
+    """Ask a lesson's question at the run's current moment."""
     try:
         posed = pose(worker.present, question, lane)
         event, moment = worker.lane(lane).timeline.event, moment_line(worker.present)
@@ -242,7 +243,7 @@ def _pose(worker: RunWorker, question: QuizQuestion, lane: int, turn: int) -> No
 
 
 def _pose_next(worker: RunWorker, turn: int) -> None:
-    """Make a question of what is decided next; a run that goes on stops before it."""
+    """Ask for the next decision; a running run is stopped first."""
     worker.rest()
     try:
         found = ask_here(worker.lane(0))

@@ -1,4 +1,4 @@
-"""A curve that is drawn on with the mouse, or with the arrow keys, point by point."""
+"""A curve that the user continues with the mouse, or with the arrow keys, point by point."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import Posed, Reader, Sketch, plain
 from slotscope.model.reporting.explain import full_time
 
-#: Lines of text that the picture is high, those in a hall, and pixels around the curve.
+#: The picture's height in lines of text, the same in lecture mode, and the margin around the curve in pixels.
 _LINES, _LINES_IN_HALL, _MARGIN = 7, 5, 8
 
-#: Shares of the height by which an arrow key moves a point.
+#: The share of the height by which an arrow key moves a point.
 _STEP = 0.05
 
 _MOVES = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1)}
 
 
 class SketchPad(QWidget):
-    """The curve so far, and what is drawn after it."""
+    """Shows the known curve, and lets the user draw its continuation."""
 
-    drawn = Signal(str)  #: the values at the times that are wanted
-    finished = Signal()  #: the curve is as it is meant
+    drawn = Signal(str)  #: the values at the wanted times, separated by blanks
+    finished = Signal()  #: the user has finished the curve (Enter)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class SketchPad(QWidget):
         self._theme = load_theme("light")
         self._sketch: Sketch | None = None
         self._read: Reader | None = None
-        self._values: list[float] = []  # drawn, one for each time wanted
+        self._values: list[float] = []  # drawn by the user, one per wanted time
         self._right: list[float] = []
         self._point, self._answered = 0, False
         self.set_theme(self._theme)
@@ -58,14 +58,14 @@ class SketchPad(QWidget):
         self.update()
 
     def take(self, typed: str) -> None:
-        """Draw what is typed instead, once it is a value for each time."""
+        """Draw the typed values instead, if there is one for each wanted time."""
         if self._sketch is not None and self._read is not None:
             with suppress(UserError):
                 self._values = [float(part) for part in self._read(typed).split()]
                 self.update()
 
     def show_answer(self) -> None:
-        """Show what came, beside what was drawn."""
+        """Show the true continuation beside the drawn one."""
         self._answered = True
         self.update()
 
@@ -78,22 +78,22 @@ class SketchPad(QWidget):
     # Drawing.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """The point below the pointer goes there."""
+        """Move the point nearest to the pointer to the pointer's height."""
         self._draw_at(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """So do all that the pointer passes."""
+        """Move each point that the pointer passes."""
         self._draw_at(event.position())
 
     def event(self, event: QEvent) -> bool:
-        """The arrow keys are the curve's while it has the focus, and step no run."""
+        """Claim the arrow keys, which would otherwise step the run."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and event.key() in _MOVES:
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right choose a point, up and down move it, with those after it as high; Enter is the field's."""
+        """Left and right choose a point; up and down move it and the equal points that follow; Enter finishes."""
         if self._sketch is None or self._answered:
             super().keyPressEvent(event)
         elif event.key() in _MOVES:
@@ -136,7 +136,7 @@ class SketchPad(QWidget):
         return QPointF(box.left() + box.width() * time / end, box.bottom() - box.height() * value / self._sketch.top)
 
     def paintEvent(self, _: QPaintEvent) -> None:
-        """The known curve, what was drawn, and what came once it may be seen."""
+        """Draw the known curve, the user's continuation and, once answered, the true one."""
         sketch = self._sketch
         if sketch is None:
             return

@@ -1,4 +1,4 @@
-"""The page that lists all lessons by kind of system, with what one learns, and the scenarios below."""
+"""The page that lists all lessons by kind of system, each with what it teaches, and the scenarios."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from slotscope.gui.window.manual import PAGES
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.scenario.load import load_scenario, scenario_titles
 
-#: Where the settings keep whether the page is shown at a start without a scenario.
+#: The settings key of whether the page is shown at a start without a scenario.
 AT_START = "start-page"
 
-#: How links begin, with what is opened after it.
+#: Prefixes of links; the name of the lesson or scenario follows.
 _LESSON, _SCENARIO = "lesson:", "scenario:"
 
 
 def show_start_page(
     window: QWidget, settings: QSettings, open_lesson: Callable[[str], object], open_scenario: Callable[[str], object]
 ) -> QDialog:
-    """Show the page; what is chosen on it is opened, and the page closes."""
+    """Show the page; a click on a lesson or scenario opens it and closes the page."""
     dialog = show_sheet(window, "Lessons", _tour() + _lessons() + _scenarios(), html=True)
     browser = dialog.findChild(QTextBrowser)
     assert isinstance(browser, QTextBrowser)
@@ -81,7 +81,7 @@ def _scenarios() -> str:
 
 
 def _listed(rows: list[tuple[str, str, str]]) -> str:
-    """Rows of a link, its words, and what is said of it."""
+    """The HTML for rows of (link, its text, a description)."""
     return "".join(
         f"<p style='margin: 6px 0'><a href='{escape(link)}'><b>{escape(words)}</b></a><br/>{escape(said)}</p>"
         for link, words, said in rows

@@ -1,4 +1,4 @@
-"""What a lesson says at a step; and the line that offers the tour, a lesson, until it is answered."""
+"""The strip with the text of a lesson's step, and the line that offers the tour until the user answers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.gui.widgets.scripts import paragraphs, spoken
 from slotscope.gui.widgets.spoken import announce
 
-#: A button that lists all lessons: name, words, tip.
+#: The button that lists all lessons: name, words, tip.
 ALL_LESSONS = ("all", "All lessons", "All lessons\nThe page that lists them.")
 
-#: Buttons, likewise.
+#: Buttons of the strip: name, words, tip.
 _BUTTONS = (
     ("back", "◀ Back", "Back\nThe step before (PageUp)."),
     ("next", "Next ▶", "Next\nThe next step (PageDown)."),
@@ -33,9 +33,9 @@ class LessonStrip(QWidget):
     Signals
     -------
     turned(int)
-        So many steps on or back.
+        Go that many steps on, or back if negative.
     listed(), ended()
-        All lessons are to be shown; this one is over.
+        List all lessons; end this one.
     """
 
     turned = Signal(int)
@@ -69,7 +69,7 @@ class LessonStrip(QWidget):
         self.hide()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Whoever closes it ends the lesson."""
+        """End the lesson when the strip is closed."""
         super().closeEvent(event)
         self.ended.emit()
 
@@ -85,11 +85,11 @@ class LessonStrip(QWidget):
         self.show()
 
     def say_fault(self, text: str) -> None:
-        """Say why the moment of the step cannot be shown; nothing if it can."""
+        """Show what is wrong with the step; an empty text removes it."""
         self._fault.say(text)
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow another theme or size of type; in lecture mode the panels need the room."""
+        """Apply a theme and the current fonts; in lecture mode the text has the body's, to leave room for panels."""
         fonts = current_fonts()
         self._title.setFont(fonts.heading)
         self._count.setFont(fonts.heading)
@@ -97,10 +97,10 @@ class LessonStrip(QWidget):
         self._text.setFont(fonts.body if fonts.lecture else fonts.heading)
 
 
-#: The lesson's name.
+#: The name of the lesson that is the tour.
 TOUR = "tour"
 
-#: Where the settings keep whether it was begun, or put off.
+#: The settings key that exists once the tour has been begun or declined.
 _KNOWN = "tour-known"
 
 #: Buttons: name, words, tip.
@@ -112,10 +112,10 @@ _ANSWERS = (
 
 
 class TourOffer(QWidget):
-    """A line above the panels."""
+    """A line above the panels that offers the tour."""
 
-    begun = Signal()  #: the tour is wanted
-    listed = Signal()  #: all lessons are wanted
+    begun = Signal()  #: begin the tour
+    listed = Signal()  #: list all lessons
 
     def __init__(self, parent: QWidget, settings: QSettings) -> None:
         super().__init__(parent)
@@ -134,13 +134,13 @@ class TourOffer(QWidget):
         self.hide()
 
     def offer(self) -> bool:
-        """Show the line, unless somebody has answered it before; whether it is shown."""
+        """Show the line, unless it was answered before; returns whether it is shown."""
         new = self._settings.value(_KNOWN) is None
         self.setVisible(new)
         return new
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """It is not offered again."""
+        """Save in the settings that the tour was answered, so that it is not offered again."""
         super().closeEvent(event)
         self._settings.setValue(_KNOWN, "yes")
         self.window().setFocus()
