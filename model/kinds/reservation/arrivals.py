@@ -1,4 +1,4 @@
-"""The jobs that a scenario of the loss system describes."""
+"""The workload of a scenario of the loss system."""
 
 from __future__ import annotations
 

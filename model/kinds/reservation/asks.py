@@ -1,4 +1,4 @@
-"""What can be asked of a loss system with slots: servers, migrations, configurations, the order of ranks."""
+"""Exercise questions on a loss system with slots: servers, migrations, configurations, the order of ranks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COUNTS = frozenset({"servers_scanned", "sampled_with_room", "servers_compared"}
 
 
 def _server(at: At) -> Posed | None:
-    """Where an arriving job goes."""
+    """The question to which server an arriving job goes."""
     subject = at.subject() if at.happened.event.kind == ARRIVAL else None
     if subject is None:
         return None
@@ -43,7 +43,7 @@ def _job(at: At) -> Phrase:
 
 
 def _migration(at: At) -> Posed | None:
-    """From where a job moves into a slot that emptied."""
+    """The question from which server a job migrates into the slot that became empty."""
     event = at.happened.event
     subject = at.subject() if event.kind == DEPARTURE else None
     if subject is None:
@@ -64,16 +64,16 @@ def _migration(at: At) -> Posed | None:
     )
 
 
-#: What GPA finds, in the order of ranks: pictures have that of the last CRA, by which it is known before.
+#: A layer of pictures that shows GPA's configurations by rank; those of the last CRA may give the answer away.
 GREEDY = "greedy configurations"
 
 
 def _configuration(at: At) -> Posed | None:
-    """Which configuration an empty server gets, or GPA finds."""
+    """The question which configuration an empty server gets, or GPA finds."""
     found = next(
         (one for one in at.coming(Record) if isinstance(one[1], Reassign) or one[1].kind == "configuration_found"), None
     )
-    if found is None or len(at.system.numbers.pools) > 1:  # ranks and candidates are then those of a pool
+    if found is None or len(at.system.numbers.pools) > 1:  # with several pools, candidates depend on the pool
         return None
     place, record = found
     reassigned = isinstance(record, Reassign)
@@ -112,7 +112,7 @@ def _configuration(at: At) -> Posed | None:
 
 
 def _not_best(at: At, record: Record, given: Configuration, right: Configuration, line: str) -> str:
-    """Why GPA does not find a configuration; empty if its reward is as large."""
+    """Why GPA does not find the *given* configuration; empty if its reward is as large."""
     numbers = at.system.numbers
     space = numbers.space
     if not (all(count >= 0 for count in given) and space.contains(given)):
@@ -128,7 +128,7 @@ def _not_best(at: At, record: Record, given: Configuration, right: Configuration
 
 
 def _reward(at: At, configuration: Configuration) -> Fraction:
-    """What a server in it earns."""
+    """The reward rate of a server whose slots of the configuration are all used."""
     rewards = zip(at.system.numbers.rewards, configuration, strict=True)
     return sum((u * k for u, k in rewards if k), Fraction(0))  # of many types most have no slot
 
@@ -136,28 +136,28 @@ def _reward(at: At, configuration: Configuration) -> Fraction:
 class _Ranking(NamedTuple):
     """Configurations in the order in which GPA finds them, which is that of their ranks.
 
-    What a policy's file finds is in the order in which it does, whatever they earn.
+    Under a user-written policy the order is that in which the policy finds them, whatever their rewards.
     """
 
     in_order: tuple[Configuration, ...]
     earns: Mapping[Configuration, Fraction]
-    line: str  #: of the paper, or of the file
-    own: bool  #: whether a policy's file finds them
+    line: str  #: the line of the paper, or of the policy's file
+    own: bool  #: whether the policy is user-written
 
     @property
     def lettered(self) -> dict[str, Configuration]:
-        """What they are called in a question: the letters tell nothing of the order."""
+        """The configurations by the letters of the question, which are independent of the order."""
         return dict(zip(ascii_uppercase, sorted(self.in_order), strict=False))
 
     def read(self, text: str, allowed: Phrase) -> str:
-        """An answer: each letter once."""
+        """Read an answer, which must contain each letter exactly once."""
         letters = [one for one in text.upper() if one.isalpha()]
         if sorted(letters) != [*self.lettered]:
             raise refused(text, allowed)
         return " ".join(letters)
 
     def fault(self, answer: str) -> str:
-        """Which one comes too late; empty if none does."""
+        """Which configuration the answer has too late in the order, as text; empty if none."""
         given = tuple(self.lettered[name] for name in answer.split())
         if self.own:
             return "" if given == self.in_order else f"the policy's file finds them in another order ({self.line})."
@@ -172,7 +172,7 @@ class _Ranking(NamedTuple):
 
 
 def _ranks(at: At) -> Posed | None:
-    """The order in which GPA finds configurations."""
+    """The question in which order GPA finds configurations."""
     found = [(place, record) for place, record in at.coming(Record) if record.kind == "configuration_found"]
     if not found or found[0][1].values["i"] != 1 or len(at.system.numbers.pools) > 1:
         return None

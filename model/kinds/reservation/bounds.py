@@ -1,4 +1,4 @@
-"""The linear programs and closed forms that belong to a running loss system."""
+"""The bounds of a loss system: results of linear programs and closed forms."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class BoundSeries(NamedTuple):
 
 @dataclass(frozen=True)
 class Bounds:
-    """Optimum and greedy assignment for the scenario's workload rho, and over alpha rho, and V.
+    """Optimum and greedy assignment for the scenario's workload rho and for all alpha rho, and V.
 
-    Each is None until it is known; ``problem`` says why it will not be.
+    Each field is None until it is known; ``problem`` tells why one cannot be computed.
     """
 
     optimum: RewardProgram | None = None
@@ -34,4 +34,4 @@ class Bounds:
     curve: AlphaCurve | None = None
     problem: str = ""
     lyapunov: Lyapunov | None = None
-    infinite: BoundSeries | None = None  #: over time, on the very jobs of the run
+    infinite: BoundSeries | None = None  #: the bound over time, for the same jobs as the run

@@ -1,8 +1,8 @@
 """Index, rank and group of every server, as a function of the state.
 
-Reference: Psychas & Ghaderi (2022), Definition 4 and Section 4 (CRA).  Between two runs of
-CRA, configurations and indexes do not change, so ranks and groups follow from the outcome
-of the last CRA (k[i], X-hat and I*) that the state keeps.
+Reference: Psychas & Ghaderi (2022), Definition 4 and Section 4 (CRA).  Configurations and
+indexes do not change between two runs of CRA, so that ranks and groups follow from the result
+of the last CRA (k[i], X-hat and I*), which is part of the state.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, eq=False)
 class Classification:
-    """What CRA says about each server."""
+    """The result of CRA for each server."""
 
     index: NDArray[np.int32]  #: [L] c^l, 1 is the most recently assigned of its configuration
     rank: NDArray[np.int32]  #: [L] 1..J, or J + 1 (with several pools 1..G, or G + 1)
     reject_group: NDArray[np.bool_]  #: [L]
-    held: NDArray[np.int64]  #: [I] X_{k[i]}, servers of each configuration of GPA
+    held: NDArray[np.int64]  #: [I] X_{k[i]}, the number of servers with each of GPA's configurations
     i_star: int  #: I*
-    stack: NDArray[np.int32]  #: [L] number of the server's configuration among those present
-    configurations: NDArray[np.int32]  #: [S, J] the configurations present
+    stack: NDArray[np.int32]  #: [L] row of the server's configuration in ``configurations``
+    configurations: NDArray[np.int32]  #: [S, J] the distinct configurations of the servers
 
 
 def classify(state: ReservationState) -> Classification:
-    """Index, rank and group of the L servers in *state*.  The arrays are shared, and cannot be written."""
+    """Index, rank and group of the L servers in *state*.  The arrays are shared and read-only."""
     return _classified(
         state.configuration.tobytes(),
         state.stamp.tobytes(),
@@ -45,9 +45,9 @@ def classify(state: ReservationState) -> Classification:
 
 
 def _kept(function: Callable[..., _Answer]) -> Callable[..., _Answer]:
-    """Remember some answers to what arrays say as bytes: most events leave them, and each asks several times.
+    """Cache results by the bytes of the argument arrays: most events do not change them, and each asks several times.
 
-    The last one is found by comparing, which takes a tenth of the time of hashing.
+    The last result is found by comparison, which takes a tenth of the time of hashing.
     """
     several = lru_cache(maxsize=4)(function)
     latest: list[tuple[tuple[bytes, ...], Any]] = [((), None)]
@@ -77,7 +77,7 @@ def _classified(configuration: bytes, stamp: bytes, greedy: bytes, count: bytes,
         held[position] = len(mine)
         rank[mine[max(0, len(mine) - counts[position]) :]] = position + 1
     reject_group = rank == surplus if extended else (rank > i_star) & (stacks.indexes == 1)
-    # Without a result of GPA (a policy that reserves nothing) there are no groups.
+    # If there is no result of GPA (the policy reserves nothing), there are no groups.
     reject_group &= found > 0
     for array in (rank, reject_group, held):
         array.flags.writeable = False
@@ -85,12 +85,12 @@ def _classified(configuration: bytes, stamp: bytes, greedy: bytes, count: bytes,
 
 
 class _Stacks(NamedTuple):
-    """The servers by configuration, in each the most recently assigned first."""
+    """The servers by configuration, those of a configuration from the most recently assigned on."""
 
     stack: NDArray[np.int32]  #: [L]
     indexes: NDArray[np.int32]  #: [L]
     configurations: NDArray[np.int32]  #: [S, J]
-    servers: dict[Configuration, NDArray[np.int64]]  #: of each of them, in order of their index
+    servers: dict[Configuration, NDArray[np.int64]]  #: the servers of each configuration, in order of their index
 
     def servers_of(self, configuration: Configuration) -> NDArray[np.int64]:
         """Servers of a configuration in order of their index."""
@@ -102,7 +102,7 @@ _NONE.flags.writeable = False
 
 
 def servers_of(state: ReservationState, configuration: Configuration) -> NDArray[np.int64]:
-    """Servers of a configuration in order of their index: the first has index 1.  Not to be written."""
+    """The servers of a configuration in order of their index, from 1 on; a read-only array."""
     stacks = _stacks(state.configuration.tobytes(), state.stamp.tobytes())
     return stacks.servers_of(configuration)
 
@@ -126,11 +126,11 @@ _FACTORS = np.random.Generator(np.random.PCG64(7)).integers(1, 2**62, 64, dtype=
 
 
 def stacked(table: NDArray[np.int32], stamps: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
-    """The rows of *table* [L, J] by what they are, and of equal ones the latest stamp first, by one sort.
+    """Group the equal rows of *table* [L, J], within a group the latest stamp first, by one sort.
 
-    Returns the order of the rows [L]; where in it each distinct one begins [S]; for each row the number of its
-    distinct one [L]; and those [S, J].  The rows are told apart by a hash, because sorting numbers is far faster than
-    sorting rows; the result is checked, and sorted by rows should two of them ever collide.
+    Returns the order of the rows [L]; the start of each group in it [S]; the group of each row [L]; and the distinct
+    rows [S, J].  Rows are sorted by a hash, because sorting numbers is far faster than sorting rows; the result is
+    checked, and rows are sorted themselves if hashes ever collide.
     """
     keys = table @ _FACTORS[: table.shape[1]]
     order, starts, stack = _sorted(keys, stamps)

@@ -1,4 +1,4 @@
-"""The state at time 0: empty, full of one type, or configurations and jobs as given."""
+"""The state at time 0: empty, full of jobs of one type, or with given configurations and jobs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slotscope.model.kinds.reservation.state import ADMITTED, FIRST_RECORDS, NEX
 from slotscope.model.scenario.streams import stream
 from slotscope.model.scenario.workload import service_sampler
 
-#: Jobs that a system may start with.
+#: The most jobs in service at time 0.
 MOST_JOBS = 5_000_000
 
 
@@ -44,7 +44,7 @@ def initial_state(
     reserves_slots: bool,
     memory: int = 0,
 ) -> ReservationState:
-    """The state at time 0, before the policy has acted; it remembers *memory* zeros.
+    """The state at time 0, before the policy has acted; its memory has *memory* zeros.
 
     Raises ScenarioError if jobs or configurations exceed what a server can hold.
     """
@@ -54,7 +54,7 @@ def initial_state(
     state = empty_state(numbers.servers, numbers.types, records, memory, numbers.ranks)
     for number, job in enumerate(jobs):
         physics.admit(state, job.server, job.type, number, job.service)
-    state.tally[:, ADMITTED] = 0  # they did not arrive
+    state.tally[:, ADMITTED] = 0  # the jobs at time 0 do not count as arrivals
     state.configuration[...] = state.placement
     if isinstance(scenario.initial, GivenStart) and reserves_slots:
         _configure(state, scenario.initial)
@@ -118,10 +118,10 @@ def _configure(state: ReservationState, start: GivenStart) -> None:
 
 
 def check_feasible(state: ReservationState, numbers: ReservationNumbers, place: str = "initial.servers[{0}]") -> None:
-    """Refuse configurations that no server can hold, and jobs beyond their slots.
+    """Refuse configurations that exceed a server's capacity, and jobs that exceed their slots.
 
-    Errors call a server by its *place*, in which its number stands from 0 or from 1.
-    Raises ScenarioError naming the first such server.
+    *place* is the name of a server in errors, with a placeholder for its number from 0 or from 1.
+    Raises ScenarioError that names the first such server.
     """
     server = infeasible_server(state, numbers)
     if server is not None:

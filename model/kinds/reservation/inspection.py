@@ -1,4 +1,4 @@
-"""What is known of a server or a job of a loss system with slots, and what happens to it."""
+"""The inspection of a server or a job of a loss system with slots: its description, and what happens to it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ReservationInspector(Inspector):
         return _server(moment, thing.number) if thing.what == SERVER else _job(moment, thing)
 
     def may_concern(self, rows: NDArray[Any], thing: Thing, before: Any) -> NDArray[np.bool_]:
-        """Rows that name it, or tell of more servers or jobs than they name."""
+        """[n] the rows that name the thing, or that concern more servers or jobs than they name."""
         found = touching(rows, _ROW_FIELDS[thing.what], thing.number)
         several = (rows["flags"] & FLAG_PREEMPTED > 0) & (rows["preempted"] > 1)
         if thing.what == SERVER:
@@ -55,7 +55,7 @@ class ReservationInspector(Inspector):
         return found | several
 
     def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
-        """The sentence of the event if it names the thing, else those of its sub-steps."""
+        """The sentence of the event if it names the thing, otherwise the sentences of its sub-steps."""
         if touching(passed.rows, _ROW_FIELDS[thing.what], thing.number)[0]:
             return narrator.row(passed.rows[0]), int(passed.rows[0]["flags"])
         fields = dict.fromkeys(_FIELDS[thing.what], thing.number)
@@ -97,7 +97,7 @@ def _configuration(moment: InspectedMoment, server: int) -> Iterator[Fact]:
 
 
 def _room(moment: InspectedMoment, server: int) -> Iterator[Fact]:
-    """What is free of each resource, where jobs have demands."""
+    """The free amount of each resource, if jobs have demands."""
     numbers = moment.info.numbers
     if not numbers.demand.shape[1]:
         return
@@ -108,7 +108,7 @@ def _room(moment: InspectedMoment, server: int) -> Iterator[Fact]:
 
 
 def _slots(moment: InspectedMoment, server: int) -> Iterator[TableLine]:
-    """Each job in its slot, then how many of the type are empty."""
+    """A line for each job in its slot, then the number of empty slots of the type."""
     state, numbers = moment.state, moment.info.numbers
     for j, name in enumerate(numbers.type_names):
         record = int(state.first_job[server, j])

@@ -1,8 +1,8 @@
-"""What must hold after every event of a loss system with slots, said in sentences.
+"""The invariants that hold after every event of a loss system with slots; violations are sentences.
 
-Psychas & Ghaderi (2022), Sections 2 and 4.  Everything is looked at afresh from the arrays,
-without the code that maintains them, so that a slip in either shows.  Servers and job types
-are numbered from 1 in the sentences.
+Psychas & Ghaderi (2022), Sections 2 and 4.  Each invariant is recomputed from the arrays,
+without the code that maintains them, so that an error in either is detected.  Servers and job
+types are numbered from 1 in the sentences.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _slots(system: ReservationSystem, state: ReservationState) -> Sentences:
 
 
 def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
-    """Conservation: who arrived was decided on; who came in is there or has left."""
+    """Conservation: each arrival was admitted or rejected; each admitted job is in service or has left."""
     tally = state.tally
     decided = tally[:, ADMITTED] + tally[:, REJECTED]
     if not np.array_equal(tally[:, ARRIVED], decided):
@@ -72,7 +72,7 @@ def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
     types = len(state.jobs_in_system)
     began = np.bincount([job.type for job in system.starting], minlength=types)
     expected = began + tally[:, ADMITTED] - tally[:, DEPARTED] - tally[:, PREEMPTED]
-    if isinstance(system.workload, ContinuedWorkload):  # the scenario tells of another beginning
+    if isinstance(system.workload, ContinuedWorkload):  # the run did not start from the scenario's initial jobs
         expected = state.jobs_in_system
     live = state.job_type[state.job_number >= 0]
     numbers = state.job_number[state.job_number >= 0]
@@ -89,7 +89,7 @@ def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
 
 
 def _lists(_: Any, state: ReservationState) -> Sentences:
-    """Each job record stands once: in the list of its server and type, or free."""
+    """Each job record occurs exactly once: in the list of its server and type, or in the stack of free ones."""
     records, (servers, types) = len(state.job_number), state.placement.shape
     visited, listed = np.zeros(records, np.bool_), []
     front = state.first_job[state.first_job >= 0]
@@ -103,7 +103,7 @@ def _lists(_: Any, state: ReservationState) -> Sentences:
         if (state.job_previous[following[onward]] != front[onward]).any():
             yield "a job's list does not lead back the way it leads on"
         front = following[onward]
-    found = np.concatenate([*listed, front])  # with those that are met again, where a list goes round
+    found = np.concatenate([*listed, front])  # includes records met twice if a list has a cycle
     slots = (state.job_server[found] * types + state.job_type[found]) % (servers * types)
     lengths = np.bincount(slots, minlength=servers * types).reshape(servers, types)
     if not np.array_equal(lengths, state.placement):
@@ -121,14 +121,14 @@ def _lists(_: Any, state: ReservationState) -> Sentences:
 
 
 def _departures(_: Any, state: ReservationState) -> Sentences:
-    """The heap holds each job that will depart once, in heap order, none in the past."""
+    """The heap has each job that will depart exactly once, is in heap order, and has no departure in the past."""
     yield from heap_of(state, int(state.number[DEPARTURES]), state.job_departure, "departure")
     if (state.since > state.clock[NOW]).any():
         yield f"the integrals reach {state.since.max()}, now is {state.clock[NOW]}"
 
 
 def _groups(system: ReservationSystem, state: ReservationState) -> Sentences:
-    """Definition 4's indexes are 1..X; the Reject Group is rank > I* and index 1, or J + 1."""
+    """Definition 4: indexes are 1..X; the Reject Group has rank > I* and index 1 (extended: rank J + 1)."""
     classes = classify(state)
     if not all_differ(state.stamp):
         yield "two servers were assigned at the same moment, so their indexes are open"
@@ -170,7 +170,7 @@ def _stack(
 
 
 def _matched(_: ReservationSystem, state: ReservationState) -> Sentences:
-    """All k[i] before I* have the servers that GPA wants; k[I*] lacks one unless I* = J."""
+    """Every k[i] with i < I* has at least the servers that GPA wants; k[I*] has fewer, unless I* = J."""
     classes = classify(state)
     found = int(state.number[GREEDY_LENGTH])
     missing = state.greedy_count[:found] - classes.held
@@ -203,7 +203,7 @@ def _same_outcome(state: ReservationState, record: Classify) -> Sentences:
 
 
 def _admission(_: ReservationSystem, before: ReservationState, state: ReservationState) -> Sentences:
-    """A job that arrives goes to a server that was in the Accept Group; CRA after it may move that one elsewhere."""
+    """An arriving job is admitted to a server that was in the Accept Group before the CRA that follows."""
     if (state.tally[:, ADMITTED] > before.tally[:, ADMITTED]).any():
         more = np.flatnonzero((state.placement > before.placement).any(axis=1))
         for server in more[classify(before).reject_group[more]].tolist():
@@ -211,12 +211,12 @@ def _admission(_: ReservationSystem, before: ReservationState, state: Reservatio
 
 
 def _runs_cra(system: ReservationSystem) -> bool:
-    """Whether CRA ran at this very event, and is the program's own, which can be asked again."""
+    """Whether CRA ran at this event, and is the built-in one, which can be run again."""
     return bool(system.policy.has_groups and system.policy.cra_at_events)
 
 
 def _spare_slots(numbers: ReservationNumbers, _: Any, samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[n] slots beyond the jobs in them, of the type that has the fewest."""
+    """[n] the empty slots of the type that has the fewest, at each sample."""
     slots, jobs = (samples[:, columns(name, numbers.types)] for name in ("slots", "jobs"))
     return np.asarray((slots - jobs).min(axis=1))
 

@@ -25,7 +25,7 @@ from slotscope.model.systems.statespec import StateSpec
 
 @dataclass(frozen=True)
 class ReservationFacts:
-    """What panels of the loss system need to know of the policy."""
+    """The data on the policy that panels of the loss system need."""
 
     reserves_slots: bool  #: whether jobs go into reserved slots
     reserved: int  #: ceil(g(L)), 0 without a reservation factor
@@ -52,7 +52,7 @@ class ReservationKind(Kind):
     example = "dra-vms"
 
     def has_kernel(self, system: ReservationSystem) -> bool:
-        """Kernels know one capacity."""
+        """Whether there is a kernel; kernels support a single pool only."""
         return super().has_kernel(system) and len(system.numbers.pools) == 1
 
     def narrator(self, system: ReservationSystem) -> ReservationNarrator:
@@ -66,7 +66,7 @@ class ReservationKind(Kind):
         return ReservationFacts(policy.reserves_slots, policy.reserved, has_groups)
 
     def offers(self, system: ReservationSystem) -> frozenset[str]:
-        """Slots and rewards, and groups where the policy has them."""
+        """Slots and rewards; also groups if the policy has them."""
         groups = {"groups", "greedy", "greedy configurations"}
         always = {"servers", "slots", "jobs", "reward", "bounds", "optimum"}
         return frozenset(always | (groups if self.facts(system).has_groups else set()))
@@ -76,11 +76,11 @@ class ReservationKind(Kind):
         return classify(state)
 
     def usual_pace(self, numbers: ReservationNumbers) -> float:
-        """One mean service time, or what the scenario's unit is, per second."""
+        """One unit of time per second, which is usually a mean service time."""
         return 1.0
 
     def decisions(self, rows: NDArray[Any], initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Arrivals, and the server that admits each of them."""
+        """The numbers of the arriving jobs, and the server that admits each."""
         arrivals = rows["kind"] == ARRIVAL
         job, flags, server = (rows[name][arrivals] for name in ("job", "flags", "server"))
         return job - initial_jobs, np.where((flags & FLAG_ADMITTED) != 0, server, REJECTED)
@@ -90,7 +90,7 @@ class ReservationKind(Kind):
         return None if bounds.optimum is None else float(bounds.optimum.exact)
 
     def no_bounds(self, problem: str = "") -> Bounds:
-        """Nothing is known; no program is read for that."""
+        """Bounds of which nothing is known, made without importing any program."""
         return Bounds(problem=problem)
 
 

@@ -1,6 +1,6 @@
-"""How full a server is, in integers, so that servers can be compared exactly.
+"""The load of a server as an integer, so that servers can be compared exactly.
 
-The load of a server is the largest used share over its resources.  Over a common
+The load of a server is the largest used share over its resources.  With a common
 denominator it is an integer: the largest of n sums of the jobs' weights.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 
-#: Sums of loads stay below this, so that they fit 64 bits.
+#: Upper bound on sums of loads, so that they fit into 64 bits.
 LOAD_BOUND = 2**62
 
 
@@ -24,15 +24,15 @@ LOAD_BOUND = 2**62
 class LoadMeasure:
     """Loads in units of 1/``full`` of a server."""
 
-    #: int64 [P, J, m], what a job of each type adds, on a server of each pool, to each of the m sums whose largest is
+    #: [P, J, m] what a job of each type, on a server of each pool, adds to each of the m sums of which the largest is
     #: the load; 0 for a type that fits no server
     by_pool: NDArray[np.int64]
     pool_of: NDArray[np.int32]  #: [L] the pool of each server
-    full: int  #: the load of a server of which some resource is used up
+    full: int  #: the load of a server on which some resource is used up
 
     @property
     def weights(self) -> NDArray[np.int64]:
-        """[J, m] what a job adds on a server of the first pool."""
+        """[J, m] what a job of each type adds to the sums on a server of the first pool."""
         return np.asarray(self.by_pool[0])
 
     def of(self, placement: NDArray[np.integer], servers: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int64]:
@@ -47,9 +47,9 @@ class LoadMeasure:
 def load_measure(numbers: ReservationNumbers) -> LoadMeasure:
     """The loads of a system's servers.
 
-    Where demands and a capacity are given, each resource has a sum.  Where only maximal
-    configurations are given, a job of type j counts as 1/K_j of a server, with K_j the most
-    jobs of its type that fit alone, and there is one sum.
+    If demands and a capacity are given, there is one sum for each resource.  If only maximal
+    configurations are given, there is a single sum, in which a job of type j counts as 1/K_j of a
+    server, with K_j the largest number of jobs of its type that fit alone.
     Raises ValueError if the common denominator is beyond 64 bits.
     """
     if numbers.demand.shape[1]:

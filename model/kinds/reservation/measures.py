@@ -15,7 +15,7 @@ from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REASSIGN
 from slotscope.model.measures.metrics import Batches, between, ratio
 from slotscope.model.measures.monitors import Claim
 
-#: What is counted over a run, in the order of :func:`batches_of`.
+#: The counts of a run, in the order of :func:`batches_of`.
 COUNTS = ("admitted", "rejected", "migrations", "reassignments")
 
 
@@ -26,10 +26,10 @@ def reward_rate(numbers: ReservationNumbers, jobs: NDArray[Any]) -> NDArray[np.f
 
 
 def batches_of(_numbers: ReservationNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
-    """Each metric from what it grew by in stretches of *length*.
+    """The batches of each measure, from the increments of the totals over batches of *length* units of time.
 
-    - *table*: [B, 5] the integral of the reward rate, jobs admitted and rejected, migrations and reassignments, in
-      each stretch.
+    - *table*: [B, 5] the integral of the reward rate, and the numbers of jobs admitted and rejected, of migrations and
+      of reassignments, in each batch.
     """
     result = {"reward_rate": Batches(table[:, 0] / length)}
     for column, name in enumerate(COUNTS, 1):
@@ -39,7 +39,7 @@ def batches_of(_numbers: ReservationNumbers, table: NDArray[np.float64], length:
 
 
 def totals(numbers: ReservationNumbers, state: ReservationState, now: float) -> NDArray[np.float64]:
-    """[5] the integral of the reward rate, and counts, up to *now*."""
+    """[5] the totals up to *now*: the integral of the reward rate, and the counts."""
     area = reward_rate(numbers, area_until_now(state, now))
     counts = state.tally[:, [ADMITTED, REJECTED, MIGRATED]].sum(axis=0)
     return np.asarray(np.r_[area, counts, state.number[REASSIGNMENTS]], np.float64)
@@ -87,7 +87,7 @@ def _monotone(_: Any, bounds: Bounds) -> float | None:
     return None if bounds.optimum is None else float(bounds.optimum.exact) * (1 - 1 / e)
 
 
-#: What Psychas & Ghaderi (2022) prove of DRA's reward, and of every policy's.
+#: The results of Psychas & Ghaderi (2022) on the reward of DRA, and of every policy.
 CLAIMS = (
     Claim(
         "optimum",

@@ -1,4 +1,4 @@
-"""Which job records an event has changed, told by compiled code while a run goes on: at most two of hundreds."""
+"""Which job records an event has changed, reported by compiled code during a run: at most two of hundreds."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from slotscope.model.systems.watching import Derived, number_in, offset_of
 Array = Any
 State = Any
 
-#: Where a row has the server at which its job came or left, and the lower half of a job's number.
+#: The offsets, in a row, of the server of its job, and of the lower halves of the numbers of its jobs.
 SERVER, JOB, MOVED = (offset_of(EVENT_ROW, name) for name in ("server", "job", "moved"))
 
-# What is kept: at most two records that are told, then how many jobs were admitted, departed, migrated and preempted.
+# The layout of what is kept: at most two reported records, then the counts of admissions, departures, migrations and
+# preemptions so far.
 TOLD, (ADMITTED_SO_FAR, DEPARTED_SO_FAR, MIGRATED_SO_FAR, PREEMPTED_SO_FAR) = 0, range(2, 6)
 
 
 def jobs_known(state: ReservationState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """[0, M] nothing is derived; and what is kept of a state, to tell later ones from it."""
+    """[0, M] an empty array, as nothing is derived; and the data of a state that later calls compare with."""
     counts = state.tally[:, [ADMITTED, DEPARTED, MIGRATED, PREEMPTED]].sum(axis=0)
     return np.zeros((0, len(state.job_number)), np.int64), np.concatenate([np.zeros(2, np.int64), counts])
 
 
 @jitable
 def tell_jobs(state: State, _derived: Array, kept: Array, rows: Array) -> int:
-    """The record that became free last is that of the job that left, and the first in its server's list one that came.
+    """Report the record freed last (the job that left) and the first in its server's list (the job that came).
 
-    It is so where one event did no more than that, else it may have been any.
+    This identifies the changes of a single event that did no more than that; otherwise all records count as changed.
     """
     admitted = since(state, kept, ADMITTED, ADMITTED_SO_FAR)
     departed = since(state, kept, DEPARTED, DEPARTED_SO_FAR)
@@ -56,7 +57,7 @@ def tell_jobs(state: State, _derived: Array, kept: Array, rows: Array) -> int:
 
 @jitable
 def since(state: State, kept: Array, tally: int, place: int) -> int:
-    """How much larger a count is than when it was kept."""
+    """The increase of a count since it was kept."""
     count = 0
     for j in range(len(state.tally)):
         count += state.tally[unsigned(j), tally]
@@ -67,7 +68,7 @@ def since(state: State, kept: Array, tally: int, place: int) -> int:
 
 @jitable
 def record_of(state: State, row: Array, offset: int) -> int:
-    """The first record of a type on the row's server, if it is that of the job whose number stands in the row."""
+    """The first record of a type on the row's server, if it holds the job that the row names."""
     server = number_in(row, SERVER)
     for j in range(len(state.tally)):
         record = state.first_job[unsigned(server), unsigned(j)]

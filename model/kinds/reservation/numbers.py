@@ -1,7 +1,6 @@
 """The constant numbers of a loss system with slots, taken from a scenario.
 
-What the scenario says in words and units stands here as arrays and rationals; nothing in
-here changes while the system runs.
+The quantities of the scenario are converted to arrays and rationals, which do not change during a run.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from slotscope.model.scenario.fields import Quantity
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Servers of one kind: numbers *first* to *first* + *count* - 1.
+    """Identical servers: numbers *first* to *first* + *count* - 1.
 
-    ``capacity`` is [n] in the units of the demands, ``space`` their feasible configurations.
+    ``capacity`` is [n] in the units of the demands, ``space`` the feasible configurations of a server.
     """
 
     name: str
@@ -44,22 +43,22 @@ class ReservationNumbers:
     servers: int  #: L
     type_names: tuple[str, ...]
     resource_names: tuple[str, ...]
-    pools: tuple[Pool, ...]  #: [P] the kinds of servers (Section 9); 1 in the paper's system
-    #: the feasible configurations K (Section 2.2); with several pools those of a server that has the most of each
-    #: resource that any pool has, which includes every pool's
+    pools: tuple[Pool, ...]  #: [P] the pools of servers (Section 9); a single one in the paper's system
+    #: the feasible configurations K (Section 2.2); with several pools, those of a server with the largest capacity of
+    #: each resource over the pools, which include the configurations of every pool
     space: ConfigurationSpace
     rewards: tuple[Fraction, ...]  #: [J] u_j, exact, per time unit of service
     reward_units: tuple[int, ...]  #: [J] u_j as integers, in units of ``reward_unit``
     reward_unit: Fraction
-    #: demand, capacity: [J, n] and [n], integers in a common unit per resource; n = 0 where a set of configurations was
-    #: given instead.  With several pools the most that any pool has.
+    #: demand, capacity: [J, n] and [n], integers in a common unit per resource; n = 0 if a set of configurations was
+    #: given instead.  With several pools ``capacity`` is the largest over the pools.
     demand: NDArray[np.int64]
     capacity: NDArray[np.int64]
     workload: tuple[Fraction, ...]  #: [J] rho_j per server, exact (0 where unknown, as in a trace)
     rates: tuple[Fraction, ...]  #: [J] lambda_j per server
     priorities: tuple[int, ...]
-    initial_jobs: int  #: how many jobs are in service at time 0; they have the numbers before the arrivals'
-    seed: int  #: the scenario's, for policies that choose at random
+    initial_jobs: int  #: the number of jobs in service at time 0, whose numbers precede those of the arrivals
+    seed: int  #: the seed of the scenario, for policies that choose at random
 
     @cached_property
     def types(self) -> int:
@@ -68,7 +67,7 @@ class ReservationNumbers:
 
     @cached_property
     def ranks(self) -> int:
-        """How many configurations GPA can return: J, and one more for each further pool."""
+        """The largest number of configurations that GPA can return: J, plus one for each further pool."""
         return self.types + len(self.pools) - 1
 
     @cached_property
@@ -79,17 +78,17 @@ class ReservationNumbers:
 
     @cached_property
     def capacities(self) -> NDArray[np.int64]:
-        """[L, n] what each server has."""
+        """[L, n] the capacity of each server."""
         return np.asarray(np.array([pool.capacity for pool in self.pools])[self.pool_of])
 
     @cached_property
     def _most_before(self) -> NDArray[np.int64]:
-        """[J, n, L] what may be used of each server before one more job of a type."""
+        """[J, n, L] the largest use of each server at which one more job of a type fits."""
         return np.ascontiguousarray(self.capacities.T - self.demand[:, :, None])
 
     @cached_property
     def _demand_by_resource(self) -> NDArray[np.int64]:
-        """[n, J] the demand, by resource: what all servers use of one then lies side by side."""
+        """[n, J] the demands by resource, so that the use of one resource on all servers is contiguous in memory."""
         return np.ascontiguousarray(self.demand.T)
 
     @cached_property
@@ -109,7 +108,7 @@ class ReservationNumbers:
 
     @cached_property
     def maximal(self) -> NDArray[np.int64]:
-        """[m, J] maximal feasible configurations where the scenario gives them, else [0, J]."""
+        """[m, J] the maximal feasible configurations if the scenario gives them, otherwise [0, J]."""
         if self.demand.shape[1]:
             return np.zeros((0, self.types), np.int64)
         return np.asarray(self.space.maximal(), np.int64)
@@ -118,7 +117,7 @@ class ReservationNumbers:
     def greedy_set(self) -> tuple[Configuration, ...]:
         """The configurations of the global greedy assignment of the workload, at most J.
 
-        Psychas & Ghaderi (2022), Definition 5, for one pool; none where the workload is unknown.
+        Psychas & Ghaderi (2022), Definition 5, for one pool; empty if the workload is unknown.
         """
         if not any(self.workload) or len(self.pools) > 1:
             return ()
@@ -127,9 +126,9 @@ class ReservationNumbers:
 
     @cached_property
     def size_units(self) -> tuple[int, ...]:
-        """[J] a job's size, the share of its scarcest resource, in one unit for all types.
+        """[J] the size of a job, its share of its scarcest resource, in a common unit for all types.
 
-        0 for a type that fits no server.
+        It is 0 for a type that fits no server.
         """
         if self.demand.shape[1]:
             sizes = [
@@ -144,7 +143,7 @@ class ReservationNumbers:
 
     @cached_property
     def largest_share(self) -> NDArray[np.float64]:
-        """[J] share of a server that a job of each type takes, of its scarcest resource."""
+        """[J] the share of a server's scarcest resource that a job of each type takes."""
         if self.demand.shape[1]:
             shares: NDArray[np.float64] = (self.demand / self.capacity).max(axis=1)
             return shares
@@ -154,24 +153,24 @@ class ReservationNumbers:
     def room_for(
         self, placement: NDArray[np.int32], job_type: int, servers: NDArray[np.integer] | slice = slice(None)
     ) -> NDArray[np.bool_]:
-        """Would one more job of the type be feasible on *servers*, which have *placement* [.., J]?
+        """Whether one more job of the type is feasible on each of *servers*, which have *placement* [.., J].
 
-        Without *servers* the rows of *placement* are those of all L.
+        By default *servers* are all L servers.
         """
         if self.demand.shape[1]:
             within = self._most_before[job_type][:, servers] >= self._demand_by_resource @ placement.T
-            return np.asarray(reduce(np.logical_and, within))  # much faster than along short rows
+            return np.asarray(reduce(np.logical_and, within))  # much faster than a reduction along short rows
         more = placement.astype(np.int64)
         more[:, job_type] += 1
         below = np.asarray((more[:, None, :] <= self.maximal[None]).all(axis=2))
         return np.asarray(below.any(axis=1))
 
     def holds_one_more(self, placement: NDArray[np.int32], job_type: int, server: int) -> bool:
-        """Would one more job of the type be feasible on *server*, which has *placement* [J]?"""
+        """Whether one more job of the type is feasible on *server*, which has *placement* [J]."""
         return _holds_one_more(self, placement.tobytes(), job_type, self.pool_of.item(server))
 
     def warnings(self) -> tuple[str, ...]:
-        """Sentences about what is allowed but may surprise."""
+        """Sentences on properties of the scenario that are allowed but may be unintended."""
         return tuple(
             f"job_types[{position}] '{name}': found a demand that fits no server; all its jobs are rejected"
             for position, (name, fits) in enumerate(zip(self.type_names, self.space.fits, strict=True))
@@ -181,7 +180,7 @@ class ReservationNumbers:
 
 @lru_cache(maxsize=4096)
 def _holds_one_more(numbers: ReservationNumbers, placement: bytes, job_type: int, pool: int) -> bool:
-    server = int(np.searchsorted(numbers.pool_of, pool))  # one of the pool
+    server = int(np.searchsorted(numbers.pool_of, pool))  # any server of the pool
     row = np.frombuffer(placement, np.int32)[None]
     return bool(numbers.room_for(row, job_type, slice(server, server + 1))[0])
 
@@ -189,7 +188,7 @@ def _holds_one_more(numbers: ReservationNumbers, placement: bytes, job_type: int
 def numbers_of(scenario: ReservationScenario) -> ReservationNumbers:
     """The constant numbers of a validated scenario.
 
-    Raises ScenarioError if amounts or rewards are too far apart for exact integers.
+    Raises ScenarioError if amounts or rewards differ too much in magnitude for exact integers.
     """
     resources = tuple(scenario.servers.capacity)
     pools, demand = _pools(scenario, resources)

@@ -1,4 +1,4 @@
-"""What one event of a loss system has led to so far, and the row that is made of it."""
+"""The outcome of an event of a loss system while it happens, and the event row made from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slotscope.model.kinds.reservation.state import EVENT, I_STAR, NOW, Reservat
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, UPDATE
 from slotscope.model.systems.outcome import Outcome, fill_row
 
-# Places in an event's outcome that stand in its row.
+# Positions in an event's outcome of the values that its row contains.
 (KIND, FLAGS, SERVER, SOURCE, MOVED, REASSIGNED, FIRST_REASSIGNED, EMPTY_SLOTS, JOB, TYPE, WITH_ROOM, PREEMPTED) = (
     range(12)
 )
@@ -23,7 +23,7 @@ _EVENTS = {ARRIVAL: "arrival", DEPARTURE: "departure", UPDATE: "update"}
 
 @jitable
 def close(state: Any, outcome: Any, row: Any) -> None:
-    """Count the event, let it enter the trail, and fill its row."""
+    """Count the event, extend the trail by it, and fill its row."""
     state.number[EVENT] += 1
     extend_trail(
         state,
@@ -54,14 +54,14 @@ def close(state: Any, outcome: Any, row: Any) -> None:
 
 
 class ReservationOutcome(Outcome):
-    """What one event of the reference has led to so far."""
+    """The outcome of an event under the reference, while it happens."""
 
     server = source = moved = first_reassigned = -1
     reassigned = preempted = 0
     empty_slots = servers_with_room = -1
 
     def where(self) -> str:
-        """At which kind of event, and when."""
+        """The kind and the time of the event, for messages."""
         return f"at the {_EVENTS[self.event.kind]} at time {self.event.time:g}"
 
     def close(self, state: ReservationState, row: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""Policies of one's own for the loss system with slots: what its guard must know of them."""
+"""User-written policies for the loss system with slots: what the guard of such policies must know of this kind."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _configuration(value: Any, what: str, numbers: ReservationNumbers) -> Config
     return same
 
 
-#: What is told of a rejection.
+#: The values that explain a rejection.
 _REJECTED = ("empty_slots", "servers_with_room")
 
 
@@ -83,7 +83,7 @@ def _about(occasion: str, view: ReservationView, arguments: tuple[Any, ...]) -> 
 
 
 def _explained(record: Record, view: ReservationView, arguments: tuple[Any, ...]) -> Mapping[str, Any]:
-    """Why a job was rejected, or could have been admitted."""
+    """The values that explain why a job was rejected, or where it could have been admitted."""
     rejects = type(record) is Reject and arguments and isinstance(arguments[0], ArrivingJob)
     if not rejects or all(name in record.values for name in _REJECTED):
         return {}

@@ -1,7 +1,7 @@
-"""What a decision does to the state, written once for the reference engine and the kernels.
+"""The changes of the state in an event, shared by the reference engine and the kernels.
 
-Nothing here decides or checks; the system checks a decision before it gets here.  Indices without
-a sign (``unsigned``) spare the compiled code the question whether one counts from the end.
+Nothing here decides or checks: the system checks a decision before it calls these functions.  With
+``unsigned`` indices the compiled code need not test for negative ones, which count from the end.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ State = Any
 
 @jitable
 def change_jobs(state: State, job_type: int, by: int) -> None:
-    """Y_j changes now: close its integral up to now, then change it."""
+    """Update the integral of Y_j up to now, then change Y_j."""
     now, j = state.clock[NOW], unsigned(job_type)
     state.area[j] += state.jobs_in_system[j] * (now - state.since[j])
     state.since[j] = now
@@ -57,7 +57,7 @@ def link(state: State, record: int, server: int) -> None:
 
 @jitable
 def unlink(state: State, record: int) -> None:
-    """Take a job record out of its server's list."""
+    """Remove a job record from its server's list."""
     at = unsigned(record)
     j, on = unsigned(state.job_type[at]), unsigned(state.job_server[at])
     after = state.job_next[at]
@@ -95,7 +95,7 @@ def admit(state: State, server: int, job_type: int, number: int, departure: floa
 
 @jitable
 def release(state: State, record: int) -> None:
-    """Give a job record back."""
+    """Return a job record to the stack of free ones."""
     at = unsigned(record)
     state.job_number[at] = -1
     state.job_type[at] = -1
@@ -111,7 +111,7 @@ def release(state: State, record: int) -> None:
 
 @jitable
 def depart(state: State) -> int:
-    """The job with the earliest departure leaves its slot; returns its record, not released."""
+    """Let the job with the earliest departure leave its slot; returns its record, which the caller must release."""
     size = state.number[DEPARTURES]
     record = heap_pop(state.heap_time, state.heap_record, size, state.job_number)
     state.number[DEPARTURES] = size - 1
@@ -124,7 +124,7 @@ def depart(state: State) -> int:
 
 @jitable
 def preempt(state: State, record: int) -> None:
-    """A job is thrown out before its service ends; its record is released."""
+    """Remove a job before its service ends, and release its record."""
     position = heap_find(state.heap_record, state.number[DEPARTURES], record)
     if position >= 0:
         heap_remove(state.heap_time, state.heap_record, state.number[DEPARTURES], position, state.job_number)
@@ -138,7 +138,7 @@ def preempt(state: State, record: int) -> None:
 
 @jitable
 def migrate(state: State, record: int, target: int) -> None:
-    """A job moves to an empty slot of *target* without interruption."""
+    """Move a job to an empty slot of *target*, without interruption of its service."""
     unlink(state, record)
     link(state, record, target)
     state.tally[state.job_type[record], MIGRATED] += 1
@@ -146,7 +146,7 @@ def migrate(state: State, record: int, target: int) -> None:
 
 @jitable
 def set_slots(state: State, server: int, job_type: int, slots: int) -> None:
-    """Give a server another number of slots of a type."""
+    """Set the number of slots of a type on a server."""
     on, j = unsigned(server), unsigned(job_type)
     state.slots_in_system[j] += slots - state.configuration[on, j]
     state.configuration[on, j] = slots
@@ -154,7 +154,7 @@ def set_slots(state: State, server: int, job_type: int, slots: int) -> None:
 
 @jitable
 def stamp_as_most_recent(state: State, server: int) -> None:
-    """*server* becomes index 1 of its configuration (Definition 4)."""
+    """Give *server* index 1 of its configuration (Definition 4)."""
     state.stamp[server] = state.number[NEXT_STAMP]
     state.number[NEXT_STAMP] += 1
     state.number[REASSIGNMENTS] += 1
@@ -164,7 +164,7 @@ def stamp_as_most_recent(state: State, server: int) -> None:
 def extend_trail(
     state: State, flags: int, job: int, server: int, moved: int, source: int, reassigned: int, first_reassigned: int
 ) -> None:
-    """Let the outcome of one event enter the running hash, so that a digest covers history."""
+    """Add the outcome of an event to the running hash, so that a digest covers the whole history."""
     word = mixed(state.trail[0], job * 512 + flags)
     word = mixed(word, (server + 1) * 2097152 + source + 1)
     word = mixed(word, (moved + 1) * 64 + reassigned % 64)

@@ -1,1 +1,1 @@
-"""What commands do for this kind alone."""
+"""The parts of commands that are specific to this kind."""

@@ -55,9 +55,9 @@ def _one_pool(numbers: ReservationNumbers) -> dict[str, Any]:
 
 
 def _over_pools(numbers: ReservationNumbers) -> dict[str, Any]:
-    """Optimum and greedy assignment of servers of several kinds.
+    """Optimum and greedy assignment for several pools of servers.
 
-    What else the paper proves, and the curves, are for servers of one kind.
+    The paper's other results, and the curves, are for identical servers.
     """
     names = [pool.name for pool in numbers.pools]
     shares, rewards, workload = numbers.pool_shares, numbers.rewards, numbers.workload
@@ -78,7 +78,7 @@ def _over_pools(numbers: ReservationNumbers) -> dict[str, Any]:
 
 
 def _member(options: argparse.Namespace) -> AppendixC | None:
-    """The member of Appendix C's family that was asked for, if one was.
+    """The requested member of Appendix C's family, or None.
 
     Raises UsageError if the scenario is another one, or the family has no such member.
     """
@@ -95,7 +95,7 @@ def _member(options: argparse.Namespace) -> AppendixC | None:
 
 
 def _closed_forms(member: AppendixC) -> dict[str, str | int]:
-    """What the paper says of a member, as text."""
+    """The paper's closed forms for a member, as text."""
     return {
         "J": member.types,
         "N": member.jobs,
@@ -171,7 +171,7 @@ def _text(result: Mapping[str, Any], numbers: ReservationNumbers) -> str:
 
 
 def _property(search: Mapping[str, Any] | None) -> list[str]:
-    """What the search says about Definition 8, as a sentence; nothing where there was none."""
+    """The result of the search on Definition 8, as a sentence; empty without a search."""
     if search is None:
         return ["  the paper's guarantees and curves are for servers of one kind"]
     witness = search["witness"]

@@ -1,6 +1,6 @@
-"""``slotscope prices``: a scenario of facts from machine types and their list prices, which are its job types.
+"""``slotscope prices``: a scenario whose job types are machine types with their list prices.
 
-Demands and rewards are the list's.  Which requests come is not in any price list: each type asks for the same
+Demands and rewards are those of the price list.  Price lists say nothing on workloads: each type gets the same
 share of the servers.
 """
 
@@ -21,13 +21,13 @@ from slotscope.model.scenario.load import scenario_text, write_scenario
 from slotscope.model.scenario.validation import validated
 from slotscope.model.traces.prices import PriceList, read_price_list
 
-#: Denominator of workloads, so that they are short decimals.
+#: The denominator of workloads, which makes them short decimals.
 WORKLOAD_UNIT = 1000
 
 
 @dataclass(frozen=True)
 class Host:
-    """The servers: how many, and what each has."""
+    """The servers: their number, and the capacity of each."""
 
     count: int
     cpus: int

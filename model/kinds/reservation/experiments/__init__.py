@@ -1,1 +1,1 @@
-"""Figures and tables of the paper, made again."""
+"""Reproductions of the paper's figures and tables."""

@@ -1,1 +1,1 @@
-"""The programs and closed forms of this kind."""
+"""The linear programs and closed forms of the loss system."""

@@ -1,14 +1,15 @@
 """U^(g)[alpha rho] and U*[alpha rho] for all alpha >= 0 at once, exactly.
 
-Psychas & Ghaderi (2022), Section 7.1 and Figure 2.  Both are continuous, piecewise linear,
-concave and from some alpha on constant, so breakpoints say everything:
+Psychas & Ghaderi (2022), Section 7.1 and Figure 2.  Both functions are continuous, piecewise
+linear, concave and constant from some alpha on, so that their breakpoints determine them:
 
 * Scaling rho scales every z^(i) of Proposition 1 and changes neither the permutation nor
-  the configurations.  So along a ray U^(g) bends exactly where the servers run out in the
-  next configuration, at 1 / (z^(1) + ... + z^(i)); it never jumps, even where it does jump
-  or fall when a single rho_j grows.
-* U* is the value of a linear program in its right-hand side.  Two of its supporting lines
-  meet either on the curve, which is a breakpoint, or above it, where a third one is found.
+  the configurations.  Along a ray, the breakpoints of U^(g) are therefore the alpha at which
+  the servers run out in the next configuration, 1 / (z^(1) + ... + z^(i)); U^(g) is continuous
+  along a ray, even if it jumps or falls when a single rho_j grows.
+* U* is the value of a linear program as a function of its right-hand side.  Two of its
+  supporting lines meet either on the curve, at a breakpoint, or above it; then a third
+  supporting line is computed there.
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ from slotscope.model.programs.configurations import Configuration, Configuration
 
 #: (alpha, value), linear between neighbours and constant after the last.
 Points = tuple[tuple[Fraction, Fraction], ...]
-#: (intercept, slope) of a line that lies nowhere below U*.
+#: (intercept, slope) of a line that is nowhere below U*.
 Line = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
 class AlphaCurve:
-    """Figure 2, exact."""
+    """The two curves of Figure 2, exact."""
 
     #: greedy, optimum: breakpoints (alpha, value) from (0, 0) on; constant after the last one
     greedy: Points
     optimum: Points
-    #: up to this alpha the global greedy assignment serves the whole workload that fits, so that both rewards are the
-    #: same; 0 where there is none
+    #: up to this alpha the global greedy assignment serves the whole workload that fits, so that both rewards are
+    #: equal; 0 if there is no such alpha
     critical_low: Fraction
     #: from this alpha on both have reached the highest reward of any configuration whose types have workload
     critical_high: Fraction
-    #: worst_ratio, worst_alpha: the smallest U^(g) / U* over alpha > 0, and the smallest alpha where it occurs; 1 at 0
-    #: where the two are the same everywhere
+    #: worst_ratio, worst_alpha: the smallest U^(g) / U* over alpha > 0, and the smallest alpha at which it occurs; 1
+    #: and 0 if the two rewards are equal everywhere
     worst_ratio: Fraction
     worst_alpha: Fraction
 
@@ -98,9 +99,9 @@ def _greedy_points(assignment: GreedyAssignment, rewards: Sequence[Fraction]) ->
 
 
 def _bends(points: Sequence[tuple[Fraction, Fraction]]) -> Points:
-    """*points* without those where the slope stays the same; after the last it is 0.
+    """*points* without those at which the slope does not change; after the last point it is 0.
 
-    Configurations of equal reward are told apart by Definition 2, but not by a slope.
+    Consecutive configurations of equal reward, which Definition 2 distinguishes, give the same slope.
     """
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points)] + [Fraction(0)]
     changed = (point for point, (before, after) in zip(points[1:], pairwise(slopes), strict=True) if before != after)
@@ -121,7 +122,7 @@ def _optimum_points(
     first = (Fraction(0), _dot(rewards, served))
     last = (_dot(rewards, used[0]), Fraction(0))
     search = _Breakpoints(space, rewards, workload, used)
-    # A line that touches the curve in a breakpoint only brings that point twice.
+    # A line that touches the curve only at a breakpoint yields this point twice.
     return (origin, *dict.fromkeys(search.between(first, last)))
 
 
@@ -139,7 +140,7 @@ class _Breakpoints:
         self.known = dict.fromkeys(known)
 
     def between(self, left: Line, right: Line) -> Iterator[tuple[Fraction, Fraction]]:
-        """Breakpoints from where *left* is the curve to where *right* is, in order."""
+        """The breakpoints, in order, from where the curve leaves the line *left* to where it joins the line *right*."""
         if left[1] == right[1]:
             return
         alpha = (right[0] - left[0]) / (left[1] - right[1])
@@ -160,7 +161,7 @@ class _Breakpoints:
 
 
 def _worst(greedy: Points, optimum: Points) -> tuple[Fraction, Fraction]:
-    """The smallest ratio: between breakpoints a ratio of two lines is monotone."""
+    """The smallest ratio and its alpha; it is at a breakpoint, as a ratio of two lines is monotone in between."""
     worst, where = Fraction(1), Fraction(0)
     for alpha in sorted({alpha for alpha, _ in greedy + optimum}):
         best = interpolate(optimum, alpha)

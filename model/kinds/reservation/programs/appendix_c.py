@@ -6,9 +6,9 @@ Psychas & Ghaderi (2022), Proposition 3.  With J types and N jobs of the last on
     u_i   = (1/J) (1 - 1/J)^(i-1) for i < J,    u_J = (1 - 1/J)^(J-1) / (N + 1),
     rho   = (1, ..., 1, N).
 
-The optimum gives (1, ..., 1, N) to every server; greedy packing prefers J e_1, which earns a
-little more, then J e_2, and so on.  As J and N grow the ratio tends to 1 - 1/e.  The
-resources that the paper prints admit more configurations than these; K is what its proof uses.
+The optimum gives (1, ..., 1, N) to every server; greedy packing prefers J e_1, which has a
+slightly larger reward, then J e_2, and so on.  As J and N grow the ratio tends to 1 - 1/e.  The
+resources printed in the paper admit more configurations than these; K is the set used in its proof.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
-#: Most types, and most jobs of the last type: beyond them rewards are too far apart for a run.
+#: The most types, and the most jobs of the last type; beyond them rewards differ too much in magnitude for a run.
 MOST_TYPES, MOST_JOBS = 8, 1000
 
 
@@ -32,7 +32,7 @@ class AppendixC:
     jobs: int
 
     def __post_init__(self) -> None:
-        """Refuse what the family does not have (ValueError)."""
+        """Raise ValueError for types or jobs outside the family."""
         for name, value, least, most in (("J", self.types, 2, MOST_TYPES), ("N", self.jobs, 1, MOST_JOBS)):
             if not least <= value <= most:
                 raise ValueError(f"found {name} = {value}, allowed: {least} to {most}")

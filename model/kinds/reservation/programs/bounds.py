@@ -1,7 +1,7 @@
-"""What bounds the reward of a loss system with slots: for the window as it becomes known, and as plain data.
+"""The bounds on the reward of a loss system with slots: step by step for the window, and as plain data.
 
 The programs are the optimum, the greedy assignment, both curves over alpha, and V.  The bound over
-time is that of the infinite system on the same stream of jobs (Psychas & Ghaderi 2022, Section 7.2).
+time is that of the infinite system with the same arrivals (Psychas & Ghaderi 2022, Section 7.2).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from slotscope.model.kinds.reservation.scenario.schema import ReservationScenari
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 from slotscope.model.scenario.common import TraceWorkload
 
-#: Points of a curve, unless the caller says so.
+#: The default number of points of a curve.
 POINTS = 2_000
 
 
 def upper_bound_series(scenario: ReservationScenario, until: float | None = None, points: int = POINTS) -> BoundSeries:
-    """The bound from time 0 to *until* (by default the scenario's) at so many times, whatever the policy.
+    """The bound at *points* times from 0 to *until* (by default the scenario's); it holds for every policy.
 
     Raises UserError if the scenario cannot run, or its trace has not been read; ValueError if a search is too
     long.
@@ -44,7 +44,7 @@ def upper_bound_series(scenario: ReservationScenario, until: float | None = None
 
 
 def all_bounds(scenario: ReservationScenario) -> Iterator[Bounds]:
-    """What bounds a scenario's reward: first the programs, then also the bound over time."""
+    """The bounds on a scenario's reward: first the programs, then also the bound over time."""
     numbers = numbers_of(scenario)
     bounds = solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
     yield bounds
@@ -59,7 +59,7 @@ def all_bounds(scenario: ReservationScenario) -> Iterator[Bounds]:
 def solve_bounds(pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Bounds:
     """Optimum, greedy assignment, the curves over alpha, and the function V of a workload rho.
 
-    What cannot be solved is None, and ``problem`` says why; nothing is raised for numbers
+    Programs that cannot be solved are None, and ``problem`` tells why; nothing is raised for numbers
     that are merely too large.
     """
     if not any(workload):
@@ -82,7 +82,7 @@ def solve_bounds(pools: Sequence[PoolShare], rewards: Sequence[Fraction], worklo
 
 
 def _over_pools(pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Bounds:
-    """The optimum; what the paper proves of the greedy assignment it proves for one pool."""
+    """The optimum only, because the paper's results on the greedy assignment are for one pool."""
     try:
         found = pooled_optimum(pools, rewards, workload)
     except ValueError as error:
@@ -112,7 +112,7 @@ def _over_pools(pools: Sequence[PoolShare], rewards: Sequence[Fraction], workloa
 
 
 def _lyapunov(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Lyapunov | None:
-    """V, or None where there are too many greedy configurations, or nothing fits."""
+    """V, or None if there are too many greedy configurations, or nothing fits."""
     try:
         return lyapunov(space, rewards, workload)
     except ValueError:
@@ -121,7 +121,7 @@ def _lyapunov(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A lower bound of U^(g)[rho] / U*[rho] that the paper proves."""
+    """A lower bound of U^(g)[rho] / U*[rho] proved in the paper."""
 
     ratio: float
     condition: str

@@ -1,7 +1,7 @@
 """The global greedy assignment, exactly (Psychas & Ghaderi 2022, Section 3.1).
 
-GPA with fractions instead of whole servers: the configuration of highest reward is used
-until some job type in it runs out, that type is removed, and so on.
+GPA with fractions instead of whole servers: the configuration of largest reward is used
+until some job type in it runs out, this type is removed, and so on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Sequence
 
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace, definition_order, integer_rewards
 
-#: Most subsets of job types whose MaxReward is asked for the greedy configuration set.
+#: The most subsets of job types for which MaxReward is computed for the greedy configuration set.
 MOST_SUBSETS = 2**16
 
 
@@ -24,8 +24,8 @@ class GreedyAssignment:
 
     permutation: tuple[int, ...]  #: [m] sigma of Proposition 1: the type (from 0) that runs out in each step
     configurations: tuple[Configuration, ...]  #: [m + 1] k^(1), ..., k^(m) and the empty configuration
-    #: [m] servers, as a share of all, that each configuration would take if there were any number of servers; may add
-    #: up to more than 1
+    #: [m] the servers, as a share of all, that each configuration would take if servers were unlimited; may add up to
+    #: more than 1
     z: tuple[Fraction, ...]
     x: tuple[Fraction, ...]  #: [m + 1] shares of the servers; they add up to 1
     last: int  #: I_rho, from 1: where the servers run out; m + 1 if the whole workload is served
@@ -41,8 +41,8 @@ def global_greedy(
 ) -> GreedyAssignment:
     """The global greedy assignment of a workload, by the construction of Appendix A.
 
-    Proposition 1 does not determine the permutation where several types run out at once;
-    the construction takes the lowest one.  x^(g) and U^(g) do not depend on that choice.
+    Proposition 1 does not determine the permutation if several types run out at once;
+    the construction takes the lowest type.  x^(g) and U^(g) do not depend on this choice.
 
     - *space*: K, over J types.
     - *rewards*: [J] u_j >= 0.
@@ -53,14 +53,14 @@ def global_greedy(
     check_numbers(space, rewards, workload)
     units, unit = integer_rewards(rewards)
     allowed = sum(1 << j for j in range(space.types) if space.fits[j])
-    parts = lcm(*(amount.denominator for amount in workload))  # what counts in z and x: so many make a whole
+    parts = lcm(*(amount.denominator for amount in workload))  # z and x are integers in units of 1 / parts
     left = [amount.numerator * (parts // amount.denominator) for amount in workload]
     permutation: list[int] = []
     configurations: list[Configuration] = []
     z: list[tuple[int, int]] = []
     while allowed:
         configuration = space.max_reward(units, allowed)
-        # (56): how far the configuration can be used before each of its types runs out.
+        # (56): how many servers can have the configuration before each of its types runs out.
         first = _first_out(left, configuration)
         wanted, count = left[first], configuration[first]
         left = [amount * count - wanted * other for amount, other in zip(left, configuration, strict=True)]
@@ -85,7 +85,7 @@ def global_greedy(
 
 
 def _first_out(left: Sequence[int], configuration: Configuration) -> int:
-    """The type that runs out first where servers with a configuration take what is *left*; the lowest of several."""
+    """The type that runs out first if servers with a configuration take the workload *left*; ties: the lowest type."""
     first = -1
     for j, count in enumerate(configuration):
         if count and (first < 0 or left[j] * configuration[first] < left[first] * count):
@@ -94,7 +94,7 @@ def _first_out(left: Sequence[int], configuration: Configuration) -> int:
 
 
 def _shares(z: Sequence[int], parts: int) -> tuple[list[int], int]:
-    """(3.5) and I_rho: the servers, so many *parts*, go to the configurations in order until none is left."""
+    """(3.5) and I_rho: the servers, as *parts* units, are given to the configurations in order until none is left."""
     left, x, last = parts, [], len(z) + 1
     for i, wanted in enumerate(z, start=1):
         x.append(min(wanted, left))
@@ -107,8 +107,8 @@ def _shares(z: Sequence[int], parts: int) -> tuple[list[int], int]:
 def greedy_configurations(space: ConfigurationSpace, rewards: Sequence[Fraction]) -> tuple[Configuration, ...]:
     """K^(g), in descending order of Definition 2, the empty configuration last (Definition 6).
 
-    MaxReward(K^{J'}) stays the same as long as J' keeps the types that it uses, so subsets
-    are only looked at after one of those has been removed.
+    MaxReward(K^{J'}) stays the same as long as J' contains the types that it uses, so that a further
+    subset is examined only after one of these types has been removed.
     Raises ValueError if MaxReward would be needed for more than :data:`MOST_SUBSETS` subsets; never with 16 job
     types or fewer.
     """

@@ -1,9 +1,9 @@
-"""The upper bound over time: what the best assignment of an infinite system's jobs earns.
+"""The upper bound over time: the reward of the best assignment of an infinite system's jobs.
 
-Psychas & Ghaderi (2022), Section 7.2, "Upper Bound": LP (3.1) with Y-hat(t), the jobs in an
-infinite system that meets the same stream and rejects no job, on L servers.  No algorithm
-can have more jobs of a type than the infinite system has, nor a placement outside of (3.1);
-so the bound holds at each moment.  Per server it is U*[Y-hat(t)/L] of (3.2).
+Psychas & Ghaderi (2022), Section 7.2, "Upper Bound": LP (3.1) on L servers with Y-hat(t), the jobs in
+an infinite system that has the same arrivals and rejects no job.  Under no algorithm are there more
+jobs of a type than in the infinite system, or a placement outside of (3.1); so the bound holds at each
+time.  Per server it is U*[Y-hat(t)/L] of (3.2).
 
 The long-run mean lies below U*[rho], because U* is concave and Y-hat(t) fluctuates: 0.973 of
 it in the example of Section 7.1 with L = 180.
@@ -25,21 +25,21 @@ from slotscope.model.measures.metrics import BATCHES, Estimate, estimate
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 from slotscope.model.scenario.workload import Workload
 
-#: A basic variable this far below 0 still counts as feasible: rounding in the inverse.
+#: A basic variable down to -FEASIBLE counts as feasible, because of rounding errors in the inverse.
 FEASIBLE = 1e-9
 #: Workloads that are rounded to this denominator are solved exactly.
 WORKLOAD_DENOMINATOR = 10**12
-#: Workloads looked at together.
+#: The number of workloads that are evaluated together.
 CHUNK = 16_384
 
 Workloads = NDArray[np.float64]
 
 
 class RewardFunction:
-    """U* as a function of the workload; it remembers what it has solved.
+    """U* as a function of the workload; it caches the linear pieces that it has solved.
 
-    - *pools*: [P] what fits on the servers of each pool, and its share of the servers; [(K, 1)] where all servers
-      are alike.
+    - *pools*: [P] the feasible configurations of each pool, and its share of the servers; [(K, 1)] if all servers
+      are identical.
     - *rewards*: [J] u_j >= 0.
     """
 
@@ -52,11 +52,11 @@ class RewardFunction:
 
     @property
     def solved(self) -> int:
-        """How many programs were solved so far."""
+        """The number of programs solved so far."""
         return len(self._pieces)
 
     def __call__(self, workloads: Workloads) -> Workloads:
-        """[n] U*[rho] for *workloads* [n, J], each >= 0; off by rounding alone (1e-9).
+        """[n] U*[rho] for *workloads* [n, J], each >= 0; exact up to rounding errors (1e-9).
 
         Raises ValueError if a workload is negative, or a search too long.
         """
@@ -117,7 +117,7 @@ class _Piece:
         return float(workload @ self._prices + self._constant)
 
     def fill(self, workloads: Workloads, values: Workloads, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Write the values at those of *places* where the basis is feasible; returns the rest."""
+        """Write the values at those *places* at which the basis is feasible; returns the other places."""
         if not len(places):
             return places
         mine = workloads[places]
@@ -128,7 +128,7 @@ class _Piece:
 
 
 def is_divisible(space: ConfigurationSpace) -> bool:
-    """Whether there is one resource and each type that fits fills a server without a rest."""
+    """Whether there is one resource, and the size of each type that fits divides the capacity."""
     if not space.additive or len(space.capacity) != 1:
         return False
     room = space.capacity[0]
@@ -138,7 +138,7 @@ def is_divisible(space: ConfigurationSpace) -> bool:
 def divisible_optimum(space: ConfigurationSpace, rewards: Sequence[Fraction], workloads: Workloads) -> Workloads:
     """[n] U*[rho] for *workloads* [n, J] where :func:`is_divisible` holds.
 
-    The types fill the server in the order of reward for a unit of size; the last one that
+    The types fill the server in decreasing order of reward per unit of size; the last one that
     finds room may be served in part, as in (3.2).
     Raises ValueError if a size does not divide the server.
     """
@@ -157,7 +157,7 @@ def divisible_optimum(space: ConfigurationSpace, rewards: Sequence[Fraction], wo
     return values
 
 
-#: Moments at which the bound is evaluated for a time average.
+#: The number of times at which the bound is evaluated for a time average.
 MOMENTS = 20_000
 
 Times = NDArray[np.float64]
@@ -168,9 +168,9 @@ def jobs_in_infinite_system(
 ) -> NDArray[np.int64]:
     """[n, J] Y-hat(t), the jobs that would be in service at *times* if none were rejected.
 
-    - *workload*: The stream; its blocks are read up to the last of *times*, and not kept.
+    - *workload*: The arrivals; blocks are read up to the last of *times*, and not kept.
     - *types*: J.
-    - *times*: [n] ascending.  A job counts from its arrival on, and no more from its departure on.
+    - *times*: [n] ascending.  A job counts from its arrival (inclusive) to its departure (exclusive).
     - *starting*: Jobs in service at time 0.
 
     Raises ValueError if *times* do not ascend.
@@ -178,7 +178,7 @@ def jobs_in_infinite_system(
     times = np.asarray(times, float)
     if (np.diff(times) < 0).any():
         raise ValueError("the times of a bound must ascend")
-    change = np.zeros((len(times) + 1, types), np.int64)  # the last row: after all times
+    change = np.zeros((len(times) + 1, types), np.int64)  # the last row: changes after all times
     if starting:
         number = np.array([job.type for job in starting])
         until = np.array([job.service for job in starting])
@@ -215,11 +215,11 @@ def infinite_average(
     starting: Sequence[StartingJob] = (),
     moments: int = MOMENTS,
 ) -> Estimate:
-    """The time average of the bound over [warmup, until), with an interval by batch means.
+    """The time average of the bound over [warmup, until), with a confidence interval by batch means.
 
     The bound is evaluated at *moments* equally spaced times, each in the middle of its
-    piece.  That is no integral, but in the long run its mean is the same, and what the
-    batches vary by contains its error.
+    subinterval.  This is not the exact integral, but has the same mean in the long run, and the
+    variance of the batches includes its error.
     Raises ValueError if the times are not 0 <= warmup < until, or a search is too long.
     """
     if not 0 <= warmup < until < np.inf:
