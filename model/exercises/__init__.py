@@ -1,1 +1,1 @@
-"""Questions about a run, answered before it goes on: posed and graded by the reference."""
+"""Exercises: questions about a run, answered before it goes on, and posed and graded by the reference."""

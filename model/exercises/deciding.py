@@ -1,6 +1,6 @@
-"""Questions made of the candidates of a decision: which of them is taken, and why not another.
+"""Questions made from the candidates of a decision: which of them is taken, and why not another.
 
-A room declares a function for each question that can be asked of it, and words for variables.
+Each kind of system declares a function for each question that it supports, and names of variables in words.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from slotscope.model.whys.asking import Retaking, replayed, setting_of
 from slotscope.model.whys.decision import Happened, Subject
 from slotscope.model.whys.tables import Candidates
 
-#: Answers that are offered at most, to be chosen from: side by side, and in a list.
+#: The most answers that are offered for choice: side by side, and in a list.
 FEW, LISTED = 8, 40
 
 
 class At(NamedTuple):
-    """An event about to go on, where a question is put.
+    """The next event of a run, the place of a question.
 
-    ``taken`` sub-steps of it are over; ``before`` is the state before it, which nobody changes; ``tabled`` keeps
-    the candidates of decisions, about which several questions are made.
+    ``taken`` sub-steps of the event have been taken; ``before`` is the state before it, which must not be changed;
+    ``tabled`` caches the candidates of decisions, which several questions use.
     """
 
     kind: Any
@@ -46,23 +46,23 @@ class At(NamedTuple):
 
     @property
     def event(self) -> int:
-        """How many events are over."""
+        """The number of events so far."""
         return int(self.before.number[0])
 
     def subject(self, job: int = -1) -> Subject | None:
-        """A decision that is still to come."""
+        """The decision of a job (-1: of any), if it is still to come."""
         found: Subject | None = self.kind.whys.subject(self.system, self.happened, job)
         return found if found is not None and found.place >= self.taken else None
 
     def before_counted(self, subject: Subject, counts: frozenset[str]) -> int:
-        """The place of a decision, or of the sub-steps before it that count what can be taken, and tell whether any."""
+        """The place of the sub-steps directly before a decision that count its candidates, or else of the decision."""
         place = subject.place
         while place > self.taken and self.happened.records[place - 1].kind in counts:
             place -= 1
         return place
 
     def tables(self, subject: Subject) -> tuple[Candidates, ...]:
-        """The candidates of a decision, in the state in which it is made."""
+        """The candidates of a decision, in the state in which it is taken."""
         found = self.tabled.get(subject)
         if found is None:
             setting = setting_of(self.retaking.to(subject.place), self.system, self.happened, subject)
@@ -70,7 +70,7 @@ class At(NamedTuple):
         return found
 
     def coming(self, *kinds: type[Record]) -> Iterator[tuple[int, Any]]:
-        """The sub-steps of such kinds that are still to come, with their places."""
+        """The sub-steps of given classes that are still to come, with their places."""
         ahead = enumerate(self.happened.records[self.taken :], self.taken)
         return ((place, one) for place, one in ahead if isinstance(one, kinds))
 
@@ -79,7 +79,7 @@ class At(NamedTuple):
         return str(self.kind.narrator(self.system).record(record))
 
 
-#: What a room makes of a moment for a question; None: nothing of the kind is decided in the event that comes.
+#: Makes a question at a moment; None if the next event decides nothing of this kind.
 Pose = Callable[[At], Posed | None]
 
 
@@ -94,9 +94,9 @@ def from_candidates(
     none: Phrase | None = None,
     place: int | None = None,
 ) -> Posed | None:
-    """The question which candidate is taken; *names* are its answers, *none* what it means that nobody is.
+    """The question which candidate is taken; *names* are the answers, *none* is the meaning of the answer "none".
 
-    None where the table does not tell what the policy does, which then cannot be asked.
+    None if the table does not determine the policy's decision, so that it cannot be asked about.
     """
     legal = table.chosen if at.system.policy.may_fail else table.legal
     if not {*table.chosen.tolist()} <= {*legal.tolist()} or (len(legal) > 0) != (len(table.chosen) > 0):
@@ -126,7 +126,7 @@ def from_candidates(
 
 
 def _allowed(names: list[str], what: str, none: Phrase | None) -> Phrase:
-    """What may be answered where these can be taken, or what *none* says."""
+    """The allowed answers as a clause: one of *names*, or "none", meaning *none*."""
     nobody = Phrase("none: {meaning}", meaning=none or "")
     if not names:
         return nobody
@@ -137,9 +137,9 @@ def _allowed(names: list[str], what: str, none: Phrase | None) -> Phrase:
 
 
 def effort_of(table: Candidates, legal: NDArray[np.int64]) -> int:
-    """How often a candidate is asked a condition, up to the first that it fails, and how many are then compared.
+    """The number of conditions checked, each candidate's up to the first that fails, and of candidates then compared.
 
-    0 where nothing sorts any of them out: each can be taken as well as all others.
+    0 if nothing distinguishes the candidates: each can be taken as well as any other.
     """
     asked = int(np.minimum(table.failed + 1, len(table.conditions)).sum())
     compared = len(table.open) if len(legal) < len(table.open) else 0
@@ -156,7 +156,7 @@ def _reason(table: Candidates, subject: Subject) -> str:
 
 
 def _fault(table: Candidates, legal: NDArray[np.int64], subject: Subject, candidate: int) -> str:
-    """Why a candidate, or -1 for none, is not right; empty if it is."""
+    """Why a candidate, or -1 for none, is wrong; empty if it is right."""
     if candidate < 0:
         return "" if not len(legal) else _not_nobody(table, int(legal[0]))
     if candidate in legal:
@@ -185,16 +185,16 @@ def _not_nobody(table: Candidates, one: int) -> str:
 
 
 class RoomAsks(NamedTuple):
-    """What can be asked of a room's decisions."""
+    """The questions that a kind of system supports about its decisions."""
 
-    #: what makes a question of a moment, by what is asked (:data:`model.exercises.question.ASKS`)
+    #: the function that makes a question, by what is asked (:data:`model.exercises.question.ASKS`)
     poses: Mapping[str, Pose]
-    #: the variables that can be asked for, by the names that records give them; ``{i}`` of the record may stand in
-    #: their words
+    #: the variables that can be asked for, by their names in records, each in words, which may contain ``{i}`` for
+    #: the record's value ``i``
     values: Mapping[str, str]
 
 
 def asks_of(system: str) -> RoomAsks:
-    """What a kind of system can be asked."""
+    """The questions that a kind of system supports."""
     found: RoomAsks = import_module(ROOMS[system].asks).ASKS
     return found

@@ -1,4 +1,4 @@
-"""Exercises: decisions of a run that a student makes instead of the policy, one after the other."""
+"""Exercises: decisions of a run that a student makes in place of the policy, one after the other."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.running.origin import NO_LINE, Moment, opening_line
 from slotscope.model.running.waiting import GivenUpError, who_waits
 
-#: The first decision of an exercise comes after so many events, from and to; which, the seed says.
+#: The bounds of the number of events before an exercise's first decision, which depends on the seed.
 _STARTS = (10, 100)
 
-#: For each difficulty: in how many events that decide something the hardest decision is taken; 0: it is the next one.
+#: For each difficulty, the number of deciding events of which the hardest decision is taken; 0: the next decision.
 DIFFICULTIES: Mapping[str, int] = {"any": 0, "harder": 5, "hardest": 20}
 
-#: Events that are looked at for a decision, and once there is one for those that come with it.
+#: The most events searched for a decision, and after the first one found for harder ones.
 MOST_EVENTS, MORE_EVENTS = 2000, 200
 
 _LOOKING = Phrase("Looking for a decision")
 
 
 class Exercise(NamedTuple):
-    """A question, put after *event* of the run; ``moment`` is the line that opens where, empty where none can."""
+    """A question after *event* of the run; ``moment`` is the command that opens its place, empty if there is none."""
 
     question: QuizQuestion
     posed: Posed
@@ -42,18 +42,18 @@ class Exercise(NamedTuple):
 
 
 def ask_here(session: Session, asks: frozenset[str] = frozenset()) -> Exercise | None:
-    """The first question that the rest of the event at hand answers; None: there is none.
+    """The first question that the rest of the current event answers; None if there is none.
 
-    *asks* are those wanted, empty: all.
-    Raises UserError if nothing happens any more, or a fork decides.
+    *asks* are the questions to choose from; if empty, all.
+    Raises UserError if there is no next event, or a fork decides it.
     """
     return _first(at_present(session), asks, 0)
 
 
 def _first(at: At, asks: frozenset[str], effort: int) -> Exercise | None:
-    """The first question that the rest of an event answers, and that takes some effort at least.
+    """The first question that the rest of an event answers, with at least so much effort.
 
-    Decisions come before values of variables.
+    Decisions take precedence over values of variables.
     """
     room = asks_of(at.system.name)
     made = [(ask, pose(at)) for ask, pose in room.poses.items() if not asks or ask in asks]
@@ -68,7 +68,7 @@ def _first(at: At, asks: frozenset[str], effort: int) -> Exercise | None:
 
 
 def _in_turn(at: At, asks: frozenset[str]) -> Iterator[Exercise]:
-    """The questions that have something to choose, each asked where the one before it is answered."""
+    """The questions of an event with something to choose, each posed where the one before it is answered."""
     while (made := _first(at, asks, 1)) is not None:
         yield made
         if not made.posed.decided:
@@ -77,10 +77,10 @@ def _in_turn(at: At, asks: frozenset[str]) -> Iterator[Exercise]:
 
 
 def next_exercise(session: Session, asks: frozenset[str] = frozenset(), among: int = 0) -> Exercise:
-    """Go on to the next decision, or to the hardest in so many events that decide something, and stand there.
+    """Move to the next decision, or to the hardest one of the next *among* deciding events.
 
-    How hard they are is compared within the run, so that one is found wherever there is something to choose.
-    Raises UserError if none is found; the run stays where it is.
+    Hardness is compared within the run, so that a decision is found wherever there is something to choose.
+    Raises UserError if none is found; then the run does not move.
     """
     found = _ahead(session, asks, among)
     best = max(found, key=lambda one: one.posed.effort) if among else found[0]
@@ -94,9 +94,9 @@ def next_exercise(session: Session, asks: frozenset[str] = frozenset(), among: i
 
 
 def _ahead(session: Session, asks: frozenset[str], count: int) -> list[Exercise]:
-    """The decisions that come, in so many events and at least in one, in which there is something to choose.
+    """The decisions with something to choose, in the next *count* deciding events, and at least one.
 
-    Where there never is, the first one in which there is not; without a *count* the first one will do.
+    If there is none, the first decision without a choice; with a *count* of 0, only the first decision.
     """
     found: list[Exercise] = []
     certain: list[Exercise] = []
@@ -113,7 +113,7 @@ def _ahead(session: Session, asks: frozenset[str], count: int) -> list[Exercise]
                 break
             who_waits().look(_LOOKING, passed / MOST_EVENTS)
     except GivenUpError:
-        raise GivenUpError(Phrase("{doing}: stopped", doing=_LOOKING)) from None  # the run is not where it looked
+        raise GivenUpError(Phrase("{doing}: stopped", doing=_LOOKING)) from None  # the run has not moved
     except PolicyError:
         if not found and not certain:
             raise
@@ -125,10 +125,10 @@ def _ahead(session: Session, asks: frozenset[str], count: int) -> list[Exercise]
 
 
 def exercise_run(session: Session, seed: int) -> Session:
-    """A run of the same scenario and policy with another seed, on its way for as many events as the seed says.
+    """A run of the same scenario and policy with another seed, advanced by a number of events that the seed decides.
 
-    A run with fewer events is at its beginning.
-    Raises UserError if the scenario was edited, so that nobody could open it again.
+    A run with fewer events stands at its beginning.
+    Raises UserError if the scenario was edited, so that it cannot be opened again.
     """
     origin = session.origin
     if not origin.source:
@@ -141,7 +141,7 @@ def exercise_run(session: Session, seed: int) -> Session:
 
 
 def moment_line(run: Run) -> str:
-    """The command that opens the moment at which a run stands; empty where none can."""
+    """The command that opens the moment at which a run stands; empty if no command can."""
     lanes = lanes_of(run)
     inside = next((number for number, lane in enumerate(lanes) if lane.timeline.substep), 0)
     events = tuple(lane.timeline.event for lane in lanes)

@@ -1,4 +1,4 @@
-"""A question as it stands at a moment: its words, how an answer is read, and what is wrong with one."""
+"""A question posed at a moment: its words, how answers are read, and how they are graded."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from slotscope.model.errors import UserError
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import shown
 
-#: The answer that nothing, or nobody, is it.
+#: The answer that none of the candidates is right.
 NONE = "none"
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads an answer into the form in which it is compared and kept; raises UserError.
+    """Reads an answer into its canonical form; raises UserError if it is not an answer.
 
-    ``begins`` are the letters with which one may begin; digits, signs and brackets always may.
+    ``begins`` are the letters with which an answer may begin; digits, signs and brackets always may.
     """
 
     read: Callable[[str], str]
@@ -34,7 +34,7 @@ class Reader:
 
 
 def initials(*names: str) -> frozenset[str]:
-    """The letters with which these begin."""
+    """The initial letters of names."""
     return frozenset(name[0].lower() for name in names if name[:1].isalpha())
 
 
@@ -44,58 +44,58 @@ def _nothing(_: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """A curve so far, that somebody is to draw on."""
+    """The known part of a curve, which the student is to continue by drawing."""
 
-    #: times, values: [n] what is known of it
+    #: times, values: [n] the known part
     times: NDArray[np.float64]
     values: NDArray[np.float64]
-    wanted: NDArray[np.float64]  #: the times at which what is drawn is read
-    right: NDArray[np.float64]  #: what comes at these times
-    scale: float  #: the largest value of all; in shares of it is told how far away is what is drawn
+    wanted: NDArray[np.float64]  #: the times at which the drawing is read
+    right: NDArray[np.float64]  #: the true values at these times
+    scale: float  #: the largest value of all, relative to which errors are given
     top: float  #: the largest value that can be drawn
 
 
 @dataclass(frozen=True, eq=False)
 class Posed:
-    """A question at a moment, with what the reference makes of it.
+    """A question at a moment, with the reference's answer.
 
     Answers are texts: ``3``, ``none``, ``(8, 0, 0)``.
     """
 
     ask: str
-    #: place, decided: the sub-steps of the event at which it is put, and after which the policy has answered it; 0: its
-    #: end
+    #: place, decided: the number of sub-steps of the event after which it is posed, and after which the policy has
+    #: answered it; 0: at the event's end
     place: int
     decided: int
     words: Phrase
-    allowed: Phrase  #: what an answer may be, as a clause
-    read: Reader  #: what reads an answer
-    fault: Callable[[str], str]  #: what is wrong with an answer that was read; empty: it is right
-    taken: str  #: what the policy does, as an answer
-    reason: str  #: the sentence that tells why
-    alike: int = 0  #: how many other answers are right too; the paper leaves the choice
-    #: how hard it is: how many single things are looked at until the answer is known; 0: there is nothing to choose
+    allowed: Phrase  #: the allowed answers, as a clause
+    read: Reader  #: reads an answer
+    fault: Callable[[str], str]  #: what is wrong with an answer that was read; empty if it is right
+    taken: str  #: the policy's decision, as an answer
+    reason: str  #: the sentence that explains it
+    alike: int = 0  #: how many other answers are right, too, because the paper leaves a choice
+    #: the difficulty: how many items are examined until the answer is known; 0: there is nothing to choose
     effort: int = 1
-    picks: str = ""  #: the kind of thing that is pointed at to answer: ``"server"``, ``"job"``, ...; empty: none is
-    options: tuple[str, ...] = ()  #: the answers that there are, where they are few
-    #: the answer that stands for a thing that is pointed at, by its number; empty: none does
+    picks: str = ""  #: the kind of thing to click for an answer: ``"server"``, ``"job"``, ...; empty: none
+    options: tuple[str, ...] = ()  #: all answers, if there are few
+    #: the answer for a clicked thing, by its number; empty if there is none
     pointed: Callable[[int], str] = _nothing
-    sketch: Sketch | None = None  #: the curve that is to be drawn on; its answer are the values at the times wanted
-    veils: str = ""  #: what no panel may tell while it is open; empty: the pictures of that moment do not give it away
+    sketch: Sketch | None = None  #: the curve to draw on; the answer consists of the drawn values at the wanted times
+    veils: str = ""  #: what panels must not show while it is open; empty: their pictures do not give the answer away
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an answer is worth, and why, as sentences."""
+    """Whether an answer is right, and why, as sentences."""
 
     right: bool
     text: Phrase
 
 
 def verdict(posed: Posed, answer: str) -> Verdict:
-    """Grade an answer. Raises UserError if it is none."""
+    """Grade an answer. Raises UserError if it is not an answer."""
     fault = posed.fault(posed.read(answer))
-    if fault and posed.sketch is not None:  # what is right is drawn
+    if fault and posed.sketch is not None:  # the right curve is drawn instead of told
         return Verdict(False, Phrase("Not so: {why}", why=fault))
     if fault and posed.alike:
         choice = Phrase(
@@ -110,7 +110,7 @@ def verdict(posed: Posed, answer: str) -> Verdict:
 
 
 def told(posed: Posed) -> Phrase:
-    """Why the policy decides so, and whether it could have decided otherwise."""
+    """Why the policy decides as it does, and whether other decisions are right, too."""
     if posed.alike:
         return Phrase("{reason} The paper leaves a choice here; other answers are right as well.", reason=posed.reason)
     return Phrase("{reason}", reason=posed.reason)
@@ -120,21 +120,21 @@ def told(posed: Posed) -> Phrase:
 
 
 def plain(value: float) -> str:
-    """A number as an answer gives it: four digits of it, and no power of ten."""
+    """A number in the form of an answer: four significant digits, no exponent."""
     return f"{float(f'{value:.4g}'):.12f}".rstrip("0").rstrip(".")
 
 
 def refused(text: str, allowed: Phrase) -> UserError:
-    """Why a text is no answer."""
+    """The error for a text that is not an answer."""
     if not text.strip():
         return UserError(Phrase("nothing is written yet, allowed: {allowed}", allowed=allowed))
     return UserError(Phrase("found '{answer}', allowed: {allowed}", answer=text.strip()[:60], allowed=allowed))
 
 
 def one_of(names: Sequence[str], allowed: Phrase, *, title: str = "") -> Reader:
-    """Reads one of some names; *title*, as in ``server 3``, may stand before it."""
+    """Reads one of some names, optionally after *title*, as in ``server 3``."""
 
-    @cache  # most questions are looked at, and never put
+    @cache  # most questions are made but never posed
     def known() -> dict[str, str]:
         return {_typed(name): name for name in names}
 
@@ -148,17 +148,17 @@ def one_of(names: Sequence[str], allowed: Phrase, *, title: str = "") -> Reader:
     return Reader(read, initials(*names, title))
 
 
-#: Digits as they stand in symbols, to those of a keyboard, and what need not be typed.
+#: Maps subscript digits to ordinary ones, and characters that need not be typed to blanks.
 _TYPED = str.maketrans("₀₁₂₃₄₅₆₇₈₉(),", "0123456789   ")
 
 
 def _typed(text: str) -> str:
-    """A name as somebody types it: without small digits, capitals and brackets."""
+    """A name in the form used to compare typed answers: lower case, no subscripts or brackets."""
     return " ".join(text.translate(_TYPED).lower().split())
 
 
 def whole(low: int, high: int, allowed: Phrase) -> Reader:
-    """Reads a whole number; none is 0 where that is allowed."""
+    """Reads a whole number; "none" means 0 if that is in range."""
 
     def read(text: str) -> str:
         found = re.fullmatch(r"(\d{1,12})(?: servers?)?", text.strip().lower().replace(NONE, "0"))
@@ -170,7 +170,7 @@ def whole(low: int, high: int, allowed: Phrase) -> Reader:
 
 
 def vector(length: int, allowed: Phrase) -> Reader:
-    """Reads so many whole numbers, with or without brackets and commas."""
+    """Reads *length* whole numbers, with or without brackets and commas."""
 
     def read(text: str) -> str:
         found = re.findall(r"-?\d{1,12}", text)
@@ -182,7 +182,7 @@ def vector(length: int, allowed: Phrase) -> Reader:
 
 
 def numbers_in(answer: str) -> tuple[int, ...]:
-    """The numbers of a vector that was read."""
+    """The numbers of a vector answer that was read."""
     return tuple(int(number) for number in re.findall(r"-?\d+", answer))
 
 
@@ -190,7 +190,7 @@ def numbers_in(answer: str) -> tuple[int, ...]:
 
 
 def line_of(policy: Any, line: Any) -> str:
-    """A line of a policy's pseudocode as it is cited, with its text."""
+    """The citation of a line of a policy's pseudocode, with its text."""
     if line is None:
         return str(policy.title)
     found = next((one for one in policy.pseudocode if one.line == line), None)
@@ -210,15 +210,15 @@ def _without_tags(text: str) -> str:
 
 _ALLOWED = Phrase("answers with how many gave them, such as '3 = 12; none = 5'")
 
-#: Between one answer of a class and the next.
+#: The separator between the answers of a class.
 BETWEEN = " · "
 
-#: More than any class has.
+#: More students than any class has.
 _MOST = 100_000
 
 
 def read_counts(posed: Posed, text: str) -> dict[str, int]:
-    """How many gave which answer; none where nothing was typed. Raises UserError if an answer or a number is none."""
+    """The number of students per answer, from text; empty if there is none. Raises UserError if a part is invalid."""
     found: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(";"))):
         answer, sign, count = part.rpartition("=")
@@ -232,7 +232,7 @@ def read_counts(posed: Posed, text: str) -> dict[str, int]:
 
 
 def counted_answers(posed: Posed, counts: Mapping[str, int]) -> str:
-    """The answers of a class, the most frequent first, each with whether it is right."""
+    """The answers of a class as text, the most frequent first, each marked as right or wrong."""
     total = sum(counts.values())
     order = sorted(counts, key=lambda answer: -counts[answer])
     return BETWEEN.join(

@@ -1,6 +1,6 @@
-"""Puts a question at the moment at which a run stands, also one that looks ahead.
+"""Poses a question at the moment at which a run stands, including questions about the future.
 
-Those that look ahead: which policy is ahead at a time, and how a curve goes on until then.
+Those about the future are: which policy is ahead at a time, and how a curve continues until then.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from slotscope.model.running.engine import Reason
 from slotscope.model.running.recorder import TIME_COLUMN
 from slotscope.model.running.waiting import share_of, who_waits
 
-#: Points in which a curve that is drawn is read.
+#: The number of points at which a drawn curve is read.
 POINTS = 8
 
-#: How far a curve may be away on average, as a share of what it may be at most.
+#: The allowed mean error of a drawn curve, relative to the largest value.
 NEAR = 0.15
 
-#: What is alike is nobody's lead: the share of the larger that differs at least.
+#: Policies whose means differ by no more than this share of the larger count as alike.
 _ALIKE = 1e-9
 
 
 def pose_later(run: Run, question: QuizQuestion, lane: int) -> Posed:
-    """The question as it stands here; policies are run on in runs of their own, this one stays where it is.
+    """A question about the future, from here; the policies are run on in separate runs, and this run does not move.
 
-    A curve is that of the policy of a lane.
+    A curve is that of the policy in *lane*.
     Raises UserError if the time is past, or there is no other policy to compare with.
     """
     assert question.until is not None
@@ -52,7 +52,7 @@ def pose_later(run: Run, question: QuizQuestion, lane: int) -> Posed:
 
 
 def _ran_on(session: Session, until: float) -> Session:
-    """The same run, up to a time, under the engine that it has or gets meanwhile: compiling cannot be stopped."""
+    """A copy of the run, advanced to a time; by the kernel once the run has it, as compiling cannot be stopped."""
     origin = session.origin
     if not origin.source:
         raise UserError("the run cannot be opened again, as its scenario was edited; save the scenario and open that")
@@ -61,7 +61,7 @@ def _ran_on(session: Session, until: float) -> Session:
     while other.run(until=until, budget=0.0) is Reason.LIMIT:
         way = share_of(other.timeline.time, start, until)
         who_waits().look(Phrase("Going to time {time}", time=full_time(until)), way)
-        if session.compiled and not other.compiled:  # meanwhile
+        if session.compiled and not other.compiled:  # the run's kernel was compiled meanwhile
             other.use_kernel()
     return other
 
@@ -110,7 +110,7 @@ def _ahead(run: Run, until: float) -> Posed:
 
 
 def _mean(session: Session, until: float) -> float:
-    """The headline's mean up to a time, or its value then where it is a mean already."""
+    """The mean of the headline quantity up to a time; its value then if the quantity is a mean already."""
     times, values, integral = _series(session)
     if integral is None:
         return float(session.bench.kind.headline_now(session.bench.numbers, session.timeline.state))
@@ -122,12 +122,12 @@ def _mean(session: Session, until: float) -> float:
 
 
 def sketch_times(now: float, until: float) -> NDArray[np.float64]:
-    """[POINTS] the times at which a curve that is drawn is read."""
+    """[POINTS] the times at which a drawn curve is read."""
     return np.linspace(now, until, POINTS + 1)[1:]
 
 
 def _top(known: float, most: float) -> float:
-    """Room for twice what is known, and for what comes, as a number that tells little of it: 1, 2 or 5 at a power."""
+    """The top of the drawing: above twice the known values and all to come, rounded up to 1, 2 or 5 times 10^k."""
     least = max(2 * known, 1.25 * most)
     power = 10.0 ** np.floor(np.log10(least))
     return float(next(step * power for step in (1, 2, 5, 10) if step * power >= least))
@@ -192,9 +192,9 @@ def _curve(run: Run, lane: int, until: float) -> Posed:
 
 
 def pose(run: Run, question: QuizQuestion, lane: int = 0) -> Posed:
-    """The question as it stands here, about a decision of the policy of a lane; the run stays where it is.
+    """The question at the moment at which a run stands, about the policy in *lane*; the run does not move.
 
-    Raises UserError if nothing of the kind is decided in the event that comes, or no such policy runs.
+    Raises UserError if the next event decides nothing of the kind, or there is no such lane.
     """
     lanes = len(lanes_of(run))
     if lane >= lanes:
@@ -207,20 +207,20 @@ def pose(run: Run, question: QuizQuestion, lane: int = 0) -> Posed:
 
 
 def no_such_policy(number: int, lanes: int, where: str) -> UserError:
-    """A step speaks, in its key *where*, of a policy, from 1, of which fewer run."""
+    """The error for a policy number, counted from 1, above the number of lanes; *where* is the key with the number."""
     said = Phrase("found {number}, allowed: from 1 to {lanes}, as many as run here", number=number, lanes=lanes)
     return UserError(said, where=where)
 
 
 def under_its_policy(posed: Posed, run: Run, lane: int) -> Posed:
-    """The question about a decision with whose it is, where several policies stand side by side."""
+    """The question, with its policy named if several run side by side."""
     if not isinstance(run, Comparison):
         return posed
     return replace(posed, words=Phrase("Under {policy}: {question}", policy=run.labels[lane], question=posed.words))
 
 
 def at_present(session: Session) -> At:
-    """The event that comes, or is in the making. Raises UserError if there is none, or a fork decides it."""
+    """The next or unfinished event. Raises UserError if there is none, or a fork decides it."""
     line = session.timeline
     if line.next_event is None and not line.substep:
         raise UserError("nothing will happen any more; go back to a decision")
@@ -230,9 +230,9 @@ def at_present(session: Session) -> At:
 
 
 def events_ahead(session: Session) -> Iterator[At]:
-    """The event that comes, or is in the making, and those after it that a policy decides; the run stays where it is.
+    """The next or unfinished event, and those after it up to the next that a fork decides; the run does not move.
 
-    Raises UserError if there is none, or a fork decides it; later on, if the policy fails.
+    Raises UserError if there is no event, or a fork decides the first one; later, if the policy fails.
     """
     at, bench = at_present(session), session.bench
     while True:

@@ -1,4 +1,4 @@
-"""What a question asks, as a lesson's file and a file of answers write it."""
+"""The declaration of a question in lesson files and answer files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from slotscope.model.scenario.fields import Section
 
 Ask = Literal["server", "configuration", "ranks", "migration", "job", "token", "servers", "value", "ahead", "curve"]
 
-#: All that can be asked, each in a few words.
+#: All kinds of question, each described in a few words.
 ASKS: Mapping[Ask, str] = {
     "server": "which server takes the job, or none",
     "configuration": "which configuration comes next",
@@ -26,17 +26,17 @@ ASKS: Mapping[Ask, str] = {
 
 assert set(ASKS) == set(get_args(Ask))
 
-#: Those that look ahead to a time, and are not asked of one decision.
+#: The kinds that are about a future time instead of a decision.
 LATER: frozenset[Ask] = frozenset({"ahead", "curve"})
 
 
 class QuizQuestion(Section):
-    """A question at the moment of a step; the right answer is never written, the reference gives it."""
+    """A question at the moment of a step; the right answer is not stored, but given by the reference."""
 
-    ask: Ask  #: what is asked, one of :data:`ASKS`
-    text: str = Field(default="", max_length=300)  #: words in place of the usual ones
-    of: str = Field(default="", max_length=40)  #: with ``value``: the name of the variable
-    until: float | None = Field(default=None, gt=0)  #: with ``ahead`` and ``curve``: the time that is asked about
+    ask: Ask  #: the kind of question, one of :data:`ASKS`
+    text: str = Field(default="", max_length=300)  #: the wording, if not the usual one
+    of: str = Field(default="", max_length=40)  #: for ``value``: the name of the variable
+    until: float | None = Field(default=None, gt=0)  #: for ``ahead`` and ``curve``: the time asked about
 
     @model_validator(mode="after")
     def _complete(self) -> Self:

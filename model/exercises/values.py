@@ -1,4 +1,4 @@
-"""The question what a variable is after the next line that sets it."""
+"""Questions about the value of a variable after the next line that sets it."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import shown
 from slotscope.model.reporting.records import Record
 
-#: The largest whole number that is read.
+#: The largest whole number allowed in an answer.
 _MOST = 10**12
 
-#: A number that is not whole is right up to this share of it.
+#: The relative error allowed for a number that is not whole.
 _NEAR = Fraction(1, 100)
 
 _A_NUMBER = Phrase("a number, such as 0.25 or 1/4")
 
 
 def _value_in(record: Record, name: str) -> Any:
-    """What a record says under a name, None where it says nothing that can be asked for."""
+    """The value that a record has under a name; None if it has none that can be asked for."""
     own = getattr(record, name) if name in record.__match_args__ else None
     found = record.values.get(name, own)
     return None if isinstance(found, str | bool) else found
 
 
 def values_ahead(at: At, words: Mapping[str, str]) -> Iterator[tuple[str, Posed]]:
-    """The question what each of some variables, which *words* name, is next: those that come first are first."""
+    """The question about the next value of each variable that *words* names, in the order in which they are set."""
     left = [*words]
     for place, record in at.coming(Record):
         for name in [name for name in left if _value_in(record, name) is not None]:
@@ -39,9 +39,9 @@ def values_ahead(at: At, words: Mapping[str, str]) -> Iterator[tuple[str, Posed]
 
 
 def pose_value(at: At, name: str, words: Mapping[str, str]) -> Posed | None:
-    """The question what *name* is next; None: nothing of the event that comes sets it.
+    """The question about the next value of *name*; None if the next event does not set it.
 
-    Raises UserError if there is no such variable, which *words* name.
+    Raises UserError if *words* names no such variable.
     """
     if name not in words:
         raise UserError(f"found '{name}', allowed: {', '.join(sorted(words))}", where="question.of")
@@ -73,7 +73,7 @@ def _posed(at: At, place: int, record: Record, value: Any, words: str) -> Posed:
 
 
 def _form(value: Any) -> tuple[str, Phrase, Reader]:
-    """A value as an answer, what is allowed in its place, and what reads that."""
+    """(a value as an answer, the allowed answers as a clause, the reader of answers)."""
     if isinstance(value, tuple | list):
         allowed = Phrase("{count} whole numbers, such as {example}", count=len(value), example=shown([0] * len(value)))
         return shown(value), allowed, vector(len(value), allowed)

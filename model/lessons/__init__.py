@@ -1,1 +1,1 @@
-"""Lessons: files that lead through moments of runs, a few sentences at each."""
+"""Lessons: files that lead through moments of runs, with a few sentences about each."""

@@ -1,8 +1,8 @@
-"""Files of answers: a line for each, chained and signed, so that a change of one is found.
+"""Answer files: one line per answer, chained and signed, so that a changed line is detected.
 
-Each line is a JSON object whose ``chain`` is an HMAC of the line before it and of its own content.  The key is the
-program's, the same for all: what is signed was not changed since by hand.  Who has the program can sign
-anything; a file's closing code, told while it is written, is what such a person cannot keep.
+Each line is a JSON object whose ``chain`` is an HMAC of its content and of the chain of the line before it.  The key is
+part of the program and the same for all users, so it only detects changes made by hand: anybody with the program
+can sign anything.  The closing code of a file, shown as it is written, cannot be kept by such a forger.
 """
 
 from __future__ import annotations
@@ -24,54 +24,54 @@ from slotscope.model.scenario.fields import Section
 from slotscope.model.scenario.load import read_text
 from slotscope.model.scenario.validation import validated
 
-#: The first line, before its signature.
+#: The first line, without its signature.
 _HEAD = {"slotscope": "answers", "version": 1}
 
 _NO_ANSWER = "found no answer, allowed: lines that slotscope has written"
 
 _KEY = b"slotscope answers, version 1"
 
-#: Lines of a file at most; more than any student answers.
+#: The most answers of a file; more than any student gives.
 MOST_ANSWERS = 10_000
 
-#: Signs of a closing code.
+#: The number of characters of a closing code.
 _CODE = 8
 
 
 class AnswerFileError(ScenarioError):
-    """A file of answers that cannot be used."""
+    """An answer file cannot be used."""
 
 
 class Given(Section):
-    """An answer that was given."""
+    """An answer of a student."""
 
-    moment: MomentLine  #: the line that opens where the question was put
+    moment: MomentLine  #: the command that opens the moment of the question
     question: QuizQuestion
-    answer: str = Field(max_length=300)  #: as it was read; empty: the answer was revealed without one
-    time: str = Field(max_length=40)  #: when, by the clock of the machine
-    #: lesson, step: the lesson's name and the step from 1; empty and 0 for a question of one's own
+    answer: str = Field(max_length=300)  #: as it was read; empty if the student had the answer revealed
+    time: str = Field(max_length=40)  #: the time of the answer, by the machine's clock
+    #: lesson, step: the lesson's name, and the step from 1; empty and 0 for a question outside of lessons
     lesson: str = Field(default="", max_length=100)
     step: int = Field(default=0, ge=0, le=100)
-    policy: int = Field(default=1, ge=1, le=3)  #: whose decision was asked for, from 1
+    policy: int = Field(default=1, ge=1, le=3)  #: the lane whose decision was asked for, from 1
 
 
 class Damaged(NamedTuple):
-    """A line that holds no answer, or none that this version knows; those of the other lines are as good as before."""
+    """A line without an answer that this version can read; it does not invalidate the other lines."""
 
     fault: str
 
 
 class AnswerFile(NamedTuple):
-    """What a file holds."""
+    """The contents of an answer file."""
 
     given: tuple[Given | Damaged, ...]
-    sound: int  #: the answers before the first line that was changed; all of them where none was
-    broken: int  #: that line's number, from 1; 0: there is none
-    code: str  #: the closing code of the file as it is
+    sound: int  #: the number of answers before the first changed line; all of them if none was changed
+    broken: int  #: the number of that line, from 1; 0 if there is none
+    code: str  #: the closing code of the file in its present form
 
 
 def now() -> str:
-    """The time of an answer."""
+    """The present time, for an answer."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -86,9 +86,9 @@ def _line(content: dict[str, Any], before: str) -> tuple[str, str]:
 
 
 def add_answers(path: Path, given: tuple[Given, ...]) -> str:
-    """Write answers at the end of a file, new or not; its closing code then.
+    """Append answers to a file, which is created if need be; returns its new closing code.
 
-    Raises AnswerFileError if it is no file of answers, was changed, or cannot be written.
+    Raises AnswerFileError if the file is not an answer file, was changed, or cannot be written.
     """
     if path.exists():
         before = read_answers(path)
@@ -110,9 +110,9 @@ def add_answers(path: Path, given: tuple[Given, ...]) -> str:
 
 
 def read_answers(path: Path) -> AnswerFile:
-    """Read a file of answers, and find the first line that was changed or damaged.
+    """Read an answer file, and find the first line that was changed or damaged.
 
-    Raises AnswerFileError if its first line is not that of a file of answers.
+    Raises AnswerFileError if the first line is not that of an answer file.
     """
     lines = _lines(path)
     if len(lines) > MOST_ANSWERS + 1:
@@ -135,12 +135,12 @@ def read_answers(path: Path) -> AnswerFile:
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a file, as they were written: editors put blanks behind the last."""
+    """The lines of a file, without blanks that an editor has added at the end."""
     return read_text(path, "file of answers").rstrip().split("\n")
 
 
 def _content(line: str) -> dict[str, Any]:
-    """What a line holds; nothing where it is damaged."""
+    """The JSON object in a line; empty if the line is damaged."""
     try:
         content = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Files of lessons: which there are, reading one, and adding a moment to one."""
+"""Lesson files: listing them, reading one, and adding a step to one."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from slotscope.model.scenario.validation import validated
 
 
 class StepWords(Section):
-    """What is said of a step, and the words of its question where it has one."""
+    """The translated text of a step, and of its question if it has one."""
 
     text: str = Field(min_length=1, max_length=1200)
     question: str = Field(default="", max_length=400)
 
 
 class LessonWords(Section):
-    """A lesson's words, step by step; moments, panels and answers are those of the lesson itself."""
+    """The translated texts of a lesson, step by step; moments, panels and answers come from the lesson itself."""
 
     title: str = Field(min_length=1, max_length=90)
     learn: str = Field(min_length=1, max_length=200)
@@ -36,14 +36,14 @@ class LessonWords(Section):
 
 
 def words_beside(path: Path, language: str) -> Path:
-    """The file with the words of a lesson in a language: of the same name, in a folder of the language's."""
+    """The file with a lesson's texts in a language: it has the same name, in a folder named after the language."""
     return path.parent / language / path.name
 
 
 def translated(lesson: Lesson, path: Path, language: str) -> Lesson:
-    """The lesson of a file in a language, as it is where it has no words in that.
+    """A lesson in a language; unchanged if it has no texts in that language.
 
-    Raises ScenarioError if the file with the words cannot be read, or does not fit the lesson.
+    Raises ScenarioError if the file with the texts cannot be read, or does not match the lesson.
     """
     beside = words_beside(path, language)
     if language == ENGLISH or not beside.exists():
@@ -67,21 +67,21 @@ def translated(lesson: Lesson, path: Path, language: str) -> Lesson:
 
 _FOLDER = Path(__file__).resolve().parents[2] / "resources" / "lessons"
 
-#: What a lesson is called that a first moment begins.
+#: Title and summary of a lesson that begins with its first added step.
 _NEW = {"title": "A new lesson", "learn": "What one learns: say it here in a sentence."}
 
 
 class LessonError(ScenarioError):
-    """A lesson's file or field that cannot be used."""
+    """A lesson file, or a field in it, cannot be used."""
 
 
 def lesson_files() -> dict[str, Path]:
-    """The built-in lessons: name (the file's stem) to path."""
+    """The built-in lessons: from name (the file's stem) to path."""
     return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"))}
 
 
 def lesson_titles(language: str = ENGLISH) -> list[tuple[str, str]]:
-    """(name, title) of each of them, in a language where it has words in that."""
+    """(name, title) of each built-in lesson, in a language if it has texts in that language."""
     titles = []
     for name, path in lesson_files().items():
         beside = words_beside(path, language)
@@ -90,7 +90,7 @@ def lesson_titles(language: str = ENGLISH) -> list[tuple[str, str]]:
 
 
 def find_lesson(name_or_path: str) -> Path:
-    """The file that a lesson's name, or a path, stands for. Raises LessonError if it is neither."""
+    """The file of a lesson, from its name or path. Raises LessonError if there is no such lesson."""
     built_in, path = lesson_files(), Path(name_or_path)
     if name_or_path in built_in:
         return built_in[name_or_path]
@@ -101,17 +101,17 @@ def find_lesson(name_or_path: str) -> Path:
 
 
 def load_lesson(path: Path, language: str = ENGLISH) -> Lesson:
-    """Read and validate a lesson, in a language where it has words in that.
+    """Read and validate a lesson, in a language if it has texts in that language.
 
-    Raises ScenarioError: one line: the file, the field's path, what was found and what is allowed.
+    Raises ScenarioError with one line: the file, the field's path, what was found and what is allowed.
     """
     return translated(_parsed(read_text(path, "lesson file"), str(path)), path, language)
 
 
 def sound_steps(path: Path) -> dict[int, Step]:
-    """The steps of a file, by their numbers, whose fields are as they should be, though others are not.
+    """The valid steps of a file, by number, even if other steps are not valid.
 
-    Raises ScenarioError if it cannot be read.
+    Raises ScenarioError if the file cannot be read.
     """
     data, found = _read(read_text(path, "lesson file"), str(path)), {}
     steps = data.get("steps", ())
@@ -122,9 +122,9 @@ def sound_steps(path: Path) -> dict[int, Step]:
 
 
 def marks_of(named: str | None) -> tuple[Mark, ...]:
-    """What is drawn at a step, written ``LESSON:N``: a lesson's name or path, and a number from 1; None: nothing.
+    """The marks of a step, from ``LESSON:N``: a lesson's name or path, and a number from 1; none for None.
 
-    Raises UserError if there is no such lesson, or step.
+    Raises UserError if there is no such lesson or step.
     """
     if named is None:
         return ()
@@ -153,10 +153,10 @@ def _parsed(text: str, where: str) -> Lesson:
 
 
 def add_step(path: Path, step: Mapping[str, Any]) -> Lesson:
-    """The lesson in a file with a step more at its end; a file that is not there begins one.
+    """Append a step to the lesson in a file, which is created if need be; returns the lesson.
 
-    What stands in the file stays as it is, comments included.
-    Raises ScenarioError if the file holds no lesson, the step is none, or it cannot be written.
+    The rest of the file stays as it is, including comments.
+    Raises ScenarioError if the file is not a lesson, the step is not valid, or the file cannot be written.
     """
     before = read_text(path, "lesson file") if path.exists() else tomli_w.dumps(_NEW)
     if path.exists():

@@ -1,4 +1,4 @@
-"""Grades files of answers: every moment is opened again, and the reference says what is right there."""
+"""Grades answer files: each moment is opened again, and the reference tells the right answer there."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.lesson import Lesson, Step, StepPlace
 from slotscope.model.running.origin import Moment, Origin
 
-#: Events that a moment may be away from the start of its run: files come from anywhere.
+#: The most events between the start of a run and a moment in it, since answer files may come from anywhere.
 MOST_EVENTS = 1_000_000
 
-#: Grades: an answer that is right, one that is wrong, one that was not given, one that cannot be graded or read.
+#: The grades of answers: right, wrong, not given (revealed), impossible to grade or read.
 RIGHT, WRONG, REVEALED, UNKNOWN = "right", "wrong", "revealed", "unknown"
 
 
 class Grade(NamedTuple):
-    """A line of the table: an answer and what it is worth."""
+    """A line of the table of grades: one answer with its grade."""
 
     file: str
     code: str
-    signed: str  #: whether the line stands in its file as it was written, "yes" or "no"
+    signed: str  #: whether the line is unchanged in its file, "yes" or "no"
     lesson: str
     step: str
     question: str
     seed: str
     moment: str
-    policy: int  #: from 1; 0 where the line is damaged
+    policy: int  #: from 1; 0 if the line is damaged
     answer: str
     grade: str
-    expected: str  #: what the policy does
-    attempt: int  #: from 1, where a question was answered again; 0 where the line is damaged
+    expected: str  #: the policy's decision
+    attempt: int  #: from 1, counts repeated answers to a question; 0 if the line is damaged
     time: str
-    note: str  #: why it is wrong, or why it cannot be graded
+    note: str  #: why the answer is wrong, or cannot be graded
 
 
 def known_lessons(paths: tuple[Path, ...]) -> dict[str, tuple[Lesson, Path]]:
-    """The built-in lessons, and those of *paths*, by name. Raises UserError if a file holds no lesson."""
+    """The built-in lessons and those of *paths*, by name. Raises UserError if a file is not a lesson."""
     every = {**lesson_files(), **{path.stem: path for path in paths}}
     return {name: (load_lesson(path), path.parent) for name, path in every.items()}
 
 
 def grades(path: Path, lessons: Mapping[str, tuple[Lesson, Path]]) -> list[Grade]:
-    """Grade a file of answers, those beside a damaged line as ever. Raises UserError if it is no such file."""
+    """Grade an answer file, also if some lines are damaged. Raises UserError if it is not an answer file."""
     answers = read_answers(path)
     attempts: Counter[tuple[str, str]] = Counter()
     found = []
@@ -68,7 +68,7 @@ def grades(path: Path, lessons: Mapping[str, tuple[Lesson, Path]]) -> list[Grade
 def _grade(
     beside: tuple[str, str, str], given: Given, attempt: int, lessons: Mapping[str, tuple[Lesson, Path]]
 ) -> Grade:
-    """The line of an answer, after what it says of its file."""
+    """The grade of an answer; *beside* are the fields about its file."""
     place, note = _place(given, lessons)
     grade, expected, said = _graded(given, place)
     return Grade(
@@ -89,7 +89,7 @@ def _grade(
 
 
 def _place(given: Given, lessons: Mapping[str, tuple[Lesson, Path]]) -> tuple[StepPlace, str]:
-    """Where the question was put: where its lesson says, if that is known; and what is to be said of it."""
+    """The moment of a question, as given by its lesson if that is known; and a note about it."""
     own = Step(moment=given.moment, text="-").place(Path())
     if not given.lesson:
         return own, ""
@@ -106,12 +106,12 @@ def _place(given: Given, lessons: Mapping[str, tuple[Lesson, Path]]) -> tuple[St
 
 
 def _without_files(place: StepPlace) -> object:
-    """What two moments have alike that name the same files in other folders."""
+    """The parts of a moment to compare, which do not depend on the folders of its files."""
     return place.moment, [(Path(one.source).name, Path(one.policy).name, one.seed) for one in place.origins]
 
 
 def _graded(given: Given, place: StepPlace) -> tuple[str, str, str]:
-    """The grade of an answer, what is right, and why."""
+    """The grade of an answer, the right answer, and the explanation."""
     if max(place.moment.events) > MOST_EVENTS:
         return UNKNOWN, "", f"a moment beyond event {MOST_EVENTS} is not opened."
     try:
@@ -133,5 +133,5 @@ def _replayed(place: StepPlace, given: Given) -> tuple[str, Verdict]:
 
 @lru_cache(maxsize=4)
 def _opened(origins: tuple[Origin, ...]) -> Run:
-    """A run, the same for answers that follow each other in it."""
+    """A run, reused for successive answers in the same run."""
     return StepPlace(origins, Moment((0,))).open()

@@ -1,6 +1,6 @@
-"""What a lesson is: a title, what one learns, and steps, each a moment of a run with what is said of it.
+"""The schema of a lesson: a title, a summary, and steps, each of them a moment of a run with a text.
 
-Where a step stands, and the run that is opened for it, are told by :class:`StepPlace`.
+:class:`StepPlace` is the moment of a step, and opens its run.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ from slotscope.model.scenario.fields import Name, Section
 
 @dataclass(frozen=True)
 class StepPlace:
-    """Where a step of a lesson stands, with files found from the folder of the lesson's own."""
+    """The moment of a step, with paths resolved from the folder of the lesson file."""
 
-    origins: tuple[Origin, ...]  #: one for each policy that runs
+    origins: tuple[Origin, ...]  #: one for each lane
     moment: Moment
 
     def is_of(self, run: Run) -> bool:
-        """Whether *run* began as the line says, and was not changed since."""
+        """Whether *run* has these origins, and was not changed since it was opened."""
         return self.origins == tuple(lane.origin for lane in lanes_of(run))
 
     @property
     def line(self) -> str:
-        """The command that opens it."""
+        """The command that opens the moment."""
         return opening_line(self.origins, self.moment)
 
     def open(self, kernel: bool = True) -> Run:
-        """A run that has this moment, at its start.
+        """Open a run that contains the moment; it stands at its start.
 
-        Raises UserError if there is no such scenario, policy or trace, or nobody has allowed a policy's file to run.
+        Raises UserError if there is no such scenario, policy or trace, or a policy file is not allowed to run.
         """
         self.check_files()
         first, *others = self.origins
@@ -61,11 +61,11 @@ class StepPlace:
         return Comparison.open(first.source, policies, first.seed, first.trace, kernel)
 
     def check_files(self) -> None:
-        """Refuse policies' files that nobody has allowed: a lesson may come from anywhere.
+        """Refuse policy files that the user has not allowed, since a lesson may come from anywhere.
 
-        Raises PolicyError if there is no such file, or it may not run.
+        Raises PolicyError if there is no such file, or it is not allowed.
         """
-        from slotscope.model.policies.own.file import read_policy  # which few lessons need
+        from slotscope.model.policies.own.file import read_policy  # few lessons need it
         from slotscope.model.policies.own.trust import check_allowed
 
         for origin in self.origins:
@@ -75,12 +75,12 @@ class StepPlace:
                     check_allowed(name, read_policy(source_of(name)[0]))
 
 
-#: How a thing to outline is written: counted from 1 as the window counts servers, jobs by their numbers.
+#: The text form of a thing to outline: servers are counted from 1 as in the window, jobs go by their numbers.
 _THING = re.compile(rf"(?P<what>{SERVER}|{JOB}) (?P<number>[0-9]{{1,9}})")
 
 
 def _read(text: str) -> argparse.Namespace:
-    """What a command says that opens a moment, as the window copies it."""
+    """The options of a command that opens a moment, as the window copies it."""
     allowed = "the line that 'Copy the line that opens this moment' copies"
     try:
         words = shlex.split(text)
@@ -117,12 +117,11 @@ Outlined = Annotated[str, AfterValidator(_thing)]
 
 
 class Step(Section):
-    """A moment, what is said of it, and how the window shows it.
+    """A moment, the text about it, and how the window shows it.
 
-    ``panels`` are brought to the front, ``width`` is the share of the window that those beside the servers
-    have, and ``outline`` names a server, a job or both.  ``policy`` says in whose picture the server is, and whose
-    decision the ``question`` is about: 1 for the first of those that run side by side.  ``marks`` are drawn on
-    the pictures.
+    ``panels`` are brought to the front, ``width`` is the share of the window for the panels beside the servers, and
+    ``outline`` names a server, a job or both.  ``policy`` is the number of the lane, from 1, in whose picture the
+    server is outlined, and whose decision the ``question`` is about.  ``marks`` are drawn on the pictures.
     """
 
     moment: MomentLine
@@ -135,7 +134,7 @@ class Step(Section):
     marks: tuple[Mark, ...] = Field(default=(), max_length=100)
 
     def place(self, folder: Path) -> StepPlace:
-        """Where it stands, for a lesson whose file is in *folder*."""
+        """The moment of the step, for a lesson file in *folder*."""
         options = _read(self.moment)
         trace = tuple(file_beside(path, folder) for path in options.trace)
         source = file_beside(options.scenario, folder)
@@ -143,13 +142,13 @@ class Step(Section):
         return StepPlace(tuple(Origin(source, one, options.seed, trace) for one in policies), options.event)
 
     def outlined(self, what: str) -> int | None:
-        """The number of the server, from 0, or of the job that is to be outlined; None for neither."""
+        """The number of the server (from 0) or of the job to outline; None if there is none."""
         found = (match for text in self.outline if (match := _THING.fullmatch(text)) and match["what"] == what)
         return next((int(match["number"]) - (what == SERVER) for match in found), None)
 
 
 class Lesson(Section):
-    """A lesson: ``learn`` says in a sentence what one learns."""
+    """A lesson: ``learn`` is a sentence about what one learns."""
 
     title: str = Field(min_length=1, max_length=90)
     learn: str = Field(min_length=1, max_length=200)
@@ -157,9 +156,9 @@ class Lesson(Section):
 
 
 def not_there(step: Step, panels: Collection[str], lanes: Sequence[Frame]) -> Iterator[UserError]:
-    """A fault for each panel that is none of the *panels*, each policy that does not run, and each thing to outline.
+    """The errors of a step: for each panel not in *panels*, policy that does not run, and absent thing to outline.
 
-    *lanes* are the frames of the policies that run side by side, at the step's moment.
+    *lanes* are the frames of all lanes at the step's moment.
     """
     named = [*(("panels", name) for name in step.panels), *(("marks", mark.panel) for mark in step.marks)]
     for where, name in named:

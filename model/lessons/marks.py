@@ -1,4 +1,4 @@
-"""What is drawn on a picture at a step of a lesson: strokes, arrows and notes, where they stand in a panel."""
+"""The marks on pictures at a step of a lesson: strokes, arrows and notes, with their places in a panel."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pydantic import AfterValidator, Field, model_validator
 
 from slotscope.model.scenario.fields import Name, Section
 
-#: Points of a stroke at most, and how far from where it stands a point may be, in its sides.
+#: The most points of a stroke, and how far a point may be from its reference area, in the area's sides.
 MOST_POINTS, FURTHEST = 400, 60.0
 
-#: A point as it is written, and how many of them each shape has, at least and at most.
+#: The text form of a point, and the fewest and most points of each shape.
 _POINT = re.compile(r"(-?\d{1,2}(?:\.\d{1,4})?),(-?\d{1,2}(?:\.\d{1,4})?)")
 _COUNTS = {"stroke": (2, MOST_POINTS), "arrow": (2, 2), "note": (1, 1)}
 
@@ -20,7 +20,7 @@ Points = tuple[tuple[float, float], ...]
 
 
 def read_path(text: str) -> Points:
-    """The points of a path. Raises ValueError if it is none."""
+    """The points of a path, from text. Raises ValueError if the text is not a path."""
     found = [_POINT.fullmatch(word) for word in text.split()]
     points = tuple((float(one[1]), float(one[2])) for one in found if one is not None)
     if not points or len(points) < len(found) or any(abs(side) > FURTHEST for point in points for side in point):
@@ -29,7 +29,7 @@ def read_path(text: str) -> Points:
 
 
 def written_path(points: Points) -> str:
-    """A path as a lesson's file has it."""
+    """A path in the text form of lesson files."""
     return " ".join(f"{x:.4f},{y:.4f}".replace(".0000", "") for x, y in points)
 
 
@@ -38,26 +38,26 @@ def _path(text: str) -> str:
     return text
 
 
-#: A server of a picture: its section, and its place in that.
+#: A server in a picture: its section, and its index in the section.
 Anchor = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 
-#: What a mark goes with.
+#: What a mark is placed relative to.
 Ground = Anchor | Literal["panel", "picture"]
 
 
 class Mark(Section):
     """A stroke, an arrow or a note."""
 
-    panel: Name  #: in whose picture it is
-    #: a note's ``text`` begins at its only point; an arrow ends at its second, and may have a text at its first
+    panel: Name  #: the panel whose picture it is on
+    #: a note's ``text`` begins at its only point; an arrow ends at its second point, and may have a text at its first
     shape: Literal["stroke", "arrow", "note"]
-    #: points ``x,y`` in shares of the panel's width and height, or of what it stands ``on``
+    #: points ``x,y`` as fractions of the panel's width and height, or of those of ``on``
     path: Annotated[str, AfterValidator(_path)]
-    policy: int = Field(default=1, ge=1, le=3)  #: of which of the policies that run side by side, from 1
-    #: the section and the number in it, from 0, of the server in a picture of servers on which it stands; the mark goes
-    #: where that goes
+    policy: int = Field(default=1, ge=1, le=3)  #: the number of the lane, from 1
+    #: the server that the mark is attached to, in a picture of servers: its section, and its index there, from 0; the
+    #: mark moves with it
     on: Anchor | None = None
-    #: what the path is in shares of where it stands on no server: the panel, or the picture of all servers in it
+    #: for a mark on no server, the area that the path is relative to: the panel, or the picture of all servers in it
     of: Literal["panel", "picture"] = "panel"
     color: Literal["ink", "blue", "red"] = "red"
     text: str = Field(default="", max_length=120)
@@ -76,7 +76,7 @@ class Mark(Section):
 
     @property
     def ground(self) -> Ground:
-        """What its path is in shares of."""
+        """What the path is relative to."""
         return self.of if self.on is None else self.on
 
     @property

@@ -1,4 +1,4 @@
-"""What every scenario has, whatever its system: titles, run length, service, workload."""
+"""The fields that all kinds of scenario have: titles, run length, service, workload, policy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from slotscope.model.scenario.fields import (
     refuse_duplicates,
 )
 
-#: Bounds that keep a scenario within memory; their errors name them.
+#: Limits that keep a scenario within memory; errors name them.
 MOST_SERVERS = 1_000_000
 MOST_TYPES = 62
 MOST_VALUES = 100_000
@@ -34,7 +34,7 @@ MOST_DENOMINATOR = 10**40
 
 
 def check_pools(total: int, capacity: Iterable[str], pools: Iterable[tuple[str, Iterable[str]]]) -> None:
-    """Refuse too many servers, pools of one name, and such as have other resources than the first servers."""
+    """Refuse too many servers, pools with equal names, and pools with other resources than the first servers."""
     if total > MOST_SERVERS:
         raise ValueError(f"found {total} servers in all, allowed: at most {MOST_SERVERS}")
     pools = tuple(pools)
@@ -48,7 +48,7 @@ def check_pools(total: int, capacity: Iterable[str], pools: Iterable[tuple[str, 
 
 
 class RunLength(Section):
-    """How long a run without drawing lasts, in the scenario's unit of time."""
+    """The length of a run without drawing, in the scenario's unit of time."""
 
     until: Positive = Fraction(100)
     warmup: NotNegative = Fraction(0)
@@ -76,7 +76,7 @@ class Deterministic(Section):
 
 
 class Erlang(Section):
-    """The sum of *phases* exponential times, with the given mean in all."""
+    """The sum of *phases* exponential times, with the given total mean."""
 
     distribution: Literal["erlang"]
     phases: Whole = Field(ge=1, le=1000)
@@ -120,7 +120,7 @@ class LogNormal(Section):
 
 
 def _several(value: Any) -> Any:
-    """A single number as a list of one; anything else as it is."""
+    """A single number as a list of one; anything else unchanged."""
     return [value] if isinstance(value, int | float) else value
 
 
@@ -148,7 +148,7 @@ class MixedErlang(Section):
 
 
 def _average(data: dict[str, Any]) -> Fraction:
-    """The mean of validated values, to 15 digits where its fraction is too long to be written."""
+    """The mean of validated values, rounded to 15 digits if the exact fraction is too long to be written."""
     values: tuple[Fraction, ...] = data["values"]
     denominator = 1
     for value in values:
@@ -172,7 +172,7 @@ def _each_above_zero(values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
 
 
 class EmpiricalTimes(Section):
-    """One of the listed values, each equally likely; scaled to ``mean`` where that is given."""
+    """One of the listed values, each equally likely; scaled to ``mean`` if that is given."""
 
     distribution: Literal["empirical"]
     values: Annotated[
@@ -190,14 +190,14 @@ Service = Annotated[
 ]
 
 
-#: Why no claim about the long run is judged of recorded jobs.
+#: Why claims about the long run are not judged for recorded jobs.
 ARE_RECORDED = "the jobs are recorded, and are one run only"
 
 
 class PoissonArrivals(Section):
-    """Independent Poisson arrivals at each job type's rate times the number of servers.
+    """Independent Poisson arrivals of each job type; its total rate is its own rate times the number of servers.
 
-    ``scale`` multiplies workloads and rates of all types: one number for the load.
+    ``scale`` multiplies the rates and workloads of all types: a single number for the load.
     """
 
     kind: Literal["poisson"] = "poisson"
@@ -237,7 +237,7 @@ class TraceWorkload(Section):
 
 
 def is_recorded(workload: Any) -> bool:
-    """Whether jobs arrive as a script or a trace has it; with ``recorded = False`` a trace tells rates alone."""
+    """Whether jobs arrive as recorded in a script or trace; a trace with ``recorded = False`` only gives rates."""
     return bool(workload.kind == "scripted" or (workload.kind == "trace" and workload.recorded))
 
 
@@ -245,7 +245,7 @@ Workload = Annotated[PoissonArrivals | ScriptedWorkload | TraceWorkload, Field(d
 
 
 def _written(value: Any) -> Any:
-    """Data as a file has it, whose numbers are finite."""
+    """Check that all numbers in plain data are finite, as in a file."""
     if isinstance(value, float) and not isfinite(value):
         raise ValueError(f"found {value}, allowed: finite numbers")
     for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -254,10 +254,10 @@ def _written(value: Any) -> Any:
 
 
 class PolicyChoice(Section):
-    """The policy's name and its own parameters (checked by the policy's schema).
+    """The policy's name and parameters, which the policy's schema checks.
 
-    A name that is the path of a ``.py`` file is a policy of one's own; in a scenario's file it
-    is relative to that file's folder.
+    A name that is the path of a ``.py`` file means a user policy; in a scenario file it is relative to the
+    folder of that file.
     """
 
     name: PolicyName
@@ -265,7 +265,7 @@ class PolicyChoice(Section):
 
 
 class ScenarioBase(Section):
-    """Fields at the top of every scenario."""
+    """The top-level fields of every scenario."""
 
     title: str = Field(default="", max_length=200)
     description: str = Field(default="", max_length=4000)
@@ -273,7 +273,7 @@ class ScenarioBase(Section):
     seed: Whole = Field(default=1, ge=0, lt=2**63)
     run: RunLength = RunLength()
 
-    if TYPE_CHECKING:  # every schema has these, where they belong among its fields
+    if TYPE_CHECKING:  # every schema declares these fields in their place among its others
         system: str
         servers: Any
         workload: Any
@@ -281,14 +281,14 @@ class ScenarioBase(Section):
 
 
 class ResourceScenario(ScenarioBase):
-    """What scenarios have alike in which jobs need resources of servers."""
+    """Base of scenarios in which jobs need resources of servers."""
 
     if TYPE_CHECKING:
         resources: tuple[Resource, ...]
 
     @property
     def resource_names(self) -> tuple[str, ...]:
-        """[D] in the order of ``servers.capacity``."""
+        """[D] the names in the order of ``servers.capacity``."""
         return tuple(self.servers.capacity)
 
     def unit_of(self, resource: str) -> str:
@@ -297,7 +297,7 @@ class ResourceScenario(ScenarioBase):
 
 
 def trace_not_read() -> ScenarioError:
-    """What is said of a trace whose files nobody has named."""
+    """The error for a trace whose files are not given."""
     return ScenarioError(
         "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
     )

@@ -1,4 +1,4 @@
-"""Field types that scenario schemas share: exact numbers, quantities with units, resources, names, one of several."""
+"""Field types shared by scenario schemas: exact numbers, quantities with units, resources, names, alternatives."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pydantic import (
 from slotscope.model.exact import rational
 from slotscope.model.scenario.files import is_policy_file
 
-#: Factors of the units that may stand in for one another, per family.
+#: The factors of convertible units, by family.
 UNIT_FAMILIES: tuple[dict[str, Fraction], ...] = (
     {name: Fraction(1000) ** power for power, name in enumerate(("B", "kB", "MB", "GB", "TB"))}
     | {name: Fraction(1024) ** power for power, name in enumerate(("KiB", "MiB", "GiB", "TiB"), 1)},
@@ -34,7 +34,7 @@ UNIT_FAMILIES: tuple[dict[str, Fraction], ...] = (
     {"Mbit/s": Fraction(1), "Gbit/s": Fraction(1000)},
 )
 
-#: Characters of the longest path of a policy's file.
+#: The most characters of the path of a policy file.
 LONGEST_PATH = 1000
 
 _QUANTITY = re.compile(r"\s*([-+]?[0-9./eE+-]+)\s*(\S.*)?$")
@@ -42,27 +42,27 @@ _NAME = re.compile(r"[^\W_][\w .+()/,:=-]*")
 
 
 class Section(BaseModel):
-    """A table of a scenario: frozen, and closed against unknown keys."""
+    """A table of a scenario: immutable, and without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
 def refuse_duplicates(where: str, names: Iterable[str]) -> None:
-    """Refuse a list in which a name stands twice."""
+    """Refuse a list in which a name occurs twice."""
     for name, count in Counter(names).items():
         if count > 1:
             raise ValueError(f"{where}: found the name '{name}' {count} times, allowed: once")
 
 
 def refuse_namesakes(names: Iterable[str]) -> None:
-    """Refuse jobs of the same name."""
+    """Refuse jobs with equal names."""
     for name, count in Counter(names).items():
         if count > 1:
             raise ValueError(f"found {count} jobs with the name '{name}', allowed: one")
 
 
 def refuse_disorder(where: str, key: str, items: Iterable[Any]) -> None:
-    """Refuse a list in which a time, *key* of each item, is before that of the item above it."""
+    """Refuse a list that is not sorted by the time *key* of its items."""
     times = [getattr(item, key) for item in items]
     for position, (first, second) in enumerate(pairwise(times), 1):
         if second < first:
@@ -82,7 +82,7 @@ def _exact(value: Any) -> Fraction:
 
 
 def plain(value: Fraction) -> int | float | str:
-    """The shortest faithful TOML value of a rational: an integer, a decimal, or ``"3/5"``."""
+    """The shortest exact TOML value of a rational: an integer, a decimal, or ``"3/5"``."""
     if value.denominator == 1:
         return int(value)
     as_float = float(value)
@@ -116,7 +116,7 @@ def _name(value: Any) -> str:
 
 
 def _listed(value: Any) -> Any:
-    """Text such as "2, 1/2" as the list that it means."""
+    """Text such as "2, 1/2" as the list that it represents."""
     if not isinstance(value, str):
         return value
     return [item.strip() for item in value.split(",") if item.strip()]
@@ -136,7 +136,7 @@ PolicyName = Annotated[str, BeforeValidator(_policy_name)]
 
 
 class Quantity(tuple[Fraction, str]):
-    """An amount with the unit that was written beside it (empty if none)."""
+    """An amount with the unit written after it (empty if none)."""
 
     __slots__ = ()
 
@@ -191,9 +191,8 @@ Amount = Annotated[
 def told_by(key: str, *schemas: type[BaseModel]) -> WrapValidator:
     """A validator for a field that holds one of *schemas*, each with a literal *key*.
 
-    Put it after ``Field(discriminator=key)``, which still speaks where the key is missing or
-    unknown; a known table is validated by its own schema, so that the path of a fault is what
-    the user wrote.
+    It follows ``Field(discriminator=key)``, which reports a missing or unknown key; a table with a known
+    key is validated by its own schema, so that the path in an error is as the user wrote it.
     """
     known = {tag: schema for schema in schemas for tag in get_args(schema.model_fields[key].annotation)}
 
@@ -210,7 +209,7 @@ def _tag(value: Mapping[str, Any], key: str) -> str:
 
 
 def one_or_list(schema: type[BaseModel]) -> WrapValidator:
-    """A validator for a tuple of *schema* that may be written as a single table."""
+    """A validator for a tuple of *schema* that may also be written as a single table."""
 
     def validate(value: Any, handler: Callable[[Any], Any]) -> Any:
         return (schema.model_validate(value),) if isinstance(value, Mapping) else handler(value)
@@ -219,8 +218,8 @@ def one_or_list(schema: type[BaseModel]) -> WrapValidator:
 
 
 def one_or_table(one: Any, table: Any) -> WrapValidator:
-    """A validator for a field that is of the type *table* where it is written as a table, and else
-    of the type *one*; it stands behind the union of both."""
+    """A validator for a field that has the type *table* if it is written as a table, and the type *one*
+    otherwise; it annotates the union of both."""
     by_itself: TypeAdapter[Any] = TypeAdapter(one)
     by_key: TypeAdapter[Any] = TypeAdapter(table)
 
@@ -230,12 +229,12 @@ def one_or_table(one: Any, table: Any) -> WrapValidator:
     return WrapValidator(validate)
 
 
-#: What the only resource is called where the capacity is a bare number.
+#: The name of the only resource if the capacity is a single number.
 SIZE = "size"
 
 
 class Resource(Section):
-    """A named resource and the unit in which amounts without a unit are meant."""
+    """A named resource, and the unit of amounts that are given without unit."""
 
     name: Name
     unit: str = Field(default="", max_length=20)
@@ -253,7 +252,7 @@ def _plain_capacity(capacity: Mapping[str, Quantity]) -> Any:
     return amounts[SIZE] if list(amounts) == [SIZE] else amounts
 
 
-#: One number, or a table with an amount for each resource.
+#: A single number, or a table with an amount for each resource.
 Capacity = Annotated[
     dict[Name, Amount],
     Field(min_length=1),

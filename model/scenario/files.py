@@ -1,4 +1,4 @@
-"""In which files scenarios stand, and policies of one's own; to find them imports no schema."""
+"""Finding the files of scenarios and user policies, without importing any schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FOLDER = Path(__file__).resolve().parents[2] / "resources" / "scenarios"
 
 
 def scenario_files() -> dict[str, Path]:
-    """The built-in scenarios, and those of installed packages: name (the file's stem) to path."""
+    """The built-in scenarios and those of installed packages: from name (the file's stem) to path."""
     return _built_in() | {name: _packaged(name) for name in packages.offered("scenarios")}
 
 
@@ -20,7 +20,7 @@ def _built_in() -> dict[str, Path]:
 
 
 def _packaged(name: str) -> Path:
-    """The file of a package's scenario; where the package is not as it says, a path of none."""
+    """The file of a package's scenario; a path that does not exist if the package does not have it."""
     try:
         return packages.file_beside(packages.offered("scenarios")[name][0], ".toml")
     except UserError:
@@ -28,9 +28,9 @@ def _packaged(name: str) -> Path:
 
 
 def find_scenario(name_or_path: str) -> Path:
-    """The file that a scenario's name, or a path, stands for.
+    """The file of a scenario, from its name or path.
 
-    Raises ScenarioError if it is neither the name of a built-in scenario nor a file.
+    Raises ScenarioError if there is neither a scenario of that name nor such a file.
     """
     built_in = _built_in()
     try:
@@ -55,5 +55,5 @@ def _exists(path: Path) -> bool:
 
 
 def is_policy_file(name: str) -> bool:
-    """Whether a policy's name is the path of a file: a policy of one's own."""
+    """Whether a policy's name is the path of a file, that is, a user policy."""
     return name.lower().endswith(".py") or "/" in name or "\\" in name

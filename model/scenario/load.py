@@ -1,6 +1,6 @@
-"""Reading and writing scenarios; every fault becomes one line with the field's path.
+"""Reading and writing scenarios; every error is one line with the field's path.
 
-An instance file, a small hand-checkable system as JSON, is read as scripted scenarios and runs like any other.
+An instance file, which describes a small hand-checkable system in JSON, is read as scripted scenarios.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from slotscope.model.scenario.common import ScenarioBase
 from slotscope.model.scenario.files import find_scenario, is_policy_file, scenario_files
 from slotscope.model.scenario.validation import ValidationFaultError, shown, validated
 
-#: What reads an instance file, by the key that tells whose it is.
+#: The module that reads an instance file, by the key that identifies its kind.
 READERS: Mapping[str, str] = {key: module for room in ROOMS.values() for key, module in room.readers.items()}
 
 
 def scenarios_in(text: str, where: str) -> list[dict[str, Any]]:
-    """The scenarios that the text of an instance file describes, at least one, as plain data.
+    """The scenarios that an instance file describes, at least one, as plain data.
 
-    Raises ScenarioError if the text is not JSON, or a part is missing or wrong.
+    Raises ScenarioError if the text is not JSON, or a part is missing or invalid.
     """
     try:
         data = json.loads(text)
@@ -56,26 +56,26 @@ def scenarios_in(text: str, where: str) -> list[dict[str, Any]]:
 
 Scenario = ScenarioBase
 
-#: Where the schema of each kind of system is, by the value of the key ``system``.
+#: The (module, class) of each kind's schema, by the value of the key ``system``.
 SYSTEMS: Mapping[str, tuple[str, str]] = {name: room.schema for name, room in ROOMS.items()}
 
-#: Files above this size are refused: a scenario is a page of text.
+#: The largest file that is read, in bytes: a scenario is a page of text.
 MOST_BYTES = 20_000_000
 
-#: How a zip archive begins.
+#: The first bytes of a zip archive.
 _ARCHIVE = b"PK\x03\x04"
 
 
 def load_scenario(name_or_path: str | Path) -> Scenario:
     """Read and validate a scenario from a built-in name, a TOML file or a JSON instance file.
 
-    Raises ScenarioError: one line: the file, the field's path, what was found and what is allowed.
+    Raises ScenarioError with one line: the file, the field's path, what was found and what is allowed.
     """
     return load_scenarios(name_or_path)[0]
 
 
 def load_scenarios(name_or_path: str | Path) -> list[Scenario]:
-    """All scenarios that a file holds: an instance file may describe several runs.
+    """All scenarios in a file: an instance file may describe several runs.
 
     Raises ScenarioError as :func:`load_scenario`.
     """
@@ -90,7 +90,7 @@ def load_scenarios(name_or_path: str | Path) -> list[Scenario]:
 
 
 def _beside(scenario: Scenario, path: Path) -> Scenario:
-    """*scenario* with a policy's file found from the folder of the scenario's own file."""
+    """*scenario* with the path of a policy file resolved from the folder of the scenario file."""
     name = scenario.policy.name
     if not is_policy_file(name) or Path(name).is_absolute():
         return scenario
@@ -99,7 +99,7 @@ def _beside(scenario: Scenario, path: Path) -> Scenario:
 
 
 def parse_scenario_text(text: str, where: str) -> Scenario:
-    """A validated scenario from TOML text that stands in the file *where*.
+    """A validated scenario from the TOML text of the file *where*.
 
     Raises ScenarioError as :func:`load_scenario`.
     """
@@ -121,30 +121,30 @@ def scenario_titles() -> list[tuple[str, str]]:
     for name, path in scenario_files().items():
         try:
             titles.append((name, title_in(path.read_text("utf-8")) or name))
-        except (OSError, ValueError) as error:  # of a package; opening it says what is wrong
+        except (OSError, ValueError) as error:  # in a package; details are reported when it is opened
             titles.append((name, f"cannot be read: {error}"))
     return titles
 
 
-#: How a table of TOML begins.
+#: The beginning of a table in TOML.
 _TABLE = re.compile(r"^\[", re.MULTILINE)
 
 
 @cache
 def title_in(text: str) -> str:
-    """The title in the text of a TOML file, "" without one; each text is parsed once, though every window asks.
+    """The title in the text of a TOML file, "" if it has none; cached, as every window asks for all titles.
 
-    What stands in tables is not read: no title does, and all is told where the file is opened.
+    Tables are not parsed: no title is in one, and their errors are reported when the file is opened.
     """
     try:
         told = tomllib.loads(_TABLE.split(text, maxsplit=1)[0])
-    except tomllib.TOMLDecodeError:  # the bracket stands in a list or in a sentence
+    except tomllib.TOMLDecodeError:  # the bracket that was found is part of a list or a text
         told = tomllib.loads(text)
     return str(told.get("title", ""))
 
 
 def read_text(path: Path, what: str = "scenario file") -> str:
-    """The text of a small UTF-8 file, without the mark that some editors put before it; *what* it is to be is said.
+    """The text of a small UTF-8 file, without byte order mark; *what* describes the file in errors.
 
     Raises ScenarioError if it is absent, a directory, unreadable, too large, empty or not UTF-8.
     """
@@ -184,7 +184,7 @@ def _reading_fault(error: OSError | ValueError) -> str:
 def parse_scenario(data: Mapping[str, Any]) -> Scenario:
     """A validated scenario from plain data.
 
-    Raises ScenarioError for the first fault; its ``problems`` attribute lists all of them.
+    Raises ScenarioError for the first fault; its ``problems`` attribute lists all faults.
     """
     system = data.get("system", "reservation")
     if not isinstance(system, str) or system not in SYSTEMS:
@@ -205,9 +205,9 @@ def edited(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
 
 
 def as_data(scenario: Scenario) -> dict[str, Any]:
-    """Plain data that :func:`parse_scenario` reads back to an equal scenario.
+    """Plain data from which :func:`parse_scenario` makes an equal scenario.
 
-    What a trace is still to tell of the run (:mod:`model.traces.span`) stays out of it.
+    Run settings that are still to come from a trace (:mod:`model.traces.span`) are left out.
     """
     data = scenario.model_dump(mode="json", exclude_none=True)
     if scenario.workload.kind == "trace":

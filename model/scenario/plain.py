@@ -1,4 +1,4 @@
-"""Plain data as a JSON file gives it: what must be there, and what is said of what is otherwise."""
+"""Checks of plain data from a JSON file: required keys and types, with errors about anything else."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Item = TypeVar("Item")
 
 
 def refusal(found: object, allowed: str, where: str) -> ScenarioError:
-    """What is said of a value that cannot stand at a place."""
+    """The error for a value that is not allowed at a place."""
     return ScenarioError(f"found {shown(found)}, allowed: {allowed}", where=where)
 
 
 def required(table: Mapping[str, Any], key: str, inside: str = "") -> Any:
-    """``table[key]``, where *table* stands at *inside*. Raises ScenarioError if it is not there."""
+    """``table[key]``, where *inside* is the path of *table*. Raises ScenarioError if the key is missing."""
     if key not in table:
         raise ScenarioError(
             "found nothing, allowed: this key is required", where=".".join(part for part in (inside, key) if part)
@@ -25,16 +25,16 @@ def required(table: Mapping[str, Any], key: str, inside: str = "") -> Any:
 
 
 def an_object(value: Any, where: str) -> dict[str, Any]:
-    """*value*, which must be an object. Raises ScenarioError if it is something else."""
+    """*value*, if it is an object. Raises ScenarioError if it is anything else."""
     if not isinstance(value, dict):
         raise refusal(value, "an object", where)
     return value
 
 
 def each(value: Any, where: str, read: Callable[[Any, str], Item]) -> list[Item]:
-    """What *read* makes of each item, and its place, of what must be a list.
+    """The results of *read*, called with each item of a list and its path.
 
-    Raises ScenarioError if it is something else, or *read* refuses an item.
+    Raises ScenarioError if *value* is not a list, or *read* refuses an item.
     """
     if not isinstance(value, list):
         raise refusal(value, "a list", where)

@@ -1,8 +1,8 @@
 """Named random streams: the same seed gives every policy the same jobs.
 
-Each purpose ("arrivals", "types", "service", "policy", ...) draws from a stream of its
-own, and each block of a stream can be made alone, so that a rewind needs no generator's
-state and no policy can disturb the workload.
+Each purpose ("arrivals", "types", "service", "policy", ...) draws from its own stream, and each block of a
+stream can be generated separately, so that a rewind needs no generator state and no policy can affect
+the workload.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-#: Seeds of blocks that are worked out at once.
+#: The number of blocks whose seeds are computed at a time.
 AT_ONCE = 32
 
-#: The numbers of :class:`numpy.random.SeedSequence`: where its hashes begin, by what they and its mixtures multiply.
+#: Constants of :class:`numpy.random.SeedSequence`: initial value and multiplier of its hashes, multipliers of its mix.
 _HASH_IN, _HASH_OUT, _MIX, _SHIFT = (0x43B0D7E5, 0x931E8875), (0x8B51F9DD, 0x58F38DED), (0xCA01F9DD, 0x4973F715), 16
 
-#: The words of its pool; numbers below this take one word of a key.
+#: The words of its pool; and the bound of numbers that take one word of a key.
 _POOL, ONE_WORD = 4, 2**32
 
-#: Classes for which each bound is compared with each number: a fifth of what a search takes, and less.
+#: Up to this many bounds, comparing each with all numbers takes a fifth of the time of a binary search, or less.
 _COMPARED = 100
 
 
@@ -33,15 +33,15 @@ def stream(seed: int, name: str, *position: int) -> np.random.Generator:
 
 
 def stream_key(seed: int, name: str) -> np.uint64:
-    """A 64-bit key of stream *name*, for random numbers that are a function of their place."""
+    """A 64-bit key of stream *name*, for random numbers that are a function of their position."""
     sequence = np.random.SeedSequence(seed, spawn_key=(crc32(name.encode()),))
     return np.uint64(sequence.generate_state(1, np.uint64)[0])
 
 
 def drawn_classes(random: np.random.Generator, below: NDArray[np.float64], count: int) -> NDArray[np.int64]:
-    """[count] classes, from 0 up, that are drawn one by one.
+    """[count] independently drawn classes, from 0 up.
 
-    - *below*: [classes - 1] the share of all classes up to each but the last, ascending.
+    - *below*: [classes - 1] the cumulative probabilities of all classes but the last, ascending.
     """
     numbers = random.random(count)
     if len(below) > _COMPARED:
@@ -53,9 +53,9 @@ def drawn_classes(random: np.random.Generator, below: NDArray[np.float64], count
 
 
 class BlockStreams:
-    """As :func:`stream`, for the blocks of one run: the last number of a position is that of a block.
+    """As :func:`stream`, for the blocks of one run: the last number of a position is the block's.
 
-    Beside a kernel, which fills the caches, to seed a generator by NumPy took a twentieth of a run, with Python's lock.
+    Beside a kernel, which fills the caches, seeding generators by NumPy took a twentieth of a run, with Python's lock.
     """
 
     def __init__(self, seed: int, *position: int) -> None:
@@ -77,23 +77,23 @@ class BlockStreams:
 
 
 class _Seed:
-    """What a generator begins with, where that is known: a ``numpy.random.bit_generator.ISeedSequence``."""
+    """A computed seed of a generator: a ``numpy.random.bit_generator.ISeedSequence``."""
 
     def __init__(self, words: NDArray[np.uint64]) -> None:
         self._words = words
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> NDArray[Any]:
-        """All of it: [4] words of 64 bits."""
+        """The whole seed: [4] words of 64 bits."""
         assert (n_words, dtype) == (len(self._words), np.uint64)
         return self._words
 
 
 def _seeds(seed: int, key: tuple[int, ...], last: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """[n, 4] the words that NumPy seeds a generator with, by *key* and each of the *last* numbers of one word [n].
+    """[n, 4] the words with which NumPy seeds generators, for *key* followed by each one-word number of *last* [n].
 
-    The pool of all before the last number is NumPy's own; that number is mixed into it, and the pool is hashed.
+    The pool for *key* comes from NumPy; then each last number is mixed into it, and the pool is hashed.
     """
-    np.random.bit_generator.ISeedSequence.register(_Seed)  # only now, as NumPy loads what draws numbers by need
+    np.random.bit_generator.ISeedSequence.register(_Seed)  # only here, as NumPy loads its random module on demand
     words = max(_POOL, _words(seed)) + sum(map(_words, key))
     pool = np.random.SeedSequence(seed, spawn_key=key).pool
     mixed = _MIX[0] * pool - _MIX[1] * _hashed(last[:, None].astype(np.uint32), _HASH_IN, _POOL * words, _POOL)
@@ -103,12 +103,12 @@ def _seeds(seed: int, key: tuple[int, ...], last: NDArray[np.int64]) -> NDArray[
 
 
 def _words(number: int) -> int:
-    """The words of 32 bits that a number takes."""
+    """The number of 32-bit words that a number takes."""
     return max(1, -(-int(number).bit_length() // 32))
 
 
 def _hashed(values: NDArray[np.uint32], by: tuple[int, int], before: int, count: int) -> NDArray[np.uint32]:
-    """[n, count] the hashes of *values*, each by the number that follows the one of the hash before."""
+    """[n, count] the hashes of *values*; the multiplier advances from each hash to the next."""
     start, factor = by
     numbers = np.array([start * pow(factor, before + k, ONE_WORD) % ONE_WORD for k in range(count + 1)], np.uint32)
     hashes = (values ^ numbers[:-1]) * numbers[1:]

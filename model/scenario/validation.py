@@ -1,4 +1,4 @@
-"""Validation faults in the user's words: the field's path, what was found, what is allowed."""
+"""Validation errors in the user's terms: the field's path, what was found, what is allowed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Problem(NamedTuple):
 
 
 class ValidationFaultError(ScenarioError):
-    """A :class:`ScenarioError` that knows every faulty field, for forms."""
+    """A :class:`ScenarioError` that lists every faulty field, for forms."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         self.problems = problems
@@ -62,7 +62,7 @@ class ValidationFaultError(ScenarioError):
         super().__init__(first.message + more, where=first.where)
 
     def inside(self, where: str) -> ValidationFaultError:
-        """The same faults, each with a file's name in front."""
+        """The same faults, each with *where*, such as a file's name, in front."""
         return ValidationFaultError(
             tuple(Problem(": ".join(filter(None, (where, one.where))), one.message) for one in self.problems)
         )
@@ -71,7 +71,7 @@ class ValidationFaultError(ScenarioError):
 def validated(schema: type[Schema], data: Mapping[str, Any]) -> Schema:
     """*data* as an instance of *schema*.
 
-    Raises ValidationFaultError naming each faulty field; its text is the first.
+    Raises ValidationFaultError, which lists each faulty field; its message is about the first.
     """
     try:
         return schema.model_validate(dict(data))
@@ -85,7 +85,7 @@ def validated(schema: type[Schema], data: Mapping[str, Any]) -> Schema:
 
 
 def _follows(detail: ErrorDetails, others: list[ErrorDetails]) -> bool:
-    """Whether another brings it about: a default is made of a field that is wrong, a list lacks entries that are."""
+    """Whether an error follows from others: a default depends on a faulty field, a list lacks its faulty entries."""
     where = detail["loc"]
     inside = (other["loc"] for other in others if len(other["loc"]) > len(where))
     too_short = detail["type"] == "too_short" and any(place[: len(where)] == where for place in inside)
@@ -108,7 +108,7 @@ def _problem(detail: ErrorDetails, known: _Keys) -> Problem:
 
 
 def allowed_instead(detail: ErrorDetails) -> str:
-    """What could stand in a value's place."""
+    """The values that would be allowed, as a clause."""
     return _ALLOWED.get(detail["type"], detail["msg"]).format(**detail.get("ctx", {}))
 
 
@@ -123,7 +123,7 @@ def _from_validator(where: str, detail: ErrorDetails) -> Problem:
     return Problem(where, f"found {shown(detail['input'])}, allowed: {text}")
 
 
-#: How a validator of the whole scenario begins its sentence: with the field's path.
+#: Matches the field's path with which the error of a validator of the whole scenario begins.
 _TABLES = re.compile(r"(servers|resources|job_types|jobs|phases|classes|cost|initial|workload|run|policy)(\[|\.|$)")
 
 
@@ -139,10 +139,10 @@ def _path(location: tuple[int | str, ...]) -> str:
     return text
 
 
-#: How a key without a letter is shown.
+#: The display of an empty key.
 QUOTED_NOTHING = "''"
 
-#: Fields that hold one of several tables; pydantic puts the table's name into the path.
+#: Fields that hold one of several tables; pydantic adds the table's name to the path.
 _UNIONS = frozenset({"workload", "initial", "service"})
 _TAGS = frozenset(
     {
@@ -165,7 +165,7 @@ _TAGS = frozenset(
 
 
 def shown(value: object) -> str:
-    """A value as it may stand in a sentence: short, on one line, text in quotes."""
+    """A value as text for a message: short, on one line, strings in quotes."""
     if isinstance(value, str):
         return quoted(value)
     try:
@@ -178,13 +178,13 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST_QUOTED else f"{text[: LONGEST_QUOTED - 3]}..."
 
 
-#: The keys of each table with their whole paths, by the table's path without places in lists.
+#: The keys of each table with their full paths, by the table's path without list indices.
 _Keys = Mapping[str, Mapping[str, str]]
 
 
 @lru_cache(maxsize=64)
 def _known_keys(schema: type[BaseModel]) -> _Keys:
-    """Found once for each schema, which takes tens of milliseconds: a form is checked at every key."""
+    """The keys of a schema; cached, as it takes tens of milliseconds and forms are checked at every keystroke."""
     whole = schema.model_json_schema()
     found: dict[str, dict[str, str]] = {}
 
@@ -209,7 +209,7 @@ def _table(path: str) -> str:
 
 
 def _unknown(location: tuple[int | str, ...], known: _Keys) -> str:
-    """What is said of a key: whose it is not, or what may be meant: the same one elsewhere, one like it, or any."""
+    """The message about an unknown key: that the key is another table's, a suggestion, or all allowed keys."""
     from difflib import get_close_matches
 
     path = _path(location)
@@ -221,7 +221,7 @@ def _unknown(location: tuple[int | str, ...], known: _Keys) -> str:
     near = get_close_matches(key, here, n=1)
     if near and key not in elsewhere:
         return f"found an unknown key; did you mean '{near[0]}'?"
-    around = (name for name, found in elsewhere.items() if not path.startswith(f"{found}."))  # it stands in that
+    around = (name for name, found in elsewhere.items() if not path.startswith(f"{found}."))  # not an enclosing table
     far = get_close_matches(key, around, n=1)
     hint = f"; did you mean '{elsewhere[far[0]]}'?" if far else f", allowed: {', '.join(here) or 'none'}"
     return f"found an unknown key{hint}"

@@ -1,8 +1,8 @@
-"""Workloads: job by job an arrival time, a type and a service time, whatever the policy.
+"""Workloads: the arrival time, type and service time of each job, independent of the policy.
 
-A workload is a sequence of blocks.  Any block can be made again at any time, from the seed
-(Poisson), from the scenario (scripted) or from a file (trace): rewinding needs no random
-state, and every policy meets the same jobs (common random numbers).
+A workload is a sequence of blocks.  Any block can be generated again at any time, from the seed (Poisson), from
+the scenario (scripted) or from a file (trace): rewinding needs no random state, and every policy gets
+the same jobs (common random numbers).
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from slotscope.model.scenario.common import (
 )
 from slotscope.model.scenario.streams import BlockStreams, drawn_classes
 
-#: Jobs in a block of random arrivals.
+#: The number of jobs in a block of random arrivals.
 BLOCK = 16_384
 
-#: Blocks kept for replays; others are made again when needed.
+#: The number of blocks kept for replays; others are generated again when needed.
 KEPT_BLOCKS = 256
 
 
@@ -65,19 +65,19 @@ class RecordedWorkload:
         self._block = JobBlock(time, job_type, service, first)
 
     def block_at(self, arrival: int) -> JobBlock | None:
-        """The whole workload, or None once it is used up."""
+        """The whole workload, or None after its end."""
         return self._block if arrival < self._block.end else None
 
 
 class ContinuedWorkload:
-    """A workload whose first job has the arrival number *first*: what follows a fork."""
+    """A workload whose first job has the arrival number *first*: the arrivals after a fork."""
 
     def __init__(self, workload: Workload, first: int) -> None:
         self._workload = workload
         self._first = first
 
     def block_at(self, arrival: int) -> JobBlock | None:
-        """See :class:`Workload`; a state of before the fork, as kernels are prepared with, meets the first block."""
+        """See :class:`Workload`; for a state from before the fork, with which kernels are prepared, the first block."""
         block = self._workload.block_at(max(arrival - self._first, 0))
         return None if block is None else block._replace(first=block.first + self._first)
 
@@ -86,18 +86,18 @@ Block = TypeVar("Block")
 
 
 class RecentBlocks(Generic[Block]):
-    """The blocks that were asked for last, up to :data:`KEPT_BLOCKS`.
+    """A cache of the :data:`KEPT_BLOCKS` most recently used blocks.
 
-    It does not keep what makes them: a workload that it belonged to would then be part of a circle,
-    and its blocks would stay until Python looks for circles.
+    It does not hold the function that makes blocks: otherwise the workload that owns the cache would be part of a
+    reference cycle, and its blocks would stay until Python's cycle collector runs.
     """
 
     def __init__(self) -> None:
         self._blocks: OrderedDict[int, Block] = OrderedDict()
-        self._lock = Lock()  # a run may be ahead of another one in a thread of its own
+        self._lock = Lock()  # a run that is ahead of another one uses a separate thread
 
     def at(self, position: int, make: Callable[[int], Block]) -> Block:
-        """The block at a position; made where it is not kept."""
+        """The block at a position; made by *make* if it is not in the cache."""
         with self._lock:
             if position not in self._blocks:
                 self._blocks[position] = make(position)
@@ -113,8 +113,8 @@ class PoissonWorkload:
     - *rates*: [J] arrivals per time unit of each type, for the whole system.
     - *distributions*: [J] service distributions.
     - *seed*: The scenario's seed.
-    - *start*: The time before which nothing arrives.
-    - *branch*: Tells the streams of a forked run from those of the run it left; 0 is the first run.
+    - *start*: The time before which there are no arrivals.
+    - *branch*: Distinguishes the random streams of a forked run from those of the run that it left; 0: not forked.
     """
 
     def __init__(
@@ -144,8 +144,8 @@ class PoissonWorkload:
         return JobBlock(time, job_type, service, np.array([position * BLOCK], np.int64))
 
     def _times(self, position: int) -> NDArray[np.float64]:
-        # Always summed in this order, so that a block made again has the very same times; and in
-        # place, because fresh memory costs more than the numbers in it.
+        # Always summed in this order, so that a block generated again has exactly the same times; and in
+        # place, because allocating memory costs more than the numbers in it.
         times = self._stream("arrivals", position).standard_exponential(BLOCK)
         times /= self._total
         np.cumsum(times, out=times)
@@ -171,7 +171,7 @@ Sampler = Callable[[np.random.Generator, int], NDArray[np.float64]]
 
 
 def service_sampler(distribution: Service) -> Sampler:
-    """A function (generator, n) -> n service times of the given distribution."""
+    """A function (generator, n) -> n service times of a distribution."""
     mean = float(distribution.mean)
     if isinstance(distribution, Exponential):
         return _exponential(mean)

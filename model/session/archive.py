@@ -1,7 +1,7 @@
-"""Zip archives with arrays in them, as saved runs are: written whole, and read within bounds.
+"""Zip archives with arrays in them, the format of saved runs: written as a whole, and read within limits.
 
-What is read may be damaged, or made to do harm: no member is unpacked before its size is known to
-be bearable, and arrays are numbers of an expected type, never objects.
+A file may be damaged or malicious: no member is unpacked before the unpacked size is known to be acceptable, and
+arrays have the expected numeric type and contain no objects.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from numpy.typing import NDArray
 from slotscope.model.draft import draft_of
 from slotscope.model.errors import ScenarioError
 
-#: The ending of saved sessions, by which window and command line know them.
+#: The file ending of saved sessions, by which the window and the command line recognize them.
 SESSION_SUFFIX = ".slotscope"
 
-#: Bytes that an archive may unpack to, and each archive of arrays within it.
+#: The most bytes that an archive may unpack to, and likewise each archive of arrays within it.
 MOST_BYTES = 2**30
 
-#: The member that has the digest of all others.
+#: The member that contains the digest of all others.
 DIGEST = "digest.txt"
 
-#: What may be so of an archive that has none.
+#: Prefix of an error about an archive without that member.
 UNSIGNED = f"the file has no {DIGEST} and may have been changed by hand; else "
 
-#: What reading a damaged archive can raise.
+#: The exceptions that reading a damaged archive can raise.
 _DAMAGE = (
     zipfile.BadZipFile,
     zipfile.LargeZipFile,
@@ -61,9 +61,9 @@ _DAMAGE = (
 
 @contextmanager
 def damage_as_errors(path: Path, what: str) -> Iterator[None]:
-    """Within, whatever a damaged file raises becomes one line.
+    """Within this block, any exception that a damaged file causes becomes an error of one line.
 
-    Raises ScenarioError naming the file, and that it is not *what*.
+    Raises ScenarioError, which names the file and says that it is not *what*.
     """
     try:
         yield
@@ -76,10 +76,10 @@ def damage_as_errors(path: Path, what: str) -> Iterator[None]:
 
 
 def written(path: Path, members: Mapping[str, bytes], compression: int) -> None:
-    """Write an archive and its digest, as a whole or not at all.
+    """Write an archive with its digest, as a whole or not at all.
 
-    Raises ScenarioError if its name is one under which it would not be opened again, it is too large for that, or
-    cannot be written.
+    Raises ScenarioError if the path has not the ending by which it would be opened again, the archive is too large
+    for that, or it cannot be written.
     """
     if path.suffix != SESSION_SUFFIX:
         raise ScenarioError(f"found a name that ends in '{path.suffix}', allowed: {SESSION_SUFFIX}", where=str(path))
@@ -93,9 +93,9 @@ def written(path: Path, members: Mapping[str, bytes], compression: int) -> None:
 
 
 def members_of(source: Path | bytes, signed: bool = True) -> dict[str, bytes]:
-    """What an archive holds, by name; with *signed*, its digest is checked where there is one.
+    """The members of an archive, by name; with *signed*, its digest is checked if it has one.
 
-    Raises whatever a damaged archive makes the library raise, see :func:`damage_as_errors`.
+    Raises any exception of the library for a damaged archive, see :func:`damage_as_errors`.
     """
     try:
         archive = zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source)
@@ -117,7 +117,7 @@ def members_of(source: Path | bytes, signed: bool = True) -> dict[str, bytes]:
 
 
 def has_member(path: Path, name: str) -> bool:
-    """Whether a file is an archive with such a member; what cannot be read has none."""
+    """Whether a file is an archive with such a member; False if it cannot be read."""
     try:
         with zipfile.ZipFile(path) as archive:
             return name in archive.namelist()
@@ -134,7 +134,7 @@ def _digest(members: Mapping[str, bytes]) -> bytes:
 
 
 def as_json(data: bytes) -> dict[str, Any]:
-    """A table of plain data."""
+    """A JSON object. Raises ValueError if *data* is anything else."""
     table = json.loads(data)
     if not isinstance(table, dict):
         raise ValueError("its contents are not a table")
@@ -142,7 +142,7 @@ def as_json(data: bytes) -> dict[str, Any]:
 
 
 def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Arrays as the bytes of an ``.npz`` file."""
+    """Arrays in the format of an ``.npz`` file."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
@@ -151,11 +151,11 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def unpacked(
     data: bytes, wanted: Mapping[str, tuple[np.dtype[Any], int]], added: Collection[str] = ()
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of an ``.npz`` file: for each name the type and the number of axes that it has.
+    """The arrays of an ``.npz`` file; *wanted* gives the type and number of axes for each name.
 
-    Those *added* since older files were written are empty where they are missing.
-    Raises ValueError, or whatever a damaged archive makes the library raise if one is missing, or of another
-    type.
+    Arrays *added* in a later version of the format are empty if they are missing.
+    Raises ValueError if another array is missing or has another type, or any exception of the library for a damaged
+    archive.
     """
     members = members_of(data, signed=False)
     absent = {name for name in added if f"{name}.npy" not in members}

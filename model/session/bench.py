@@ -1,8 +1,8 @@
-"""What a session runs on: opened for a scenario, or for a file whose run is checked before any of it runs.
+"""The bench of a session: opened for a scenario, or for a saved run, which is checked before any of it is run.
 
-A digest tells an accident; the check holds whatever the file says of itself, because compiled code
-trusts the state that it is given.  First come shapes and ranges of all arrays, then what the file
-says of its place against the states, then the invariants of the kind of system.
+The file's digest only detects accidents; these checks assume nothing about the file, because compiled code relies on
+the validity of its state.  First come the shapes and ranges of all arrays, then the consistency of the file's other
+data with the states, then the invariants of the kind of system.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from slotscope.model.scenario.load import Scenario
 from slotscope.model.scenario.workload import ContinuedWorkload
 from slotscope.model.session.file import MOST_EARLIER, MOST_EVENTS, Saved
 
-#: The place of the present time in every state's ``clock``.
+#: The index of the present time in every state's ``clock``.
 NOW = 0
 
 
 def open_bench(
     scenario: Scenario, policy: str | None = None, seed: int | None = None, trace: tuple[str, ...] = ()
 ) -> Bench:
-    """A bench for a scenario, with its trace read where it has one, or the excerpt of one that ships."""
+    """A bench for a scenario; if it plays a trace, from that trace, or from the excerpt that ships."""
     if scenario.workload.kind == "trace" or trace:
-        from slotscope.model.traces.excerpts import excerpt_for  # all formats, which other workloads have no need of
+        from slotscope.model.traces.excerpts import excerpt_for  # imports all formats, which others do not need
         from slotscope.model.traces.span import shortened
 
         excerpt = None if trace else excerpt_for(scenario)
@@ -50,14 +50,14 @@ def open_bench(
 
 
 def saved_bench(saved: Saved, scenario: Scenario, where: str, beside: Bench | None) -> Bench:
-    """What a saved session runs on, with the very jobs of *beside* if given; raises as ``Session.load``."""
+    """The bench of a saved session, with the same jobs as *beside* if given; raises as ``Session.load``."""
     place = saved.place
     if place.policy_digest:
         from slotscope.model.policies.own.file import check_unchanged
 
         check_unchanged(scenario.policy.name, place.policy_digest, where)
     try:
-        policy_class(scenario)  # the file may name one that nobody has allowed
+        policy_class(scenario)  # raises if the file names a policy file that the user has not allowed
     except UntrustedPolicyError as error:
         raise error.inside(where) from None
     if beside is None:
@@ -82,25 +82,25 @@ def saved_bench(saved: Saved, scenario: Scenario, where: str, beside: Bench | No
 
 
 def _same_jobs(one: Scenario, other: Scenario) -> bool:
-    """Whether two scenarios differ in their policies alone."""
+    """Whether two scenarios differ at most in their policies."""
     return one.model_copy(update={"policy": other.policy}) == other
 
 
 def jobs_from(scenario: Scenario, bench: Bench, time: float, event: int, arrivals: int) -> ContinuedWorkload:
-    """The arrivals after a fork: from a stream of their own, numbered on."""
+    """The arrivals after a fork: from a separate random stream, numbered after those before."""
     workload = bench.kind.workload(scenario, bench.numbers, time, branch=event)
     return ContinuedWorkload(workload, arrivals)
 
 
 def fault_in(saved: Saved, bench: Bench) -> str:
-    """What is wrong with a saved run of *bench*, in a sentence; empty if it is sound."""
+    """What is wrong with a saved run of *bench*, as a sentence; empty if it is valid."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return next(_faults(saved, bench), "")
 
 
 def _faults(saved: Saved, bench: Bench) -> Iterator[str]:
-    """What is wrong, the most basic first: later checks rely on earlier ones."""
+    """The faults, the most basic ones first, since later checks rely on earlier ones."""
     states = [("first", saved.first), *(("earlier", state) for state in saved.earlier), ("present", saved.present)]
     for name, state in states:
         like = bench.at(_event_of(state)).system.raw_state()
@@ -114,7 +114,7 @@ def _faults(saved: Saved, bench: Bench) -> Iterator[str]:
 
 
 def _event_of(state: Any) -> int:
-    """The event that a state is said to be of; 0 where it says nothing of the kind."""
+    """The event number in a state; 0 if it has none."""
     try:
         return int(state.number[0])
     except (LookupError, ValueError, OverflowError):
@@ -122,15 +122,15 @@ def _event_of(state: Any) -> int:
 
 
 def _broken(bench: Bench, state: Any) -> Iterator[str]:
-    """What a state of the right form breaks."""
+    """The violations in a state whose arrays have valid shapes and ranges."""
     system = bench.at(int(state.number[0])).system
     if system.arrivals(state) > MOST_EVENTS:
         yield f"{system.arrivals(state)} jobs have arrived, allowed: at most {MOST_EVENTS}"
     try:
-        own = bench.runs.may_fail  # who breaks a paper's rules, or what it promises, has a run that goes on
+        own = bench.runs.may_fail  # the run of a user policy goes on after it violates a paper's rules or promises
         yield from impossible(bench.kind.monitors, system, state) if own else bench.violations(state)
         following = system.next_event(state)
-    except (ArithmeticError, LookupError, ValueError) as error:  # what is looked for is not there
+    except (ArithmeticError, LookupError, ValueError) as error:  # a reference in the state leads nowhere
         yield f"what belongs together does not ({error})"
         return
     if following is not None and not following.time >= state.clock[NOW]:
@@ -138,7 +138,7 @@ def _broken(bench: Bench, state: Any) -> Iterator[str]:
 
 
 def _misplaced(saved: Saved, bench: Bench) -> Iterator[str]:
-    """What the file says of its place, and the samples, against the states."""
+    """The inconsistencies of the file's other data, and of the samples, with the states."""
     place, first, present = saved.place, saved.first, saved.present
     name = bench.root.scenario.policy.name
     if is_file(policy_choice(Course.read(place.policy).policy).name) and not is_file(name):

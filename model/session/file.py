@@ -1,14 +1,14 @@
 """A session as one file: scenario, seed, exact state, place in history, layout.
 
-The file is a zip archive of ``session.json``, ``scenario.toml`` and the states as ``.npz``:
-the first state of the run (so that history can be walked again), the present one, and some between
-them (so that no place is far from one, and the last events can be shown); and a digest of all
-these, against accidents.  A policy of one's own is there as ``policy.py``, but is never run from
-there: a session that somebody sends must not bring code along.  It runs from its own file, if that
-has not changed.
+The file is a zip archive of ``session.json``, ``scenario.toml`` and states as ``.npz``: the first
+state of the run (so that history can be replayed), the present one, and some in between (so that a
+replay to any place is short, and the last events can be shown); and a digest of all these, to detect
+damage.  The text of a user policy is included as ``policy.py`` but never run from there, as a session
+received from someone else must not bring code along: the policy runs from its own file, if that has not
+changed.
 
-Reading says that the file is one, and that its arrays have the right types;
-:mod:`model.session.bench` says whether they are a run of its scenario.
+Reading checks the file's form and the types of its arrays; :mod:`model.session.bench` checks whether
+they are a run of the scenario.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from slotscope.model.session.archive import as_json, damage_as_errors, members_o
 from slotscope.model.systems.state import digest, digest_of_arrays, from_arrays, to_arrays
 from slotscope.model.systems.statespec import StateSpec
 
-#: Version of the format.
+#: The version of the format.
 VERSION = 3
 
-#: Versions that are read: those of version 2 have no digest of the whole file.
+#: The versions that can be read; files of version 2 have no digest of the whole file.
 READ = (2, VERSION)
 
-#: An array of states that older files of some kinds of system lack.
+#: An array that states in older files of some kinds of system do not have.
 _ADDED = "memory"
 
-#: Events, and jobs, that a saved run may have: the workload is made again up to where it stands.
+#: The most events and jobs of a saved run, as the workload is generated again up to its place.
 MOST_EVENTS = 2**31
 
-#: States between the first and the present one that a file may hold, and the bytes that they are given.
+#: The most states between the first and the present one in a file, and the most bytes of these.
 MOST_EARLIER, EARLIER_BYTES = 32, 2**24
 
 Count = Annotated[Whole, Field(ge=0, le=MOST_EVENTS)]
@@ -55,7 +55,7 @@ Expressions = Annotated[tuple[Text, ...], Field(max_length=MOST_TRACKS)]
 
 
 class SavedBreakpoint(Section):
-    """See :class:`slotscope.model.questions.breakpoints.Breakpoint`; what its run does not understand sleeps."""
+    """See :class:`slotscope.model.questions.breakpoints.Breakpoint`; one that the run cannot interpret is inactive."""
 
     what: Count | Text
     times: Annotated[Whole, Field(ge=1, le=MOST_TIMES)] = 1
@@ -64,7 +64,7 @@ class SavedBreakpoint(Section):
 
 
 class SessionPlace(Section):
-    """Which run it is, and where it stands."""
+    """The identity of a run, and its place in history."""
 
     name: Text
     event: Count
@@ -74,14 +74,14 @@ class SessionPlace(Section):
     source: Text = ""  #: see :class:`model.running.origin.Origin`
     policy: Text = ""
     trace: tuple[Text, ...] = ()
-    fork_event: Count = 0  #: the event at which this run left another one; 0: it did not
+    fork_event: Count = 0  #: the event at which this run left another one; 0 if it did not
     fork_time: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     fork_arrivals: Count = 0
-    initial_jobs: Count = 0  #: jobs numbered before the first arrival
+    initial_jobs: Count = 0  #: the number of jobs numbered before the first arrival
     job_names: dict[Number, Text] = Field(default_factory=dict)
-    stride: Annotated[Whole, Field(ge=1, le=MOST_EVENTS)] = 1  #: of the samples
+    stride: Annotated[Whole, Field(ge=1, le=MOST_EVENTS)] = 1  #: the stride of the samples
     forks: dict[Text, Text] = Field(default_factory=dict)  #: names by text, see :class:`model.forks.tree.ForkTree`
-    policy_digest: Text = ""  #: of the text of a policy of one's own
+    policy_digest: Text = ""  #: the digest of the text of a user policy
     breakpoints: tuple[SavedBreakpoint, ...] = Field(default=(), max_length=1000)
     follow: Expressions = ()  #: see :class:`slotscope.model.questions.tracks.Followed`
     watch: Expressions = ()
@@ -90,7 +90,7 @@ class SessionPlace(Section):
 
 @dataclass(frozen=True)
 class Saved:
-    """What a session's file holds."""
+    """The contents of a session's file."""
 
     scenario: str  #: TOML
     place: SessionPlace
@@ -98,7 +98,7 @@ class Saved:
     present: Any
     samples: NDArray[np.float64]
     earlier: tuple[Any, ...] = ()  #: states between first and present, in order; the last one shortly before it
-    policy: str = ""  #: the text of a policy of one's own, for the user to look up
+    policy: str = ""  #: the text of a user policy, only for the user to read
 
 
 def write_session(path: Path, saved: Saved) -> None:
@@ -155,7 +155,7 @@ def _state(spec: StateSpec, data: bytes) -> Any:
 
 
 def _as_now(place: SessionPlace, present: Any) -> SessionPlace:
-    """The digest of the present state has changed, not the state, where an array was added to it."""
+    """*place* with the digest of the present state as it is now, if that differs only by an array added since."""
     before = {name: array for name, array in to_arrays(present).items() if name != _ADDED}
     if place.digest != digest_of_arrays(before):
         return place
