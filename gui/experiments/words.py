@@ -104,7 +104,7 @@ def numbers_of(row: Row) -> tuple[str, str, str]:
 
 
 def duration(seconds: float) -> str:
-    """A time span in words, rounded as estimates are."""
+    """A time span in seconds as words, rounded, as it is only an estimate."""
     if seconds < _SOON:
         return tr("a moment")
     if seconds < _MINUTE:

@@ -33,7 +33,7 @@ from slotscope.model.reporting.frame import Frame
 class SolvingPage(QWidget):
     """A page with a sentence, a progress bar without an end, and a button that stops or restarts the solver."""
 
-    asked = Signal(bool)  #: whether to solve
+    asked = Signal(bool)  #: the button was pressed: True to solve, False to stop
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class SolvingPage(QWidget):
 
 
 class PlanPanel(BoundsPanel):
-    """What the best single-server policy achieves, and how far the run is from it."""
+    """The optimum of the single-server problem, and the gap between the run and its bound."""
 
     name = "plan"
     title = "Plan and gap"
@@ -121,7 +121,7 @@ class PlanPanel(BoundsPanel):
         )
 
     def show_present(self, frame: Frame) -> None:
-        """The run beside its bound."""
+        """Show the run's measures beside the bound."""
         measured = so_far(frame)
         self.tiles.set_texts(tiles(frame, self.bounds, measured))
         self.axis.set_rows(axis_rows(frame, self.bounds, measured))

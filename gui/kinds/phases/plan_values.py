@@ -23,7 +23,7 @@ from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.running.recorder import TIME_COLUMN
 
-if TYPE_CHECKING:  # the solvers behind it take long to import
+if TYPE_CHECKING:  # the solvers that it imports take long to load
     from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds
 
 #: Colours of other policies in the plot of gaps; they repeat.
@@ -222,7 +222,7 @@ def _with(found: Estimate) -> str:
 
 
 def dual_table(bounds: PhasesBounds, info: RunInfo, theme: Theme) -> str:
-    """The dual price of each type's throughput, and of the budget."""
+    """The table of dual prices of each type's throughput, and of the budget."""
     if not bounds.type_prices:
         return ""
     each = zip(info.numbers.model.phases, info.numbers.arrival_rates, bounds.type_prices, strict=True)
@@ -238,7 +238,7 @@ def dual_table(bounds: PhasesBounds, info: RunInfo, theme: Theme) -> str:
 
 
 def proof_lines(bounds: PhasesBounds, theme: Theme) -> str:
-    """How the solution was checked: its support, and Lemma 7."""
+    """Lines on the solution and its checks: configurations, support, Lemma 7."""
     lines = []
     if bounds.configurations:
         timers, at_once, nothing = bounds.cases

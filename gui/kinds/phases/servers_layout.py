@@ -39,7 +39,7 @@ class PhaseWishes(SectionWishes):
     backup: tuple[bool, ...]  #: for each section whether it is of backup servers, whose cells are smaller
     resources: int  #: number of resources
     tokens: bool  #: whether servers have tokens, timers and virtual jobs
-    top: float  #: what a high bin's height stands for, as a share of a server's capacity
+    top: float  #: the use that a high bin's height stands for, as a share of a server's capacity
     labels: tuple[int, ...]  #: widths of the lines that can be below a bin, in device pixels, from the top
     #: largest width and height of bins, so that those of lanes side by side have the same size
     most: tuple[int, int] | None = None
@@ -57,7 +57,7 @@ class PhaseCell:
     token: int  #: side of a token; 0 if there are none
     head: int  #: from the cell's top to the top of a bin
     tall: int  #: height of a bin to its top, without the floor
-    top: float  #: what that height stands for, as a share of a server's capacity
+    top: float  #: the use that ``tall`` stands for, as a share of a server's capacity
     rim: int  #: height that stands for the capacity
     #: real, virtual, between: widths of the columns of real and of virtual jobs, and between two resources
     real: int

@@ -55,7 +55,7 @@ def _marks_at(frame: Frame) -> Iterator[PhaseMark]:
 
 
 def _done(record: Record) -> bool:
-    """Whether a record changed something; what was only looked at is marked during its own step only."""
+    """Whether a record changed something; others are marked only during their own sub-step."""
     return type(record) is not Record or record.kind in {"departure", "move", "missed_request"}
 
 
@@ -126,7 +126,7 @@ def _virtual(number: int) -> PhaseMark:
 
 
 def paint_marks(painter: QPainter, scene: PhaseScene, named: tuple[PhaseMark, ...]) -> None:
-    """Outline what the step or event names."""
+    """Outline the servers, tokens and jobs of the marks."""
     for mark in named:
         color = scene.theme.color(mark.role)
         if mark.place is not None:

@@ -157,7 +157,7 @@ def rounded_up(count: int) -> int:
 
 
 def most_use(state: PhaseState, numbers: PhaseNumbers) -> float:
-    """The largest share of a server's capacity that its real jobs, or its virtual ones, need."""
+    """The largest share of its capacity that any server's real jobs, or its virtual jobs, need."""
     demand = numbers.demand.astype(np.float64) / numbers.capacity
     virtual = state.virtual @ demand
     alone = demand[state.job_phase[state.backup_record[state.backup_record >= 0]]]
@@ -181,7 +181,7 @@ def records_on(state: PhaseState, place: ServerPlace, virtual: bool = False) -> 
 
 
 def place_of(state: PhaseState, record: int) -> ServerPlace | None:
-    """The server of a job; None while it is on none."""
+    """The server of the job in a record; None if it is on no server."""
     server = int(state.job_server[record])
     if server == -1:
         return None

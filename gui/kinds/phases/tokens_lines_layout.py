@@ -98,8 +98,8 @@ def _of_row(row: np.void) -> Life:
 def _by_virtual_gone(rows: np.ndarray, state: Any, known: np.ndarray) -> Iterator[Life]:
     """Tokens taken by virtual jobs that have left.
 
-    A server has the tokens of one request at a time, in the order of their types; those that no other job took were
-    taken by its virtual jobs since.
+    A server has the tokens of only one request at a time, numbered in the order of types; those not taken by any
+    known job were taken by the server's virtual jobs since that request.
     """
     gone = list(_virtual_gone(rows, state))
     requests = _requests(rows, known) if gone else {}

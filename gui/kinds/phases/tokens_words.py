@@ -35,7 +35,7 @@ class TypeRates(NamedTuple):
 
 
 class RecentRates(NamedTuple):
-    """Rates of the shown types over the last *span* of time."""
+    """The rates of the shown types over the time ``span`` before now."""
 
     span: float
     of: tuple[TypeRates, ...]
@@ -117,7 +117,7 @@ def usual_span(frame: Frame) -> float:
 
 
 def recent_rates(frame: Frame, types: tuple[int, ...]) -> RecentRates:
-    """Counts since the last sample before the span, divided by the time since."""
+    """The rates since the last sample before the usual span: counts divided by the time since that sample."""
     samples, now = frame.samples, frame.time
     start = max(0.0, now - usual_span(frame))
     place = int(np.searchsorted(samples[:, sampling.TIME_COLUMN], start, side="right")) - 1

@@ -35,7 +35,7 @@ def amount_text(value: Fraction | float) -> str:
 
 
 def units_text(info: RunInfo, units: Sequence[int]) -> str:
-    """Whole units of each resource as amounts: 7 of one, "7 cpu, 12 memory" of several."""
+    """Whole units [D] of each resource as amounts: "7" if there is one, "7 cpu, 12 memory" if several."""
     numbers = info.numbers
     names = numbers.model.resources
     parts = []

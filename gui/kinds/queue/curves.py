@@ -96,7 +96,7 @@ def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
     return names, ([*place, share, *row] for place, share, row in rows)
 
 
-#: The reason of a verdict is shown if verdict and reason take at most this many lines; two are visible.
+#: The reason of a verdict is shown if both take at most this many widths of the panel; two lines then suffice.
 _MOST_LINES = 1.7
 _SLOTS = ("", "slot", "slots")
 _TOTAL = "waiting"
@@ -226,7 +226,7 @@ class QueuePlot(RunPlot):
         ]
 
     def refit(self) -> None:
-        """Drop the curves and the mean before a jump: at another moment other queues may be the longest."""
+        """Fit to another moment: drop the curves and the mean, as other queues may be the longest there."""
         self._set_chosen(())
         self.discard("mean")
         super().refit()
