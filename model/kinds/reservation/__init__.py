@@ -1,4 +1,4 @@
-"""The loss system with slots (Psychas & Ghaderi 2022): the room of its paper."""
+"""The kind of system of Psychas & Ghaderi (2022): a loss system with slots."""
 
 from __future__ import annotations
 

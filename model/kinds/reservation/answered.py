@@ -1,4 +1,4 @@
-"""Admission answered from outside: which server an arriving job goes to, or none."""
+"""Admission decided from outside: the server of each arriving job, or its rejection."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from slotscope.model.running.answering import Answered, one_of
 class AnsweredAdmission(Answered, ReservationPolicy):
     """Answers 0 ... L - 1 are servers, L rejects the job.
 
-    Observed are the share in use of each resource of each server [L, n], and the job's type [J].  Earned
-    is the reward rate of Psychas & Ghaderi (2022), the sum of u_j Y_j / L.
+    The observation has the share in use of each resource of each server [L, n], and the job's type, one-hot [J].  The
+    reward is the reward rate of Psychas & Ghaderi (2022), the sum of u_j Y_j / L.
     """
 
     stands_for = "first-fit"
@@ -32,7 +32,7 @@ class AnsweredAdmission(Answered, ReservationPolicy):
         self.observed = self.capacities.size + numbers.types
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
-        """As it is answered."""
+        """Admit or reject as answered."""
         used = view.placement @ self.numbers.demand / np.maximum(self.capacities, 1)
         allowed = np.append(np.zeros(self.numbers.servers, bool), True)
         allowed[view.with_room(job.type)] = True
@@ -40,5 +40,5 @@ class AnsweredAdmission(Answered, ReservationPolicy):
         yield Admit(server=self.answer) if self.answer < self.numbers.servers else Reject()
 
     def rate(self, state: ReservationState) -> float:
-        """The sum of u_j Y_j / L."""
+        """The reward rate: the sum of u_j Y_j / L."""
         return float(reward_rate(self.numbers, state.jobs_in_system))

@@ -15,7 +15,7 @@ def workload_of(
 ) -> Workload:
     """The workload of a scenario from time *start* on; see :class:`PoissonWorkload`.
 
-    Raises ScenarioError if the workload is a trace: its jobs must have been read before.
+    Raises ScenarioError if the workload is a trace that has not been read.
     """
     kind = scenario.workload
     if isinstance(kind, TraceWorkload):

@@ -14,7 +14,7 @@ from slotscope.model.reporting.explain import shown
 from slotscope.model.reporting.inspection import SERVER
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Configuration, Reassign, Record
 
-#: Sub-steps that tell how many servers have room.
+#: Kinds of sub-step that give away how many servers have room.
 _COUNTS = frozenset({"servers_scanned", "sampled_with_room", "servers_compared"})
 
 
@@ -130,11 +130,11 @@ def _not_best(at: At, record: Record, given: Configuration, right: Configuration
 def _reward(at: At, configuration: Configuration) -> Fraction:
     """The reward rate of a server whose slots of the configuration are all used."""
     rewards = zip(at.system.numbers.rewards, configuration, strict=True)
-    return sum((u * k for u, k in rewards if k), Fraction(0))  # of many types most have no slot
+    return sum((u * k for u, k in rewards if k), Fraction(0))  # with many types, most have no slot
 
 
 class _Ranking(NamedTuple):
-    """Configurations in the order in which GPA finds them, which is that of their ranks.
+    """Configurations in the order in which GPA finds them, which is the order of their ranks.
 
     Under a user-written policy the order is that in which the policy finds them, whatever their rewards.
     """

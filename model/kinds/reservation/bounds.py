@@ -19,7 +19,7 @@ class BoundSeries(NamedTuple):
     """The bound of the infinite system at equally spaced times."""
 
     time: NDArray[np.float64]  #: [n]
-    reward: NDArray[np.float64]  #: [n] per server and time unit
+    reward: NDArray[np.float64]  #: [n] per server and unit of time
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Index, rank and group of every server, as a function of the state.
+"""The index, rank and group of every server, as a function of the state.
 
 Reference: Psychas & Ghaderi (2022), Definition 4 and Section 4 (CRA).  Configurations and
 indexes do not change between two runs of CRA, so that ranks and groups follow from the result
@@ -24,7 +24,7 @@ _Answer = TypeVar("_Answer")
 class Classification:
     """The result of CRA for each server."""
 
-    index: NDArray[np.int32]  #: [L] c^l, 1 is the most recently assigned of its configuration
+    index: NDArray[np.int32]  #: [L] c^l; 1: the most recently assigned server of its configuration
     rank: NDArray[np.int32]  #: [L] 1..J, or J + 1 (with several pools 1..G, or G + 1)
     reject_group: NDArray[np.bool_]  #: [L]
     held: NDArray[np.int64]  #: [I] X_{k[i]}, the number of servers with each of GPA's configurations

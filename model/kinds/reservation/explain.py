@@ -30,7 +30,7 @@ from slotscope.model.systems.outcome import FLAG_CONFIGURED, FLAG_FORCED
 
 
 class ReservationNarrator(Narrator):
-    """Words the records of one run.
+    """Puts the records of one run into words.
 
     - *type_names*: [J] names of the job types.
     - *job_name*: The name of a job, by its number.
@@ -43,7 +43,7 @@ class ReservationNarrator(Narrator):
         self._slots = reserves_slots
 
     def _row(self, row: np.void) -> str:
-        """One sentence for an event, with its reason in numbers."""
+        """One sentence for an event, with the reason in numbers."""
         name = self._types[row["type"]] if row["type"] >= 0 else ""
         flags = int(row["flags"])
         if row["kind"] == UPDATE:
@@ -96,11 +96,11 @@ class ReservationNarrator(Narrator):
         return f"{first} preempted" if count == 1 else f"{count} jobs preempted, first {first}"
 
     def job(self, number: int, job_type: int) -> str:
-        """A job as it is called in sentences."""
+        """The name of a job in sentences, with its type."""
         return f"{self._types[job_type]} job {self._job(number)}"
 
     def event_anywhere(self, event: Event) -> str:
-        """What a job does next, whatever server it is on."""
+        """A job's departure, without its server."""
         return f"{self.job(event.job, event.type)} leaves"
 
     def event(self, event: Event) -> str:
@@ -225,7 +225,7 @@ def _freed(values: Mapping[str, Any]) -> str:
     return f"{float(values['freed'] / values['owed']):.0%} of g(L) s_j is free"
 
 
-#: Why a server admits, by the reason that the policy gives; ``load`` in percent.
+#: Why a server admits, by the policy's reason; ``load`` in percent.
 _REASONS: dict[str, str] = {
     "least_loaded": "server {server} is the least loaded of these ({load:.3g} %): it admits the job",
     "least_room": "server {server} has the least room left with the job (load {load:.4g} %): it admits the job",

@@ -32,7 +32,7 @@ from slotscope.model.reporting.inspection import (
     touching,
 )
 
-#: Fields of a row, and of its sub-steps, that name a server or a job.
+#: The fields of rows, and of sub-steps, that name a server or a job.
 _ROW_FIELDS = {SERVER: ("server", "source", "first_reassigned"), JOB: ("job", "moved")}
 _FIELDS = {SERVER: ("server", "source", "target"), JOB: ("job",)}
 

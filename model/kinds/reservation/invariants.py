@@ -151,7 +151,7 @@ def _groups(system: ReservationSystem, state: ReservationState) -> Sentences:
 def _stack(
     state: ReservationState, classes: Classification, mine: NDArray[np.int64], configuration: tuple[int, ...]
 ) -> Sentences:
-    """The servers *mine* of one configuration."""
+    """Check the servers *mine* of one configuration."""
     newest_first = mine[np.argsort(-state.stamp[mine])]
     index = classes.index[newest_first]
     if not np.array_equal(index, np.arange(1, len(mine) + 1)):
@@ -182,7 +182,7 @@ def _matched(_: ReservationSystem, state: ReservationState) -> Sentences:
 
 
 def _cra_again(system: ReservationSystem, state: ReservationState) -> Sentences:
-    """CRA applied to its own result changes nothing."""
+    """A second CRA changes nothing."""
     policy: Any = system.policy
     for record in policy.cra(ReservationView(system.numbers, copied(state))):
         if isinstance(record, Reassign):

@@ -27,8 +27,8 @@ from slotscope.model.systems.statespec import StateSpec
 class ReservationFacts:
     """The data on the policy that panels of the loss system need."""
 
-    reserves_slots: bool  #: whether jobs go into reserved slots
-    reserved: int  #: ceil(g(L)), 0 without a reservation factor
+    reserves_slots: bool  #: whether jobs are placed in reserved slots
+    reserved: int  #: ceil(g(L)); 0 without a reservation factor
     has_groups: bool  #: whether servers have ranks and groups
 
 
@@ -56,11 +56,11 @@ class ReservationKind(Kind):
         return super().has_kernel(system) and len(system.numbers.pools) == 1
 
     def narrator(self, system: ReservationSystem) -> ReservationNarrator:
-        """Sentences about admissions, migrations and reassignments."""
+        """The narrator: sentences about admissions, migrations and reassignments."""
         return ReservationNarrator(system.numbers.type_names, system.job_name, system.policy.reserves_slots)
 
     def facts(self, system: ReservationSystem) -> ReservationFacts:
-        """Reservation and groups."""
+        """What the policy reserves, and whether it has groups."""
         policy = system.policy
         has_groups = getattr(policy, "has_groups", False)
         return ReservationFacts(policy.reserves_slots, policy.reserved, has_groups)
@@ -72,7 +72,7 @@ class ReservationKind(Kind):
         return frozenset(always | (groups if self.facts(system).has_groups else set()))
 
     def derive(self, state: ReservationState, numbers: ReservationNumbers, facts: ReservationFacts) -> Classification:
-        """Index, rank and group of every server."""
+        """The index, rank and group of every server."""
         return classify(state)
 
     def usual_pace(self, numbers: ReservationNumbers) -> float:

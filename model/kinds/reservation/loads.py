@@ -36,7 +36,7 @@ class LoadMeasure:
         return np.asarray(self.by_pool[0])
 
     def of(self, placement: NDArray[np.integer], servers: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int64]:
-        """[s] the loads of *servers* [s] if they had the jobs *placement* [s, J]."""
+        """[s] the loads of *servers* [s] with the jobs *placement* [s, J]."""
         if len(self.by_pool) == 1:
             sums = placement @ self.weights
         else:
@@ -45,7 +45,7 @@ class LoadMeasure:
 
 
 def load_measure(numbers: ReservationNumbers) -> LoadMeasure:
-    """The loads of a system's servers.
+    """The load measure of a system's servers.
 
     If demands and a capacity are given, there is one sum for each resource.  If only maximal
     configurations are given, there is a single sum, in which a job of type j counts as 1/K_j of a

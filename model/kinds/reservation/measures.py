@@ -1,4 +1,4 @@
-"""The measures of a loss system: reward rate and counts, in the paper's words."""
+"""The measures of a loss system: reward rate and counts, in the paper's terms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COUNTS = ("admitted", "rejected", "migrations", "reassignments")
 
 
 def reward_rate(numbers: ReservationNumbers, jobs: NDArray[Any]) -> NDArray[np.float64]:
-    """Sum of u_j Y_j / L, normalized by the number of servers, for jobs [.., J]."""
+    """The sum of u_j Y_j / L, the reward rate per server, for jobs [.., J]."""
     rewards = np.array([float(reward) for reward in numbers.rewards])
     return np.asarray(jobs @ rewards / numbers.servers)
 
@@ -48,9 +48,9 @@ def totals(numbers: ReservationNumbers, state: ReservationState, now: float) -> 
 def totals_at(
     numbers: ReservationNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """[n, 5] as :func:`totals`, at each of n increasing times.
+    """[n, 5] as :func:`totals`, at each of n increasing times, computed from samples.
 
-    Integrals are interpolated between samples; a count is that of the last sample before.
+    Integrals are interpolated between samples; counts are those of the last sample before.
     """
     before, after, share = between(samples[:, TIME_COLUMN], times)
     areas = [reward_rate(numbers, samples[rows][:, columns("area", numbers.types)]) for rows in (before, after)]
@@ -64,7 +64,7 @@ def totals_at(
 def headline_series(
     numbers: ReservationNumbers, samples: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """[n] the reward rate at each sample, and [n] its exact integral up to there."""
+    """[n] the reward rate at each sample, and [n] its exact integral up to each."""
     jobs, areas = (samples[:, columns(name, numbers.types)] for name in ("jobs", "area"))
     return reward_rate(numbers, jobs), reward_rate(numbers, areas)
 

@@ -1,4 +1,4 @@
-"""The constant numbers of a loss system with slots, taken from a scenario.
+"""The constants of a loss system with slots, from a scenario.
 
 The quantities of the scenario are converted to arrays and rationals, which do not change during a run.
 """
@@ -47,14 +47,14 @@ class ReservationNumbers:
     #: the feasible configurations K (Section 2.2); with several pools, those of a server with the largest capacity of
     #: each resource over the pools, which include the configurations of every pool
     space: ConfigurationSpace
-    rewards: tuple[Fraction, ...]  #: [J] u_j, exact, per time unit of service
+    rewards: tuple[Fraction, ...]  #: [J] u_j, exact, per unit of time in service
     reward_units: tuple[int, ...]  #: [J] u_j as integers, in units of ``reward_unit``
     reward_unit: Fraction
     #: demand, capacity: [J, n] and [n], integers in a common unit per resource; n = 0 if a set of configurations was
     #: given instead.  With several pools ``capacity`` is the largest over the pools.
     demand: NDArray[np.int64]
     capacity: NDArray[np.int64]
-    workload: tuple[Fraction, ...]  #: [J] rho_j per server, exact (0 where unknown, as in a trace)
+    workload: tuple[Fraction, ...]  #: [J] rho_j per server, exact (0 if unknown, as for a trace)
     rates: tuple[Fraction, ...]  #: [J] lambda_j per server
     priorities: tuple[int, ...]
     initial_jobs: int  #: the number of jobs in service at time 0, whose numbers precede those of the arrivals
@@ -62,7 +62,7 @@ class ReservationNumbers:
 
     @cached_property
     def types(self) -> int:
-        """J."""
+        """J, the number of job types."""
         return len(self.type_names)
 
     @cached_property
@@ -72,7 +72,7 @@ class ReservationNumbers:
 
     @cached_property
     def pool_of(self) -> NDArray[np.int32]:
-        """[L] the number of each server's pool."""
+        """[L] the pool of each server."""
         counts = [pool.count for pool in self.pools]
         return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
@@ -93,13 +93,13 @@ class ReservationNumbers:
 
     @cached_property
     def fitting(self) -> int:
-        """Bit set of the job types that fit some server."""
+        """The job types that fit some server, as a bit set."""
         fits_any = zip(*(pool.space.fits for pool in self.pools), strict=True)
         return sum(1 << j for j, fits in enumerate(fits_any) if any(fits))
 
     @property
     def pool_shares(self) -> tuple[tuple[ConfigurationSpace, Fraction], ...]:
-        """[P] the feasible configurations of each pool and its share of the servers."""
+        """[P] the feasible configurations of each pool, and its share of the servers."""
         return tuple((pool.space, Fraction(pool.count, self.servers)) for pool in self.pools)
 
     def space_of(self, server: int) -> ConfigurationSpace:
@@ -222,7 +222,7 @@ def numbers_of(scenario: ReservationScenario) -> ReservationNumbers:
 
 
 def _pools(scenario: ReservationScenario, resources: tuple[str, ...]) -> tuple[tuple[Pool, ...], NDArray[np.int64]]:
-    """The pools, and the demands [J, n] in the units of their capacities."""
+    """The pools, and the demands [J, n] in the units of the pools' capacities."""
     servers = scenario.servers
     kinds = [("", servers.count, servers.capacity, "servers.capacity")]
     kinds += [
@@ -249,7 +249,7 @@ def _pools(scenario: ReservationScenario, resources: tuple[str, ...]) -> tuple[t
 def _scaled(
     scenario: ReservationScenario, resources: tuple[str, ...], capacities: Sequence[Mapping[str, Quantity]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Demands [J, n] and capacities [P, n] as integers in one unit for each resource."""
+    """Demands [J, n] and capacities [P, n] as integers in one unit per resource."""
     types = len(scenario.job_types)
     table = np.zeros((types + len(capacities), len(resources)), np.int64)
     nothing = Quantity((Fraction(0), ""))

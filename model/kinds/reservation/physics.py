@@ -73,7 +73,7 @@ def unlink(state: State, record: int) -> None:
 
 @jitable
 def admit(state: State, server: int, job_type: int, number: int, departure: float) -> int:
-    """Place a new job on *server* until *departure* (inf: for ever); returns its record."""
+    """Place a new job on *server* until *departure* (inf: for ever); return its record."""
     free = state.number[FREE] - 1
     state.number[FREE] = free
     record = state.free_record[unsigned(free)]

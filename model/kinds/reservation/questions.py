@@ -1,4 +1,4 @@
-"""What can be asked of a loss system with slots."""
+"""The vocabulary of questions about loss systems with slots."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from slotscope.model.questions.fields import (
     of_jobs,
 )
 
-#: What policies have whose servers have ranks, and an Accept and a Reject Group.
+#: The attribute of policies whose servers have ranks, and an Accept and a Reject Group.
 GROUPS = "has_groups"
 
 HAPPENINGS = (
@@ -67,7 +67,7 @@ def _greedy(state: Any) -> Any:
 
 
 def _of_all_types(counts: Any) -> Any:
-    """[...] the sum of [..., J]: over so few of them it takes a quarter of the time that ``sum`` takes."""
+    """[...] the sum of [..., J] over the types; for so few it takes a quarter of the time of ``sum``."""
     return np.einsum("...j->...", counts)
 
 

@@ -1,7 +1,7 @@
-"""Index, rank and group of every server, kept up by compiled code while a run goes on.
+"""The index, rank and group of every server, kept up to date by compiled code during a run.
 
-Reference: Psychas & Ghaderi (2022), Definition 4 and Section 4 (CRA).  The same as
-:func:`.classification.classify` says of one state, for questions about millions of events.
+Reference: Psychas & Ghaderi (2022), Definition 4 and Section 4 (CRA).  The results equal those of
+:func:`.classification.classify`; they are used by questions about millions of events.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from slotscope.model.systems.watching import Derived, Touched, is_within, number
 Array = Any
 State = Any
 
-#: What is derived, as of :class:`.classification.Classification`.
+#: Rows of the derived numbers, as in :class:`.classification.Classification`.
 RANK, INDEX, IN_REJECT_GROUP = range(3)
 
-#: Where rows name the servers that their events may have changed.
+#: Fields of rows that name the servers that an event may have changed.
 NAMED = Touched(("server", "source", "first_reassigned"), (("reassigned", 1), ("preempted", 0)))
 
-#: The same as places in a row.
+#: The same fields as offsets in a row.
 SERVERS = tuple(offset_of(EVENT_ROW, name) for name in NAMED.columns)
 MOST = np.array([(offset_of(EVENT_ROW, name), last) for name, last in NAMED.most])
 
 
 def ranked(state: ReservationState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """[3, L] what is derived, and what is kept beside it.
+    """[3, L] the derived numbers, and what is kept to update them.
 
-    That is [L] the servers by configuration, in each such stack the newest stamp first; and what all follows from as it
-    was last.
+    What is kept is [L] the servers sorted by configuration, in each stack the newest stamp first; and the latest values
+    of everything that the derived numbers depend on.
     """
     found = classify(state)
     order = np.lexsort((-state.stamp, *state.configuration.T[::-1]))
@@ -46,7 +46,7 @@ def ranked(state: ReservationState) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 @jitable
 def rank_again(state: State, derived: Array, kept: Array, rows: Array) -> int:
-    """Bring what is derived up to a state, where it has another cause than before; it may be of any server."""
+    """Update the derived numbers if anything that they depend on has changed; any server may be affected."""
     servers = len(state.stamp)
     named = len(rows) == 1 and is_within(rows[0], MOST)
     first = take_named_out(state, derived, kept, rows[0]) if named else take_any_out(state, derived, kept)
@@ -66,7 +66,7 @@ def rank_again(state: State, derived: Array, kept: Array, rows: Array) -> int:
 
 @jitable
 def take_named_out(state: State, derived: Array, kept: Array, row: Array) -> int:
-    """The servers that an event names and has moved go behind the others, which stay in order; where those end."""
+    """Move the changed servers that an event names behind the others, which stay sorted; return where these end."""
     end = len(state.stamp)
     for column in SERVERS:
         server = number_in(row, column)
@@ -78,7 +78,7 @@ def take_named_out(state: State, derived: Array, kept: Array, row: Array) -> int
 
 @jitable
 def take_any_out(state: State, derived: Array, kept: Array) -> int:
-    """As :func:`take_named_out`, where any server may have moved."""
+    """As :func:`take_named_out`, for an event that may have changed any server."""
     end = len(state.stamp)
     for server in range(len(state.stamp)):
         if has_moved(state, kept, server):
@@ -89,7 +89,7 @@ def take_any_out(state: State, derived: Array, kept: Array) -> int:
 
 @jitable
 def has_moved(state: State, kept: Array, server: int) -> bool:
-    """Whether a server has another stamp or configuration than those that were kept, which they replace."""
+    """Whether the stamp or configuration of a server differs from the kept ones, which are replaced."""
     servers, types = state.configuration.shape
     moved = renew(state.stamp[server : server + 1], kept, servers + server)
     return bool(renew(state.configuration[server], kept, 2 * servers + server * types) or moved)
@@ -97,7 +97,7 @@ def has_moved(state: State, kept: Array, server: int) -> bool:
 
 @jitable
 def take_out(derived: Array, kept: Array, server: int, end: int) -> None:
-    """A server goes behind so many others, and those behind it in its stack follow."""
+    """Move a server to position *end*, and adjust the indexes of those behind it in its stack."""
     at = 0
     while kept[unsigned(at)] != server:
         at += 1
@@ -111,7 +111,7 @@ def take_out(derived: Array, kept: Array, server: int, end: int) -> None:
 
 @jitable
 def renew(content: Array, kept: Array, start: int) -> bool:
-    """Whether numbers are other ones than those that were kept, which they replace."""
+    """Whether numbers differ from the kept ones, which are replaced."""
     found = np.int64(0)
     for at in range(len(content)):
         found |= content[unsigned(at)] ^ kept[unsigned(start + at)]
@@ -124,7 +124,7 @@ def renew(content: Array, kept: Array, start: int) -> bool:
 
 @jitable
 def put_in_order(state: State, derived: Array, kept: Array, end: int) -> None:
-    """The server behind so many others, which are in order, goes to its place; those behind it in its stack follow."""
+    """Insert the server at position *end* into the sorted ones before it; the indexes in its stack are adjusted."""
     server, low, high = kept[unsigned(end)], 0, end
     while low < high:
         middle = (low + high) // 2
@@ -147,7 +147,7 @@ def put_in_order(state: State, derived: Array, kept: Array, end: int) -> None:
 
 @jitable
 def goes_before(state: State, one: int, other: int) -> bool:
-    """Whether a server stands before another one: by configuration, in each the newest stamp first."""
+    """Whether a server is sorted before another: by configuration, then the newest stamp first."""
     for j in range(state.configuration.shape[1]):
         difference = state.configuration[unsigned(one), unsigned(j)] - state.configuration[unsigned(other), unsigned(j)]
         if difference != 0:
@@ -157,7 +157,7 @@ def goes_before(state: State, one: int, other: int) -> bool:
 
 @jitable
 def rank_servers(state: State, derived: Array, kept: Array) -> None:
-    """Ranks and groups, from the stacks and what the last CRA said."""
+    """Compute ranks and groups, from the stacks and the outcome of the last CRA."""
     servers, begin = len(state.stamp), 0
     found, surplus = state.number[GREEDY_LENGTH], len(state.greedy_count) + 1
     derived[RANK, :] = surplus
@@ -186,7 +186,7 @@ def rank_stack(state: State, derived: Array, kept: Array, begin: int, end: int) 
 
 @jitable
 def has(table: Array, row: int, other: Array, place: int) -> bool:
-    """Whether a row of a table of configurations is that of another one."""
+    """Whether a row of a table of configurations equals a row of another table."""
     same = True
     for j in range(table.shape[1]):
         same &= table[unsigned(row), unsigned(j)] == other[unsigned(place), unsigned(j)]

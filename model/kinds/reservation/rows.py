@@ -1,4 +1,4 @@
-"""One row for each event of a loss system with slots, and what its flags mean."""
+"""The row of each event of a loss system with slots, and the flags of what can happen in it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ EVENT_ROW = np.dtype(
         ("moved", np.int64),  # the job that migrated
         ("trail", np.uint64),
         ("server", np.int32),
-        ("source", np.int32),  # where the migrated job came from
-        ("reassigned", np.int32),  # how many servers were reassigned
+        ("source", np.int32),  # the server that the migrated job came from
+        ("reassigned", np.int32),  # the number of servers that were reassigned
         ("first_reassigned", np.int32),
         ("empty_slots", np.int32),  # of the type, all on Reject Group servers (at a rejection)
         ("servers_with_room", np.int32),  # servers whose free resources would hold the job
-        ("preempted", np.int32),  # how many jobs were preempted; ``moved`` is the first of them
+        ("preempted", np.int32),  # the number of jobs that were preempted; ``moved`` is the first of them
         ("i_star", np.int16),
         ("type", np.int16),
         ("flags", np.uint16),

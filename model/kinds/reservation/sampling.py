@@ -1,4 +1,4 @@
-"""What is recorded of a loss system every so many events, for curves and averages."""
+"""Samples of a loss system, taken every so many events, for curves and averages."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from slotscope.model.kinds.reservation.state import (
 )
 from slotscope.model.reporting.records import Configuration
 
-#: Columns before those per type.
+#: The columns before those per type.
 EVENT_COLUMN, TIME_COLUMN, I_STAR_COLUMN, REASSIGNED_COLUMN, REJECT_GROUP_COLUMN = range(5)
 SCALARS = 5
 
-#: Blocks of J columns after them, in order.  "effective" has X^(e) of the i-th configuration
-#: of the greedy configuration set (Psychas & Ghaderi 2022, (5.1)) in its column i.
+#: The blocks of J columns after them, in order.  Column i of "effective" has X^(e) of the i-th configuration
+#: of the greedy configuration set (Psychas & Ghaderi 2022, (5.1)).
 PER_TYPE = ("jobs", "area", "arrived", "admitted", "rejected", "migrated", "slots", "reject_group_empty", "effective")
 
 
 def width(types: int) -> int:
-    """Columns of a sample for J types."""
+    """The number of columns of a sample for J types."""
     return SCALARS + len(PER_TYPE) * types
 
 
 def columns(name: str, types: int) -> slice:
-    """Where a block of J columns stands in a sample."""
+    """The columns of a block [J] in a sample."""
     start = SCALARS + PER_TYPE.index(name) * types
     return slice(start, start + types)
 
@@ -48,7 +48,7 @@ def area_until_now(state: ReservationState, now: float) -> NDArray[np.float64]:
 
 
 def sample(state: ReservationState, row: NDArray[np.float64], greedy_set: Sequence[Configuration] = ()) -> None:
-    """Fill one row [width(J)] from a state; *greedy_set* has at most J configurations."""
+    """Fill one sample *row* [width(J)]; *greedy_set* has at most J configurations."""
     types = len(state.jobs_in_system)
     now = float(state.clock[NOW])
     classes = classify(state)
@@ -78,7 +78,7 @@ def sample(state: ReservationState, row: NDArray[np.float64], greedy_set: Sequen
 def effective_servers(
     state: ReservationState, classes: Classification, greedy_set: Sequence[Configuration]
 ) -> NDArray[np.int64]:
-    """[J] X^(e)_k = min(X_k, X-hat_k) of each configuration of *greedy_set*, then zeros (5.1)."""
+    """[J] X^(e)_k = min(X_k, X-hat_k) of each configuration of *greedy_set*, padded with zeros (5.1)."""
     result = np.zeros(len(state.jobs_in_system), np.int64)
     found = int(state.number[GREEDY_LENGTH])
     rows = [tuple(row) for row in state.greedy_configuration[:found].tolist()]

@@ -1,7 +1,7 @@
 """The loss system with slots: its events, and the check and effect of every decision.
 
 Reference: Psychas & Ghaderi (2022), Section 2.  A policy yields records; each decision is
-checked against the state, applied, and passed on, so that stepping can stop between any two.
+checked against the state, applied, and passed on, so that a run can pause between any two.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from slotscope.model.systems.base import PolicySystem
 
 
 class ReservationSystem(PolicySystem):
-    """A loss system under one policy's reference."""
+    """A loss system under one policy."""
 
     name = "reservation"
     whatif = whatif
@@ -82,7 +82,7 @@ class ReservationSystem(PolicySystem):
         return not self.policy.updates_when_idle
 
     def check_continuation(self, other: ReservationSystem) -> None:
-        """Whether it makes sense to go on from *other*."""
+        """Refuse to continue from *other* if its servers or job types differ. Raises ScenarioError."""
         mine, theirs = self.numbers, other.numbers
         if (mine.servers, mine.type_names) != (theirs.servers, theirs.type_names):
             raise ScenarioError(
@@ -90,7 +90,7 @@ class ReservationSystem(PolicySystem):
             )
 
     def take_over(self, other: ReservationSystem, state: ReservationState) -> ReservationState:
-        """Go on from another system's state: its jobs stay, this policy starts on them."""
+        """Continue from another system's state: its jobs stay, and this policy starts on them."""
         self.name_jobs_like(other)
         state.greedy_configuration[...] = 0
         state.greedy_count[...] = 0
@@ -112,7 +112,7 @@ class ReservationSystem(PolicySystem):
         return with_room(state)
 
     def next_event(self, state: ReservationState) -> Event | None:
-        """What happens next; at equal times departures, then updates, then arrivals."""
+        """The next event; of events at the same time first departures, then updates, then arrivals."""
         now = self.quick(state)
         departure = now.heap_time[0] if now.number[DEPARTURES] else np.inf
         timer = now.clock[TIMER]
@@ -137,7 +137,7 @@ class ReservationSystem(PolicySystem):
         sampling.sample(state, row, self.numbers.greedy_set)
 
     def start(self, state: ReservationState) -> Iterator[Record]:
-        """The policy's own initialization at time 0 (Section 4); no event is counted."""
+        """The policy's initialization at time 0 (Section 4), which is not counted as an event."""
         view = self._view(state)
         outcome = ReservationOutcome(Event(UPDATE, float(state.clock[NOW])))
         yield from self.decided(state, self.policy.start(view), outcome)
@@ -170,7 +170,7 @@ class ReservationSystem(PolicySystem):
         outcome.close(now, row)
 
     def _view(self, state: ReservationState) -> ReservationView:
-        """What the policy is shown of *state*: the same as at the last event, where the state goes on in place."""
+        """The view of *state* for the policy: the previous one if the state is the same object."""
         if (shown := self._shown) is None or shown[0] is not state:
             self._shown = shown = (state, ReservationView(self.numbers, state))
         return shown[1]
@@ -187,7 +187,7 @@ class ReservationSystem(PolicySystem):
 
     @staticmethod
     def _resize(now: Any, server: int, job_type: int, by: int) -> None:
-        """Without reservation a server has exactly the slots that its jobs fill."""
+        """Without reservation, a server has as many slots as jobs."""
         physics.set_slots(now, server, job_type, now.configuration[server, job_type] + by)
 
     def _admit(self, state: ReservationState, record: Admit, outcome: ReservationOutcome) -> None:
@@ -240,7 +240,7 @@ class ReservationSystem(PolicySystem):
     def _make_room(
         self, state: ReservationState, record: Migrate, job_type: int, outcome: ReservationOutcome, tried: str
     ) -> None:
-        """Check that the target holds the job; without reservation its slot comes along."""
+        """Check that the target has room for the job; without reservation, the job's slot moves with it."""
         target = record.target
         if self.policy.reserves_slots:
             if state.placement[target, job_type] >= state.configuration[target, job_type]:
@@ -332,7 +332,7 @@ class ReservationSystem(PolicySystem):
 
 @lru_cache(maxsize=64)
 def _padded(configurations: tuple[Configuration, ...], numbers: ReservationNumbers) -> np.ndarray:
-    """[G, J] the configurations that GPA found, then zeros."""
+    """[G, J] the configurations found by GPA, padded with zeros."""
     table = np.zeros((numbers.ranks, numbers.types), np.int32)
     table[: len(configurations)] = configurations or 0
     table.flags.writeable = False

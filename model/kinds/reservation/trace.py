@@ -1,6 +1,6 @@
-"""The state after each event in the exchange form of ``slotscope trace``.
+"""The state after each event in the exchange format of ``slotscope trace``.
 
-Types are numbered from 1 and rationals are text there; see ``resources/help/trace-format.md``.
+Types are numbered from 1, and rationals are strings; see ``resources/help/trace-format.md``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from slotscope.model.scenario.common import PolicyChoice
 
 
 def lines(system: ReservationSystem, most: float) -> Iterator[dict[str, Any]]:
-    """A run of the reference: a header, the start, and at most *most* events."""
+    """Run the reference engine: yield a header, the start, and at most *most* events."""
     yield header(system)
     state = system.raw_state()
     records = list(system.start(state))
@@ -52,14 +52,14 @@ def lines(system: ReservationSystem, most: float) -> Iterator[dict[str, Any]]:
 
 
 def _is_absent(system: ReservationSystem, state: ReservationState, leaves: Event, due: Event | None) -> bool:
-    """Whether a job that is to leave now was rejected or preempted before."""
+    """Whether a job that is to leave now was rejected or preempted earlier."""
     arrived = leaves.job < system.initial_jobs + state.number[NEXT_ARRIVAL]
     is_next = due is None or (leaves.time <= due.time and arrived)
     return is_next and leaves.job not in state.job_number
 
 
 def _scripted_departures(system: ReservationSystem) -> list[Event]:
-    """When the jobs of a script leave, in order: also those that will not be there any more."""
+    """The scripted departures in order of time, including those of jobs that will have left earlier."""
     if system.scenario.workload.kind != "scripted":
         return []
     jobs = [(0.0, job.service, job.type) for job in system.starting]
@@ -76,7 +76,7 @@ def _scripted_departures(system: ReservationSystem) -> list[Event]:
 
 
 def header(system: ReservationSystem) -> dict[str, Any]:
-    """The first line: the instance, L, g, variant and initial state."""
+    """The first line: the instance, L, g, the variant and the initial state."""
     scenario, numbers = system.scenario, system.numbers
     variant, mode = _variant(scenario.policy)
     resources = numbers.resource_names
@@ -105,7 +105,7 @@ def header(system: ReservationSystem) -> dict[str, Any]:
 
 
 def _variant(policy: PolicyChoice) -> tuple[str, str]:
-    """The names of a policy in instance files; its own name where they have none."""
+    """The names of a policy in instance files; the policy's own name if it has none there."""
     for names, (name, parameters) in VARIANTS.items():
         given = policy.parameters
         if name == policy.name and all(
@@ -116,12 +116,12 @@ def _variant(policy: PolicyChoice) -> tuple[str, str]:
 
 
 def _number(value: Fraction) -> int | str:
-    """An integer as it is, another rational as text."""
+    """An integer unchanged, any other rational as a string."""
     return int(value) if value.denominator == 1 else str(value)
 
 
 def _initial(system: ReservationSystem) -> dict[str, Any]:
-    """What is on each server, whatever way the scenario says it."""
+    """The content of each server at the start, in whatever form the scenario gives it."""
     start = system.scenario.initial
     given = start if isinstance(start, GivenStart) else GivenStart(start="given", servers=())
     servers: list[dict[str, Any]] = [{} for _ in range(system.numbers.servers)]
@@ -139,7 +139,7 @@ def _initial(system: ReservationSystem) -> dict[str, Any]:
 def step(
     system: ReservationSystem, state: ReservationState, event: Event | None, records: Iterable[Record]
 ) -> dict[str, Any]:
-    """One line: the event, the actions it led to, and the state after it."""
+    """One line: the event, the actions that it caused, and the state after it."""
     classes = classify(state)
     found = int(state.number[GREEDY_LENGTH])
     greedy = [

@@ -1,4 +1,4 @@
-"""What a reference policy is shown of a loss system with slots: read-only, in its terms."""
+"""The read-only view that policies have of a loss system with slots, in the paper's terms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slotscope.model.systems.view import PolicyView
 
 
 class ReservationView(PolicyView):
-    """The system as a policy may see it; every array is read-only and always current.
+    """The system as policies see it; all arrays are read-only and always current.
 
     Servers and types are numbered from 0.
     """
@@ -30,37 +30,37 @@ class ReservationView(PolicyView):
 
     @property
     def servers(self) -> int:
-        """L."""
+        """L, the number of servers."""
         return self.numbers.servers
 
     @property
     def types(self) -> int:
-        """J."""
+        """J, the number of job types."""
         return self.numbers.types
 
     @property
     def ranks(self) -> int:
-        """How many ranks a server can have besides that of a surplus one: J with one pool."""
+        """The number of ranks besides that of surplus servers: J with one pool."""
         return self.numbers.ranks
 
     @property
     def rewards(self) -> tuple[Fraction, ...]:
-        """[J] u_j."""
+        """[J] the rewards u_j."""
         return self.numbers.rewards
 
     @property
     def configuration(self) -> NDArray[np.int32]:
-        """[L, J] slots of each server."""
+        """[L, J] the slots of each server."""
         return self._state.configuration
 
     @property
     def placement(self) -> NDArray[np.int32]:
-        """[L, J] jobs on each server."""
+        """[L, J] the jobs on each server."""
         return self._state.placement
 
     @property
     def jobs_in_system(self) -> NDArray[np.int64]:
-        """[J] Y_j."""
+        """[J] the numbers of jobs Y_j."""
         return self._state.jobs_in_system
 
     @property
@@ -79,27 +79,27 @@ class ReservationView(PolicyView):
         return np.asarray(difference, np.int64)
 
     def empty_servers(self) -> NDArray[np.int64]:
-        """Numbers of the servers without a job, in increasing order."""
+        """[s] the servers without a job, in increasing order."""
         jobs = reduce(np.bitwise_or, self._state.placement.T)  # much faster than along short rows
         return np.asarray((jobs == 0).nonzero()[0])
 
     def with_room(self, job_type: int) -> NDArray[np.int64]:
-        """Numbers of the servers whose jobs leave enough resources for one more of a type."""
+        """[s] the servers whose free resources suffice for one more job of a type."""
         return self.numbers.room_for(self._state.placement, job_type).nonzero()[0]
 
     def servers_of(self, configuration: Configuration) -> NDArray[np.int64]:
-        """Servers of a configuration in order of their index: the first has index 1."""
+        """The servers of a configuration in order of their index: the first has index 1."""
         return servers_of(self._state, tuple(configuration))
 
     def oldest(self, servers: NDArray[np.int64]) -> int:
-        """Of some servers, the one that has had its configuration longest."""
+        """Of the given servers, the one that has had its configuration longest."""
         return int(servers[self._state.stamp[servers].argmin()])
 
     def newest_job(self, server: int, job_type: int) -> int:
-        """The most recently placed job of a type on a server, or -1."""
+        """The number of the most recently placed job of a type on a server, or -1."""
         record = int(self._state.first_job[server, job_type])
         return int(self._state.job_number[record]) if record >= 0 else -1
 
     def classification(self) -> Classification:
-        """Index, rank and group of every server after the last CRA."""
+        """The index, rank and group of every server after the last CRA."""
         return classify(self._state)

@@ -1,4 +1,4 @@
-"""What can be decided in place of the policy: of an arriving job which server, or rejection; slots of an empty one."""
+"""Decisions that can be forced on the policy: an arriving job's server or rejection; slots of an empty server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from slotscope.model.systems.outcome import FLAG_CONFIGURED
 #: A :class:`model.kinds.reservation.system.ReservationSystem`, which imports this module.
 ReservationSystem = Any
 
-#: Configurations that are offered to empty servers; any other one can be typed.
+#: Most configurations that are offered for empty servers; any other one can be typed.
 OFFERED = 40
 
 _OF_SLOTS = "'configuration=N,server=N'"
@@ -31,7 +31,7 @@ _ALLOWED = f"'server=N' or 'reject', where a job arrives, or {_OF_SLOTS}"
 
 
 def choices(system: ReservationSystem, state: ReservationState) -> tuple[Choice, ...]:
-    """What can be decided of the next event."""
+    """The decisions that can be forced in the next event."""
     event = system.next_event(state)
     if event is None:
         return ()
@@ -44,7 +44,7 @@ def choices(system: ReservationSystem, state: ReservationState) -> tuple[Choice,
 
 
 def _slots(system: ReservationSystem, state: ReservationState, event: Event) -> Iterator[Choice]:
-    """Other configurations of the servers that are empty once a job that leaves is gone."""
+    """Other configurations of the servers that are empty after the event's departure, if it is one."""
     if not system.policy.reserves_slots:
         return
     numbers, jobs = system.numbers, state.placement.sum(axis=1)
@@ -61,7 +61,7 @@ def _slots(system: ReservationSystem, state: ReservationState, event: Event) -> 
 
 
 def _configurations(policy: Any, view: ReservationView) -> list[Configuration]:
-    """k[1], k[2], ... of the last CRA; of a policy without it those that servers have, the largest first."""
+    """k[1], k[2], ... of the last CRA; without CRA the configurations that servers have, the largest first."""
     if policy.has_groups:
         rows = view.greedy_configurations.tolist()
     else:
@@ -71,9 +71,9 @@ def _configurations(policy: Any, view: ReservationView) -> list[Configuration]:
 
 
 def overruled(system: ReservationSystem, event: Event, decision: str) -> Overruled:
-    """The system's policy, with a decision that is forced on it.
+    """The system's policy with one decision forced on it.
 
-    Raises PolicyError if there is no such decision; one that is impossible is found when it is carried out.
+    Raises PolicyError if there is no such decision; whether it is possible is found when it is carried out.
     """
     of_slots = {"configuration", "server"}
     if event.kind == ARRIVAL:
@@ -87,7 +87,7 @@ def overruled(system: ReservationSystem, event: Event, decision: str) -> Overrul
 
 
 class OverruledSlots(Overruled):
-    """A policy that gives an empty *server* the slots of the configuration of that *number*, from 1."""
+    """A policy that is forced to give an empty *server* the configuration of that *number*, from 1."""
 
     flag = FLAG_CONFIGURED
 
@@ -97,19 +97,19 @@ class OverruledSlots(Overruled):
         self.number = number
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Iterator[Record]:
-        """As the policy, but for the slots."""
+        """The policy's records, with the slots replaced."""
         return self._reassigned(view, self.policy.arrival(view, job))
 
     def departure(self, view: ReservationView, job: DepartedJob) -> Iterator[Record]:
-        """As the policy, but for the slots."""
+        """The policy's records, with the slots replaced."""
         return self._reassigned(view, self.policy.departure(view, job))
 
     def update(self, view: ReservationView) -> Iterator[Record]:
-        """As the policy, but for the slots."""
+        """The policy's records, with the slots replaced."""
         return self._reassigned(view, self.policy.update(view))
 
     def _reassigned(self, view: ReservationView, decisions: Iterator[Record]) -> Iterator[Record]:
-        """A server that the policy does not reassign in this event gets its slots at the end."""
+        """The records of an event; a server that the policy does not reassign in it gets its slots at the end."""
         known = _configurations(self.policy, view)
         if not 1 <= self.number <= len(known):
             raise PolicyError(f"found configuration {self.number}, allowed: 1 to {len(known)}")
@@ -124,14 +124,14 @@ class OverruledSlots(Overruled):
 
 
 class OverruledAdmission(Overruled):
-    """A policy that puts one arriving job on another *server*; None: rejects it."""
+    """A policy that is forced to place one arriving job on *server*; None: to reject it."""
 
     def __init__(self, policy: Any, decision: str, server: int | None) -> None:
         super().__init__(policy, decision)
         self.server = server
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Iterator[Record]:
-        """As the policy, but for the server; what follows an admission follows a forced one, too."""
+        """The policy's records, with the server replaced; what follows an admission follows a forced one, too."""
 
         def instead(own: Admit | Reject) -> Record:
             if self.server is not None:

@@ -1,4 +1,4 @@
-"""Why a job moves into a slot that emptied, and from which server; or why none does.
+"""Why a job migrates into a slot that has emptied, and from which server; or why none does.
 
 Reference: Psychas & Ghaderi (2022), Algorithm 2, lines 23 to 26.
 """
@@ -17,9 +17,10 @@ from slotscope.model.whys.tables import Condition, Preference, nothing_told
 
 
 def subject(system: Any, happened: Happened, job: int) -> Subject | None:
-    """What migrates to the server that a job leaves; None: the policy asks for nothing there.
+    """The job that migrates to the server that a job leaves; None: the policy decides nothing there.
 
-    That none does is a decision of policies that look for one each time; of a policy's file nobody knows.
+    That no job migrates is a decision only of policies that always look for one; for a user-written policy that is
+    not known.
     """
     event = happened.event
     moves = (n for n, one in enumerate(happened.records) if isinstance(one, Migrate) and one.target == event.server)
@@ -38,7 +39,7 @@ def subject(system: Any, happened: Happened, job: int) -> Subject | None:
 
 
 def asked(setting: Setting) -> tuple[tuple[Condition, ...], Preference]:
-    """What is asked of each server that a job may come from."""
+    """The conditions and the preference for the server that a job migrates from."""
     return _by_file(setting) if setting.system.policy.may_fail else _by_ranks(setting)
 
 
@@ -49,7 +50,7 @@ def _by_file(setting: Setting) -> tuple[tuple[Condition, ...], Preference]:
     else:
         fits = np.array([numbers.holds_one_more(state.placement[emptied], j, emptied) for j in range(numbers.types)])
     movable = state.placement[:, fits].sum(axis=1)
-    movable[emptied] = 0  # where they are already
+    movable[emptied] = 0  # these jobs are there already
     own = Condition(
         f"has a job that server {emptied + 1} can take",
         f"has no job that server {emptied + 1} can take",

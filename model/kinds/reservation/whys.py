@@ -1,6 +1,6 @@
-"""Why a loss system with slots admits a job where it does, rejects it, or moves one.
+"""Why a loss system with slots admits a job to its server, rejects it, or migrates one.
 
-Reference: Psychas & Ghaderi (2022), Algorithm 2; the peers as their references say.
+Reference: Psychas & Ghaderi (2022), Algorithm 2; the peers as in their references.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from slotscope.model.whys.decision import (
 )
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
-#: Servers, and departures, for which a change is tried at most.
+#: Most servers, and most departures, for which a change is tried.
 _MOST = 30
 
-#: Slots by which g(L) is changed at most.
+#: Most slots by which g(L) is changed.
 _MOST_SLOTS = 5
 
 
 class ReservationWhys(Whys):
     """See :class:`model.whys.decision.Whys`."""
 
-    # What CRA has left, a change departs from on purpose.
+    # Changes deviate on purpose from what CRA has left.
     monitors = tuple(monitor for monitor in MONITORS if not monitor.stage)
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
-        """The arriving job, or the one that moves into a slot that emptied."""
+        """The arriving job, or the one that migrates into a slot that has emptied."""
         event = happened.event
         if event.kind == ARRIVAL and job in (-1, event.job):
             place = next(n for n, record in enumerate(happened.records) if isinstance(record, Admit | Reject))
@@ -54,7 +54,7 @@ class ReservationWhys(Whys):
         return why_migrations.subject(system, happened, job) if event.kind == DEPARTURE else None
 
     def server_now(self, state: ReservationState, job: int) -> int:
-        """Where it was admitted, or has migrated to."""
+        """The server to which the job was admitted, or has migrated."""
         servers = state.job_server[state.job_number == job]
         return int(servers[0]) if len(servers) else -1
 
@@ -77,12 +77,12 @@ class ReservationWhys(Whys):
         )
 
     def outlined(self, setting: Setting) -> NDArray[np.bool_]:
-        """[L] by all resources."""
+        """[L] whether each server has enough of all resources."""
         holds: NDArray[np.bool_] = setting.system.numbers.room_for(setting.state.placement, setting.event.type)
         return holds
 
     def changes(self, setting: Setting, before: ReservationState) -> Iterator[Change]:
-        """A slot more or less, a longer tenure, another g(L) or d, a departure earlier."""
+        """Possible changes: a slot more or less, a longer tenure, another g(L) or d, an earlier departure."""
         policy = setting.system.policy
         if policy.reserves_slots:
             yield from _slots(setting, before)
@@ -190,7 +190,7 @@ def _sampled(sampled: list[int], order: NDArray[np.int64]) -> Condition:
 
 
 def _room(setting: Setting, place: str) -> tuple[Condition, ...]:
-    """For each resource whether it is enough; where configurations are given, whether one holds the jobs."""
+    """For each resource whether it suffices; if configurations are given, whether one of them contains the jobs."""
     numbers, state, j = setting.system.numbers, setting.state, setting.event.type
     if not numbers.demand.shape[1]:
         holds = numbers.room_for(state.placement, j)
@@ -227,7 +227,7 @@ def _enough(setting: Setting, name: str, resource: int, free: NDArray[np.int64],
 
 
 def _by_load(setting: Setting, ties: NDArray[np.int64], words: str, place: str, added: int) -> Preference:
-    """Loads with *added* jobs of the type; the largest first where it is added, else the least."""
+    """Loads with *added* jobs of the type; the largest is preferred if it is 1, else the smallest."""
     loads, servers = setting.system.policy.loads, np.arange(len(ties))
     jobs = setting.state.placement.astype(np.int64)
     jobs[:, setting.event.type] += added
@@ -242,7 +242,7 @@ def _by_load(setting: Setting, ties: NDArray[np.int64], words: str, place: str, 
 
 
 def _slots(setting: Setting, before: ReservationState) -> Iterator[Change]:
-    """A slot more of the type on a server, one less where the job went, and a longer tenure."""
+    """One more slot of the type on a server, one less where the job went, and a longer tenure."""
     numbers, j, chosen = setting.system.numbers, setting.event.type, setting.subject.on
     if setting.event.kind != ARRIVAL:
         return
@@ -275,7 +275,7 @@ def _slots(setting: Setting, before: ReservationState) -> Iterator[Change]:
 
 
 def _near(setting: Setting, before: ReservationState) -> list[int]:
-    """The server asked about; else those that came furthest, with room for the job."""
+    """The server asked about; else the servers nearest to being chosen: Accept Group and room first."""
     if setting.server >= 0:
         return [setting.server]
     room = setting.system.numbers.room_for(before.placement, setting.event.type)
@@ -285,12 +285,12 @@ def _near(setting: Setting, before: ReservationState) -> list[int]:
 
 
 def _factors(setting: Setting) -> Iterator[Change]:
-    """CRA with another g(L), just before."""
+    """A CRA with another g(L), just before."""
     policy, now = setting.system.policy, setting.event.time
 
     def other(by: int) -> Any:
         def make(state: Any) -> Any:
-            state.clock[TIMER] = now  # updates come before arrivals of the same time
+            state.clock[TIMER] = now  # updates precede arrivals at the same time
             return with_policy(setting.system, reserved=policy.reserved + by, reservation=policy.reservation + by)
 
         return make
@@ -303,7 +303,7 @@ def _factors(setting: Setting) -> Iterator[Change]:
 
 
 def _samples(setting: Setting) -> Iterator[Change]:
-    """More, or fewer, servers sampled."""
+    """More or fewer sampled servers."""
     most, d = setting.system.numbers.servers, setting.system.policy.choices
     for size in range(1, _MOST_SLOTS + 1):
         for other in (d + size, d - size):

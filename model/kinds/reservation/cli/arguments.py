@@ -1,4 +1,4 @@
-"""What can be said to the commands that are for this kind alone; nothing here is heavy to import."""
+"""The arguments of commands that exist only for this kind of system; this module imports quickly."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXAMPLES = [
 
 
 def prices() -> Parser:
-    """What can be said to ``slotscope prices``."""
+    """The arguments of ``slotscope prices``."""
     parser = Parser("prices", _PRICES, _EXAMPLES)
     parser.take("machine_types", "MACHINETYPES", "machinetypes.csv, plain or gzip'd", Path)
     parser.take("pricing", "PRICING", "pricing.yml, plain or gzip'd", Path)

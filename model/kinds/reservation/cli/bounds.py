@@ -21,12 +21,12 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.load import parse_scenario, write_scenario
 
-#: The scenario whose family ``--appendix-c`` opens, and its number of servers.
+#: The scenario that ``--appendix-c`` opens, and its number of servers.
 FAMILY, FAMILY_SERVERS = "dra-appendix-c", 90
 
 
 def solved(options: argparse.Namespace) -> Report:
-    """Solve what bounds the scenario."""
+    """Compute what bounds the scenario's reward."""
     member = _member(options)
     opened = None if member is None else parse_scenario(member.scenario(FAMILY_SERVERS))
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
@@ -45,7 +45,7 @@ def solved(options: argparse.Namespace) -> Report:
 
 
 def _one_pool(numbers: ReservationNumbers) -> dict[str, Any]:
-    """All programs, the curves over alpha, and the search of Definition 8."""
+    """All programs, the curves over alpha, and the search for a violation of Definition 8."""
     result = bounds(numbers.space, numbers.rewards, numbers.workload)
     who_waits().tell(Phrase("Solving the programs for all shares alpha"))
     curve = alpha_curve(numbers.space, numbers.rewards, numbers.workload)
@@ -106,10 +106,10 @@ def _closed_forms(member: AppendixC) -> dict[str, str | int]:
 
 
 def _monotone(numbers: ReservationNumbers) -> dict[str, Any]:
-    """The search for a violation of Definition 8, in the shape of the other programs.
+    """The search for a violation of Definition 8, in the form of the other programs.
 
     ``objective`` and ``solution`` are those of the greedy assignment at the lower workload of
-    the violation; without one, at the workload itself.
+    the violation; without a violation, at the workload itself.
     """
     found = search_violation(numbers.space, numbers.rewards, numbers.workload, QUICK)
     workload = numbers.workload if found.witness is None else found.witness.lower
@@ -130,7 +130,7 @@ def _status(found: MonotoneSearch) -> str:
 
 
 def _curve(curve: AlphaCurve) -> dict[str, Any]:
-    """Both rewards over alpha as breakpoints; exact numbers are text."""
+    """Both rewards over alpha as breakpoints, with exact numbers as strings."""
 
     def points(found: Points) -> list[list[str]]:
         return [[str(alpha), str(value)] for alpha, value in found]

@@ -39,11 +39,11 @@ def price_scenario(prices: PriceList, host: Host, load: Fraction, digits: int | 
 
     - *prices*: The machine types, with their prices.
     - *host*: The servers.
-    - *load*: What all types together ask for, as a multiple of what the servers have: each type asks for an equal
+    - *load*: The workload of all types together as a multiple of the servers' capacity: each type has an equal
       part of it, measured by its scarcest resource.
-    - *digits*: Round prices to so many digits after the point; by default they stay as they are.
+    - *digits*: Round prices to this number of decimals; None: not at all.
 
-    Raises ScenarioError if the numbers make no scenario, for instance prices with too many digits.
+    Raises ScenarioError if the numbers make no valid scenario, for instance prices with too many digits.
     """
     if len(prices.types) > MOST_TYPES:
         raise ScenarioError(
@@ -89,7 +89,7 @@ def _description(prices: PriceList, host: Host, load: Fraction) -> str:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Read the files, and write the scenario or print it."""
+    """Read the files, and write or print the scenario."""
     prices = read_price_list(options.machine_types, options.pricing, options.region, options.family)
     for name, reason in prices.left_out:
         note(f"{name} is left out: {reason}")

@@ -24,20 +24,20 @@ WORK = __name__
 SMALL, LARGE = (2, 4, 8), (32, 64)
 MEMORY_PER_CPU = (1, 2, 4, 8, 16)
 
-#: VMs of each size in a collection, and collections in a set.
+#: VMs of each size class in a collection, and collections in a set.
 EACH, COLLECTIONS = 3, 50
 
-#: A server, and the reward per unit time of a vCPU and of a gigabyte.
+#: The capacity of a server, and the reward per unit of time of a vCPU and of a gigabyte.
 SERVER = (80, 640)
 REWARD = (8, 1)
 
-#: The workload of a type is uniform between these, in thousandths: as printed, and as it fits.
+#: The range of the uniformly distributed workload of a type, in thousandths: as printed, and as it fits.
 RANGES: Mapping[str, tuple[int, int]] = {"[0.2, 2] as printed": (200, 2000), "[0.1, 1] as it fits": (100, 1000)}
 
-#: Sets of 50 at each scale.
+#: The number of sets of 50 at each scale.
 SCALES: Mapping[str, int] = {"quick": 20, "paper": 400}
 
-#: Section 7.1.
+#: The results in Section 7.1.
 PAPER = {"mean_ratio": 0.972, "number_equal": 23.0, "worst_ratio": 0.86}
 
 NOTES = (
@@ -68,7 +68,7 @@ def _sets(name: str, count: int) -> list[Part]:
 
 
 def carry_out(part: Part) -> Outcome:
-    """The ratio U^(g) / U* of each collection of a set, as a rational in text."""
+    """The ratio U^(g) / U* of each collection of a set, as a string with a rational."""
     least, most = part.settings["range"]
     return [str(_ratio(part.seed, number, least, most)) for number in range(COLLECTIONS)]
 
@@ -95,7 +95,7 @@ def _ratio(seed: int, number: int, least: int, most: int) -> Fraction:
 
 
 def collection(seed: int, number: int) -> list[tuple[int, int]]:
-    """The VMs of a collection, (vCPU, GB), small ones first; each fits a server."""
+    """The VMs of a collection as (vCPU, GB), small ones first; each fits a server."""
     random = stream(seed, "collections", number)
     machines: list[tuple[int, int]] = []
     while len(machines) < 2 * EACH:
@@ -108,7 +108,7 @@ def collection(seed: int, number: int) -> list[tuple[int, int]]:
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
-    """The three numbers of Section 7.1 over independent sets, and how the ratios spread."""
+    """The three numbers of Section 7.1 over independent sets, and the distribution of the ratios."""
     rows: list[Row] = []
     curves: list[Curve] = []
     for name, done in found_in(_cells(scale), outcomes, list).items():
@@ -140,7 +140,7 @@ def _rows(name: str, sets: Sequence[Sequence[Fraction]]) -> list[Row]:
 
 
 def _named(name: str) -> str:
-    """What the curve of a range of workloads is called."""
+    """The name of the curve of a range of workloads."""
     return f"workload in {name}"
 
 

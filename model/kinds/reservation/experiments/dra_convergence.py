@@ -23,11 +23,11 @@ SERVERS = 180
 #: g(L) of the curves.
 FACTORS = ("1", "log^1.1", "log^2")
 
-#: The picture shows this stretch of time; the plateau is the mean from its end on.
+#: The figure shows times up to this one; the plateau is the mean after it.
 SHOWN_TIME, STEP = 10.0, 0.125
 TIMES = tuple(float(time) for time in np.arange(STEP, SHOWN_TIME + STEP / 2, STEP))
 
-#: How close to the plateau the reward counts as converged.
+#: The reward has converged if it is within this share of the plateau.
 CLOSE = 0.01
 
 NOTES = (
@@ -40,7 +40,7 @@ NOTES = (
 
 @dataclass(frozen=True)
 class ConvergenceScale:
-    """How much is simulated: replications, and how long each lasts."""
+    """The number of replications, and the length of each."""
 
     replications: int
     until: float
@@ -49,12 +49,12 @@ class ConvergenceScale:
 SCALES: Mapping[str, ConvergenceScale] = {"quick": ConvergenceScale(100, 40.0), "paper": ConvergenceScale(400, 100.0)}
 
 
-#: What pictures call DRA with a reservation factor; g(L) of each.
+#: The reservation factors g(L) by the names of DRA's curves in figures.
 NAMES: Mapping[str, str] = {f"g(L) = {g}": g for g in FACTORS}
 
 
 def parts(scale: str, options: Options) -> list[Part]:
-    """One part for each replication of each reservation factor, and of each policy beside DRA."""
+    """One part for each replication of each reservation factor, and of each further policy."""
     return parts_of({name: _parts(name, policy, SCALES[scale]) for name, policy in _policies(options).items()})
 
 
@@ -69,7 +69,7 @@ def _parts(name: str, policy: str, scale: ConvergenceScale) -> list[Part]:
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
-    """The curves of three reservation factors, and when they have converged."""
+    """The curves of three reservation factors, and the times at which they have converged."""
     policies = _policies(options)
     numbers = open_bench(load_scenario(SCENARIO)).numbers
     greedy, optimum = (float(value) for value in rewards_in_the_limit(numbers))
@@ -103,7 +103,7 @@ def _rows(name: str, plateau: Estimate, path: Sequence[Estimate], greedy: float)
 def _settled(plateau: float, path: Sequence[Estimate]) -> float:
     """The first time from which on the mean reward stays within CLOSE of the plateau.
 
-    nan if it is not there by the end of the picture.
+    nan if that is not before the end of the figure.
     """
     away = [abs(item.mean - plateau) > CLOSE * plateau for item in path]
     if not any(away):
@@ -113,7 +113,7 @@ def _settled(plateau: float, path: Sequence[Estimate]) -> float:
 
 
 def _curves(name: str, path: Sequence[Estimate], outcomes: Sequence[Outcome]) -> list[Curve]:
-    """The mean over replications, and one replication as it went."""
+    """The mean over replications, and a single replication."""
     times = (0.0, *TIMES)
     return [
         Curve.through(f"{name}, mean", dict(zip(times, (Estimate(0.0, 0.0), *path), strict=True))),

@@ -18,10 +18,10 @@ SCENARIO = "dra-vms"
 #: Figure 2 ends here.
 LAST_ALPHA = Fraction(10)
 
-#: Where both rewards are tabulated, besides at their breakpoints.
+#: Values of alpha at which both rewards are tabulated, besides the breakpoints.
 ALPHAS = (Fraction(1, 4), Fraction(1, 2), *(Fraction(alpha) for alpha in (1, 2, 4, 6, 8, 10)))
 
-#: What Section 7.1 says of the critical points, the worst ratio and its place.
+#: The critical points, the worst ratio and its alpha according to Section 7.1.
 PAPER_CRITICAL_LOW, PAPER_CRITICAL_HIGH = Fraction(6, 7), Fraction(6)
 PAPER_WORST_RATIO, PAPER_WORST_ALPHA = Fraction("0.862"), Fraction(1)
 
@@ -42,7 +42,7 @@ def parts(_scale: str, _options: Options) -> list[Part]:
 
 
 def carry_out(part: Part) -> Outcome:
-    """The breakpoints of both curves, and their critical points, as rationals in text."""
+    """The breakpoints of both curves, and their critical points, as strings with rationals."""
     numbers = open_bench(parse_scenario(part.settings["scenario"])).numbers
     curve = alpha_curve(numbers.space, numbers.rewards, numbers.workload)
     return {
@@ -54,7 +54,7 @@ def carry_out(part: Part) -> Outcome:
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
-    """The table of both rewards and the picture."""
+    """The table of both rewards, and the figure."""
     done = finished(parts(scale, _options), outcomes)
     if not done:
         return Result(NAME, scale, (), (), NOTES)

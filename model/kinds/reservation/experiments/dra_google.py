@@ -30,7 +30,7 @@ PAPER = (
 
 @dataclass(frozen=True)
 class GoogleScale:
-    """Servers as shares of the trace's mean load; replications of what is random."""
+    """Numbers of servers as multiples of the trace's mean load, and replications of random policies."""
 
     shares: tuple[float, ...]
     replications: int
@@ -43,7 +43,7 @@ SCALES: Mapping[str, GoogleScale] = {
 
 
 def parts(scale: str, options: Options) -> list[Part]:
-    """One part for each curve and number of servers, several for what is random."""
+    """One part for each curve and number of servers; several for random policies."""
     return parts_of(_cells(SCALES[scale], options))
 
 

@@ -20,13 +20,13 @@ from slotscope.model.lab.results import Curve, Figure, Result, Row
 
 NAME = "dra-fig6"
 
-#: Servers as a share of the trace's mean load.
+#: The number of servers as a share of the trace's mean load.
 SHARE = 0.75
 
 #: The part of the trace that is shown.
 SHOWN = (0.2, 0.8)
 
-#: Moments in the picture of rewards, at each scale; stretches in that of arrivals.
+#: The numbers of times in the figure of rewards, at each scale; the number of intervals in that of arrivals.
 SCALES: Mapping[str, int] = {"quick": 300, "paper": 1500}
 STRETCHES = 100
 
@@ -58,7 +58,7 @@ def _times(scale: str, trace: LossTraceFacts) -> tuple[float, ...]:
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
-    """Rewards over time, what arrives, and how often one policy is ahead of another."""
+    """Rewards over time, the arrivals, and how often one policy is ahead of another."""
     trace = facts(options.trace)
     servers, times = servers_for(trace, SHARE), _times(scale, trace)
     runs = _runs(scale, options)
@@ -82,7 +82,7 @@ def _total(outcome: Outcome, servers: int) -> np.ndarray:
 
 
 def _ahead(paths: Mapping[str, np.ndarray]) -> list[Row]:
-    """The share of moments in which one policy earns more than another."""
+    """The share of times at which one policy has a higher reward than another."""
     pairs = (("power of 5 choices", "DRA"), ("DRA+Preemption", "DRA"), ("DRA+Preemption", "power of 5 choices"))
     return [
         Row(
@@ -108,7 +108,7 @@ def _rewards(names: tuple[str, ...], paths: Mapping[str, np.ndarray], times: tup
 
 
 def _arrivals(trace: LossTraceFacts, times: tuple[float, ...]) -> Figure:
-    """The total size of what arrives in equal stretches of the time shown, by priority."""
+    """The total size of the arrivals in equal intervals of the time shown, by priority."""
     edges = np.linspace(times[0], times[-1], STRETCHES + 1)
     middle = tuple(float(time) for time in (edges[:-1] + edges[1:]) / 2)
     curves = []

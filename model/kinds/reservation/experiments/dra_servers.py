@@ -37,7 +37,7 @@ NOTES = (
 
 @dataclass(frozen=True)
 class ServersScale:
-    """How much is simulated: L, replications, and servers times time of one replication."""
+    """The numbers of servers L, the replications, and L times the length of a replication."""
 
     servers: tuple[int, ...]
     replications: int
@@ -49,10 +49,10 @@ SCALES: Mapping[str, ServersScale] = {
     "paper": ServersScale((20, 60, 180, 400, 1000), 8, 2_000_000),
 }
 
-#: A point: what its curve is called, and L.
+#: A point: the name of its curve, and L.
 Cell = tuple[str, int]
 
-#: The curves of DRA, and g(L) of each.
+#: g(L) of DRA's curves, by their names.
 CURVES: Mapping[str, str] = {f"DRA, g(L) = {g}": g for g in FACTORS}
 
 
@@ -62,7 +62,7 @@ def parts(scale: str, options: Options) -> list[Part]:
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
-    """The curves with intervals over replications."""
+    """The curves, with intervals over the replications."""
     numbers = open_bench(load_scenario(SCENARIO)).numbers
     greedy, optimum = rewards_in_the_limit(numbers)
 

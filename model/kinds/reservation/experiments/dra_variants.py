@@ -1,4 +1,4 @@
-"""DRA beside its variants and peers in the example of Psychas & Ghaderi (2022), Section 7.1."""
+"""DRA, its variants and its peers in the example of Psychas & Ghaderi (2022), Section 7.1."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from slotscope.model.session.bench import open_bench
 NAME = "dra-variants"
 SCENARIO = "dra-vms"
 
-#: L, and g(L) = log^1.1(180) rounded up.
+#: L, and g(L) = log^1.1(180), rounded up.
 SERVERS, RESERVED = 180, 7
 
-#: What is compared from an empty start: name, policy (None: the bound of the infinite system).
+#: The policies compared from an empty start, by name (None: the bound of the infinite system).
 PEERS: Mapping[str, str | None] = {
     "DRA": f"dra:reservation_factor={RESERVED}",
     "no migration": f"dra-no-migration:reservation_factor={RESERVED}",
@@ -34,10 +34,10 @@ PEERS: Mapping[str, str | None] = {
     "bound of the infinite system": None,
 }
 
-#: What is compared from servers full of the first type.
+#: The policies compared from servers full of jobs of the first type.
 FROM_FULL = ("DRA", "no migration", "no migration, extended")
 
-#: The picture from the full start shows this stretch of time.
+#: The times in the figure for the full start.
 TIMES = tuple(float(time) for time in np.arange(0.125, 20.0 + 0.0625, 0.125))
 
 NOTES = (
@@ -53,7 +53,7 @@ NOTES = (
 
 @dataclass(frozen=True)
 class VariantsScale:
-    """Replications; how long runs from an empty start last, and how much is warm-up."""
+    """The replications, and the length and the warm-up of runs from an empty start."""
 
     replications: int
     until: float
@@ -74,7 +74,7 @@ def parts(scale: str, options: Options) -> list[Part]:
 
 
 def _from_full_of(options: Options) -> dict[str, str | None]:
-    """What is compared from a full start: also what is beside the experiment's own."""
+    """The policies compared from a full start, including those added by the user."""
     every = options.beside(PEERS)
     return {name: policy for name, policy in every.items() if name in FROM_FULL or name not in PEERS}
 
@@ -106,7 +106,7 @@ def _from_full(name: str, policy: str | None, scale: VariantsScale) -> list[Part
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
-    """Long-run rewards from an empty start, and the way there from a full one."""
+    """Long-run rewards from an empty start, and the reward over time from a full one."""
     size = SCALES[scale]
     numbers = open_bench(load_scenario(SCENARIO)).numbers
     greedy, optimum = (float(value) for value in rewards_in_the_limit(numbers))
@@ -137,7 +137,7 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
 
 
 def _above_dra(name: str, policy: str | None, scale: VariantsScale, outcomes: Outcomes, optimum: float) -> list[Row]:
-    """How much more than DRA a policy earns, from pairs of runs on the same jobs."""
+    """The reward of a policy above DRA's, from pairs of runs on the same jobs."""
     pairs = [
         rewards([outcomes[mine], outcomes[dra]])
         for mine, dra in zip(_from_empty(name, policy, scale), _from_empty("DRA", PEERS["DRA"], scale), strict=True)
@@ -150,7 +150,7 @@ def _above_dra(name: str, policy: str | None, scale: VariantsScale, outcomes: Ou
 
 
 def _lowest(name: str, path: Sequence[Estimate], greedy: float) -> list[Row]:
-    """Where the mean reward starts, and the lowest point on its way."""
+    """The mean reward at the start, and its minimum over time."""
     lowest = min(path, key=lambda item: item.mean)
     at: At = {"policy": name, "start": "full of the first type"}
     return [

@@ -1,4 +1,4 @@
-"""What the experiments on Google's trace share: the policies, the trace's facts, its limits."""
+"""Common parts of the experiments on Google's trace: the policies, facts about the trace, its limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from slotscope.model.traces.report import ImportReport
 
 SCENARIO = "dra-google"
 
-#: The curves: name and policy (None: the upper bound, LP (3.1) with an infinite system's jobs).
+#: The curves: name and policy (None: the upper bound, LP (3.1) with the infinite system's jobs).
 POLICIES: Mapping[str, str | None] = {
     "upper bound": None,
     "DRA+Preemption": "dra-preemption:reservation_factor=log^1.1",
@@ -29,20 +29,20 @@ POLICIES: Mapping[str, str | None] = {
     "power of 5 choices": "power-of-d:choices=5",
 }
 
-#: The one policy that draws random numbers of its own; it alone is replicated.
+#: The only policy with random numbers of its own, and therefore the only one with replications.
 RANDOM = "power of 5 choices"
 
-#: The part of the trace that is left out as warm-up: it begins with empty servers.
+#: The share of the trace that is left out as warm-up, as the servers are empty at first.
 WARMUP_SHARE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class LossTraceFacts:
-    """What a trace offers."""
+    """Facts about a trace."""
 
     last: float  #: seconds from the first arrival to the last
-    load: float  #: the mean total size of the jobs in service if none were rejected: servers' worth
-    #: time, size, priority: [n] of each job
+    load: float  #: the mean total size of the jobs in service if none were rejected, in servers
+    #: time, size, priority: [n] those of each job
     time: NDArray[np.float64]
     size: NDArray[np.float64]
     priority: NDArray[np.int64]
@@ -50,7 +50,7 @@ class LossTraceFacts:
 
 
 def facts(trace: tuple[str, ...]) -> LossTraceFacts:
-    """The facts of a trace; read once for each content of its files.
+    """The facts about a trace, cached by the content of its files.
 
     Raises UserError if no file is given, or one cannot be used.
     """
@@ -69,7 +69,7 @@ def _facts(trace: tuple[str, ...], _content: str) -> LossTraceFacts:
 
 
 def servers_for(trace: LossTraceFacts, share: float) -> int:
-    """A number of servers that could hold *share* of the mean load, to two digits."""
+    """The number of servers that could hold *share* of the mean load, rounded to two digits, at least 5."""
     return max(int(float(f"{share * trace.load:.2g}")), 5)
 
 
@@ -81,7 +81,7 @@ def runs(
     replications: int,
     times: tuple[float, ...] = (),
 ) -> list[Part]:
-    """Parts that run the whole trace under a policy, of :data:`POLICIES` or beside them; one if it draws nothing."""
+    """Parts that run the whole trace under a policy, in :data:`POLICIES` or added; one part if it is deterministic."""
     last = facts(trace).last
     return simulation.simulations(
         with_servers(SCENARIO, servers),
@@ -97,7 +97,7 @@ def runs(
 
 
 def limits(trace: LossTraceFacts) -> tuple[str, ...]:
-    """Sentences on what the trace at hand cannot show."""
+    """Sentences on what the given trace cannot show."""
     total = float(trace.size.sum())
     shares = ", ".join(
         f"{float(trace.size[trace.priority == priority].sum()) / total:.1%} of priority {priority}"

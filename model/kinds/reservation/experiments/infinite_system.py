@@ -1,4 +1,4 @@
-"""The upper bound over time on the jobs of a run: a peer that needs no policy.
+"""The upper bound over time for the jobs of a run, which needs no policy.
 
 Psychas & Ghaderi (2022), Section 7.2, "Upper Bound".
 """
@@ -13,12 +13,12 @@ from slotscope.model.lab.runs import bench_of
 
 WORK = __name__
 
-#: Moments at which the bound is evaluated for its mean.
+#: Times at which the bound is evaluated for its mean.
 MOMENTS = 4_000
 
 
 def carry_out(part: Part) -> Outcome:
-    """The bound instead of a policy's reward; settings and outcome as those of a simulation."""
+    """The bound in place of a policy's reward; settings and outcome are those of a simulation."""
     settings = part.settings
     system = bench_of(part).system
     mean = infinite_average(system.numbers, system.workload, settings["warmup"], settings["until"], moments=MOMENTS)

@@ -1,4 +1,4 @@
-"""The rewards that experiments of the loss system compare: of runs, and in the limit."""
+"""The rewards that the loss system's experiments compare: those of runs, and those in the limit."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class AlphaCurve:
     #: up to this alpha the global greedy assignment serves the whole workload that fits, so that both rewards are
     #: equal; 0 if there is no such alpha
     critical_low: Fraction
-    #: from this alpha on both have reached the highest reward of any configuration whose types have workload
+    #: from this alpha on both have reached the highest reward of any configuration of types with workload
     critical_high: Fraction
     #: worst_ratio, worst_alpha: the smallest U^(g) / U* over alpha > 0, and the smallest alpha at which it occurs; 1
     #: and 0 if the two rewards are equal everywhere
@@ -58,7 +58,7 @@ def alpha_curve(space: ConfigurationSpace, rewards: Sequence[Fraction], workload
     """Both curves of Figure 2 for one workload rho.
 
     - *space*: K, over J types.
-    - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.  Without any workload that fits both curves are 0.
+    - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.  Both curves are 0 if no workload fits.
 
     Raises ValueError if a length is wrong, a number negative, or a search too long.
     """
@@ -78,7 +78,7 @@ def alpha_curve(space: ConfigurationSpace, rewards: Sequence[Fraction], workload
 
 
 def interpolate(points: Points, alpha: Fraction) -> Fraction:
-    """The value at *alpha* >= 0 of a curve given by its breakpoints."""
+    """The value at *alpha* >= 0 of a curve given by breakpoints."""
     after = bisect_right(points, alpha, key=lambda point: point[0])
     if after == len(points):
         return points[-1][1]
@@ -87,7 +87,7 @@ def interpolate(points: Points, alpha: Fraction) -> Fraction:
 
 
 def _greedy_points(assignment: GreedyAssignment, rewards: Sequence[Fraction]) -> Points:
-    """Breakpoints of U^(g)[alpha rho], at which one more configuration is crowded out."""
+    """The breakpoints of U^(g)[alpha rho]: at each, one more configuration is crowded out."""
     used, reward = Fraction(0), Fraction(0)
     points = []
     for configuration, share in zip(assignment.configurations, assignment.z, strict=False):
@@ -111,14 +111,14 @@ def _bends(points: Sequence[tuple[Fraction, Fraction]]) -> Points:
 def _optimum_points(
     space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction], assignment: GreedyAssignment
 ) -> Points:
-    """Breakpoints of U*[alpha rho]."""
+    """The breakpoints of U*[alpha rho]."""
     origin = (Fraction(0), Fraction(0))
     used = [k for k, share in zip(assignment.configurations, assignment.z, strict=False) if share]
     if not used:
         return (origin,)
     served = [amount if fits else Fraction(0) for amount, fits in zip(workload, space.fits, strict=True)]
-    # For small alpha everything is served; for large alpha all servers earn the most that
-    # types with workload can, which is what the first greedy configuration in use does.
+    # For small alpha everything is served; for large alpha all servers have the highest reward of
+    # types with workload, which is that of the first greedy configuration in use.
     first = (Fraction(0), _dot(rewards, served))
     last = (_dot(rewards, used[0]), Fraction(0))
     search = _Breakpoints(space, rewards, workload, used)
@@ -152,7 +152,7 @@ class _Breakpoints:
         yield from self.between(line, right)
 
     def _support(self, alpha: Fraction) -> tuple[Fraction, Line]:
-        """U*[alpha rho] and a line that touches the curve there: its dual solution."""
+        """U*[alpha rho], and the line that supports the curve there, from the dual solution."""
         scaled = [alpha * amount for amount in self.workload]
         optimum = exact_optimum(self.space, self.rewards, scaled, known=self.known)
         self.known.update(dict.fromkeys(optimum.generated))

@@ -1,6 +1,6 @@
-"""The family of Online Appendix C, for which greedy packing comes close to 1 - 1/e.
+"""The family of Online Appendix C, for which the ratio of greedy packing approaches 1 - 1/e.
 
-Psychas & Ghaderi (2022), Proposition 3.  With J types and N jobs of the last one per server,
+Psychas & Ghaderi (2022), Proposition 3.  With J types and N jobs of the last type per server,
 
     K     = everything below J e_1, ..., J e_(J-1), (N + 1) e_J or (1, ..., 1, N),
     u_i   = (1/J) (1 - 1/J)^(i-1) for i < J,    u_J = (1 - 1/J)^(J-1) / (N + 1),
@@ -39,7 +39,7 @@ class AppendixC:
 
     @property
     def shrink(self) -> Fraction:
-        """1 - 1/J."""
+        """1 - 1/J, the factor between consecutive rewards."""
         return 1 - Fraction(1, self.types)
 
     @property
@@ -76,7 +76,7 @@ class AppendixC:
         return 1 - self.shrink ** (self.types - 1) / (self.jobs + 1)
 
     def scenario(self, servers: int) -> dict[str, Any]:
-        """The member as a scenario's data, with so many servers: a table as in a TOML file."""
+        """The member as the data of a scenario with *servers* servers, as in a TOML file."""
         return {
             "title": f"Appendix C with J = {self.types} and N = {self.jobs}",
             "description": (

@@ -49,10 +49,10 @@ def all_bounds(scenario: ReservationScenario) -> Iterator[Bounds]:
     bounds = solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
     yield bounds
     if isinstance(scenario.workload, TraceWorkload):
-        return  # its jobs are not in the scenario
+        return  # the scenario does not contain its jobs
     try:
         yield replace(bounds, infinite=upper_bound_series(scenario))
-    except ValueError:  # a search too long: the programs stand alone
+    except ValueError:  # a search was too long: the programs remain
         return
 
 
@@ -130,7 +130,7 @@ class Guarantee:
 
 #: U^(g) >= U*/2 whatever the types, rewards and workload.
 ALWAYS = Guarantee(0.5, "always", "Psychas & Ghaderi (2022), Theorem 1")
-#: U^(g) >= (1 - 1/e) U* where more workload never lowers U^(g).
+#: U^(g) >= (1 - 1/e) U* if a larger workload never decreases U^(g).
 MONOTONE = Guarantee(
     1 - 1 / math.e,
     "if a larger workload never has a smaller greedy reward (Definition 8)",
@@ -145,8 +145,8 @@ def bounds(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Seq
     - *space*: K, over J types.
     - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.
 
-    Returns ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``, and what else belongs to it),
-    ``optimal``, ``greedy``, ``ratio`` (None where the optimum is 0) and ``guarantees``.  Exact numbers are strings
+    Returns ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``, and further keys of each),
+    ``optimal``, ``greedy``, ``ratio`` (None if the optimum is 0) and ``guarantees``.  Exact numbers are strings
     such as ``"799/927"``.
 
     Raises ValueError if a length is wrong, a number negative, or a search too long.

@@ -20,7 +20,7 @@ MOST_SUBSETS = 2**16
 
 @dataclass(frozen=True)
 class GreedyAssignment:
-    """x^(g)[rho] (Definition 5) for the m types that fit in a server; m = J if all do."""
+    """x^(g)[rho] (Definition 5) for the m types that fit a server; m = J if all do."""
 
     permutation: tuple[int, ...]  #: [m] sigma of Proposition 1: the type (from 0) that runs out in each step
     configurations: tuple[Configuration, ...]  #: [m + 1] k^(1), ..., k^(m) and the empty configuration
@@ -28,11 +28,11 @@ class GreedyAssignment:
     #: more than 1
     z: tuple[Fraction, ...]
     x: tuple[Fraction, ...]  #: [m + 1] shares of the servers; they add up to 1
-    last: int  #: I_rho, from 1: where the servers run out; m + 1 if the whole workload is served
-    objective: Fraction  #: U^(g)[rho], reward per server and time unit
+    last: int  #: I_rho, from 1: the configuration at which the servers run out; m + 1 if the whole workload is served
+    objective: Fraction  #: U^(g)[rho], reward per server and unit of time
 
     def fractions(self) -> dict[Configuration, Fraction]:
-        """The positive shares x_k; they add up to 1, the empty configuration included."""
+        """The positive shares x_k; they add up to 1, including that of the empty configuration."""
         return {configuration: share for configuration, share in zip(self.configurations, self.x, strict=True) if share}
 
 
@@ -46,7 +46,7 @@ def global_greedy(
 
     - *space*: K, over J types.
     - *rewards*: [J] u_j >= 0.
-    - *workload*: [J] rho_j >= 0 per server.  Types that fit in no server are left out.
+    - *workload*: [J] rho_j >= 0 per server.  Types that fit no server are left out.
 
     Raises ValueError if a length is wrong or a number negative.
     """

@@ -5,7 +5,7 @@ an infinite system that has the same arrivals and rejects no job.  Under no algo
 jobs of a type than in the infinite system, or a placement outside of (3.1); so the bound holds at each
 time.  Per server it is U*[Y-hat(t)/L] of (3.2).
 
-The long-run mean lies below U*[rho], because U* is concave and Y-hat(t) fluctuates: 0.973 of
+The long-run mean is below U*[rho], because U* is concave and Y-hat(t) fluctuates: 0.973 of
 it in the example of Section 7.1 with L = 180.
 """
 
@@ -27,7 +27,7 @@ from slotscope.model.scenario.workload import Workload
 
 #: A basic variable down to -FEASIBLE counts as feasible, because of rounding errors in the inverse.
 FEASIBLE = 1e-9
-#: Workloads that are rounded to this denominator are solved exactly.
+#: Workloads are rounded to this denominator before they are solved exactly.
 WORKLOAD_DENOMINATOR = 10**12
 #: The number of workloads that are evaluated together.
 CHUNK = 16_384
@@ -98,10 +98,10 @@ class RewardFunction:
 
 
 class _Piece:
-    """A linear piece of U*: p rho + q b wherever its basis is feasible.
+    """A linear piece of U*: p rho + q b for all rho for which its basis is feasible.
 
-    *basis* [m][m] are its columns, *prices* [m] those of its rows, and *shares* the right
-    side of the rows after those of the types.
+    *basis* [m][m] are its columns, *prices* [m] the dual prices of its rows, and *shares* the right-hand
+    sides of the rows after those of the types.
     """
 
     def __init__(self, basis: Sequence[Sequence[int]], prices: Sequence[Fraction], shares: Sequence[float]) -> None:
@@ -113,7 +113,7 @@ class _Piece:
         self._constant = float(np.dot([float(price) for price in prices[types:]], shares))
 
     def at(self, workload: NDArray[np.float64]) -> float:
-        """The value of the piece."""
+        """The value of the piece at one workload."""
         return float(workload @ self._prices + self._constant)
 
     def fill(self, workloads: Workloads, values: Workloads, places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -136,7 +136,7 @@ def is_divisible(space: ConfigurationSpace) -> bool:
 
 
 def divisible_optimum(space: ConfigurationSpace, rewards: Sequence[Fraction], workloads: Workloads) -> Workloads:
-    """[n] U*[rho] for *workloads* [n, J] where :func:`is_divisible` holds.
+    """[n] U*[rho] for *workloads* [n, J] if :func:`is_divisible` holds.
 
     The types fill the server in decreasing order of reward per unit of size; the last one that
     finds room may be served in part, as in (3.2).
@@ -199,7 +199,7 @@ def _count(change: NDArray[np.int64], times: Times, job_type: NDArray[np.integer
 def infinite_bound(
     numbers: ReservationNumbers, workload: Workload, times: Times, starting: Sequence[StartingJob] = ()
 ) -> Times:
-    """[n] the bound at *times*, reward per server and time unit; see :func:`jobs_in_infinite_system`.
+    """[n] the bound at *times*, reward per server and unit of time; see :func:`jobs_in_infinite_system`.
 
     Raises ValueError if *times* do not ascend, or a search is too long.
     """

@@ -9,20 +9,20 @@ over the greedy configurations (Definition 6) from the first one to C_rho^(g), t
 that the global greedy assignment uses.
 
 **Constants.**  The paper leaves them open.  Here xi = 2K + 2, Z_i = xi Z_{i+1} and
-Z = 4 Z_1 + 1 with Z = 1 for the last configuration: the smallest integers, which keeps the
-parts as far apart as the proof needs and no further.  (The proof that V falls may need a
+Z = 4 Z_1 + 1 with Z = 1 for the last configuration: the smallest integers, which separate the terms
+as far as the proof needs and no further.  (The proof that V decreases may need a
 larger xi; it gives no number.)  Then everything is divided by the value of the system without
 servers and jobs, so that V is 1 there and 0 at the target.
 
-**The empty configuration.**  Where the servers can hold the whole workload the last greedy
-configuration is the empty one.  GPA says no number of servers for it, so (5.1) does not
-either, and its term is left out; V is still positive everywhere but at the target.
+**The empty configuration.**  If the servers can hold the whole workload, the last greedy
+configuration is the empty one.  GPA, and therefore (5.1), gives no number of servers for it,
+so its term is left out; V is still positive everywhere except at the target.
 
-**Servers and deficit** (Sections 5.1 and 5.2) are functions of whole numbers: the servers that have a
+**Servers and deficit** (Sections 5.1 and 5.2) are functions of integers: the servers that have a
 configuration, those that GPA wants in it, the jobs present, and the reservation factor, which counts as
 ceil(g(L)) as in GPA itself.  GPA returns at most J configurations, and no other has effective servers.  So q
-changes from one greedy configuration to the next only at those, and it is enough to look at them: the rule
-(5.3) answers the same for the whole greedy configuration set.
+changes only at those in the sequence of greedy configurations, and it suffices to consider them: rule
+(5.3) has the same result as for the whole greedy configuration set.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ Counts = NDArray[np.int64]
 def effective_counts(
     configurations: Iterable[Configuration], found: Sequence[Sequence[int]], held: Sequence[int], wanted: Sequence[int]
 ) -> Counts:
-    """X^(e) of Definition 9, (5.1): min(X_k, X-hat_k), and 0 where GPA does not want k.
+    """X^(e) of Definition 9, (5.1): min(X_k, X-hat_k), and 0 if GPA does not want k.
 
     - *configurations*: [C] k, in any order.
-    - *found*: [I][J] k[i], what GPA returned; no configuration twice.
-    - *held*, *wanted*: [I] X_{k[i]}, servers assigned to it, and X-hat_{k[i]}, servers that GPA wants.
+    - *found*: [I][J] k[i], the distinct configurations that GPA returned.
+    - *held*, *wanted*: [I] X_{k[i]}, the servers assigned to each, and X-hat_{k[i]}, the servers that GPA wants.
 
     Returns [C] servers.
     """
@@ -69,8 +69,8 @@ def slot_deficit(
     - *jobs*: [J] Y_j, jobs in the system.
     - *reserved*: ceil(g(L)), slots of each type.
 
-    Returns [C, J] slots.  Row i is for the first i + 1 configurations together; it is below K right after GPA has
-    seen these jobs, and negative where slots are missing.
+    Returns [C, J] slots.  Row i is for the first i + 1 configurations together; its entries are below K right after
+    GPA has run with these jobs, and negative if slots are missing.
     """
     present = np.asarray(jobs, np.int64)
     slots = np.asarray(configurations, np.int64).reshape(-1, len(present))
@@ -79,15 +79,15 @@ def slot_deficit(
 
 
 def next_configuration(configurations: Sequence[Configuration], deficit: NDArray[np.int64]) -> int | None:
-    """Which configuration CRA would give to an empty server: (5.3a) and (5.3b).
+    """The configuration that CRA would give to an empty server: (5.3a) and (5.3b).
 
-    The first one in which every type of slot is short.  Where all servers are effective
-    already, none is left that could be reassigned.
+    It is the first one for which slots of every type are missing.  If all servers are effective
+    already, there is no server to reassign.
 
     - *configurations*: [C] in descending order.
     - *deficit*: [C, J] q.
 
-    Returns its place, from 0, or None if each has a type with slots enough.
+    Returns its index, or None if each configuration has a type with enough slots.
     """
     for place, (configuration, row) in enumerate(zip(configurations, deficit, strict=True)):
         used = np.flatnonzero(configuration)
@@ -99,7 +99,7 @@ def next_configuration(configurations: Sequence[Configuration], deficit: NDArray
 def configurations_in_play(
     found: Iterable[Sequence[int]], target: Iterable[Configuration], rewards: Sequence[Fraction]
 ) -> tuple[Configuration, ...]:
-    """Those that GPA returned and those of the target, in descending order, without the empty one.
+    """The configurations returned by GPA and those of the target, in descending order, without the empty one.
 
     - *found*, *target*: Configurations [J].
     - *rewards*: [J] u_j, for the order of Definition 2.
@@ -116,7 +116,7 @@ Shares = NDArray[np.float64]
 class LyapunovValue:
     """V at one point, term by term."""
 
-    #: [C_rho] Z_i (x^(g)_i - x^(e)_i); negative where there are more effective servers than the target has
+    #: [C_rho] Z_i (x^(g)_i - x^(e)_i); negative if there are more effective servers than in the target
     configurations: tuple[Fraction, ...]
     jobs: tuple[Fraction, ...]  #: [J] Z (y_j - rho_j)^+
 
@@ -128,7 +128,7 @@ class LyapunovValue:
 
 @dataclass(frozen=True)
 class Lyapunov:
-    """V for one workload rho: its target and its constants, all exact."""
+    """V for one workload rho: its target and its constants, exact."""
 
     #: [C_rho] the greedy configurations up to the last one of the target, in descending order, without the empty one
     configurations: tuple[Configuration, ...]
@@ -159,10 +159,10 @@ class Lyapunov:
         )
 
     def series(self, configurations: Sequence[Configuration], effective: Shares, jobs: Shares) -> tuple[Shares, Shares]:
-        """Both parts of V at many moments, in floating point.
+        """Both parts of V at many times, in floating point.
 
-        - *configurations*: [C] of which x^(e) is known.  V has terms of others too; the target has no servers there, so
-          leaving them out can only raise V.
+        - *configurations*: [C] those with known x^(e).  V has terms of further configurations; as the target has no
+          servers there, omitting them can only increase V.
         - *effective*, *jobs*: [n, C] x^(e) and [n, J] y, both per server.
 
         Returns [n] sum_i Z_i (x^(g)_i - x^(e)_i), and [n] Z sum_j (y_j - rho_j)^+.
@@ -175,9 +175,9 @@ class Lyapunov:
         return whole - effective @ factors, float(self.jobs_weight) * excess
 
     def chance(self, servers: int) -> float:
-        """What Z sum_j (y_j - rho_j)^+ averages at most, with Poisson arrivals.
+        """An upper bound on the mean of Z sum_j (y_j - rho_j)^+, with Poisson arrivals.
 
-        A system of L servers never comes to rest.  Its Y_j is at most a Poisson number N of
+        A system of L servers never comes to rest.  Its Y_j is at most a Poisson variable N with
         mean m = L rho_j (Section 2.5), and E (N - m)^+ = e^-m m^(floor(m) + 1) / floor(m)!.
         """
         return float(self.jobs_weight) / servers * sum(_mean_excess(float(load * servers)) for load in self.workload)
@@ -212,7 +212,7 @@ def lyapunov(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: S
 
 
 def _up_to_last(greedy: GreedyAssignment, ordered: Sequence[Configuration]) -> tuple[Configuration, ...]:
-    """The greedy configurations up to k^(I_rho), the empty one left out."""
+    """The greedy configurations up to k^(I_rho), without the empty one."""
     last = greedy.configurations[greedy.last - 1]
     before = ordered[: ordered.index(last)]
     return (*before, last) if any(last) else tuple(before)

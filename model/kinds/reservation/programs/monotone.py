@@ -1,18 +1,18 @@
 """A search for a violation of the monotone greedy property.
 
 Psychas & Ghaderi (2022), Definition 8: job types and rewards have the property if
-U^(g)[rho_1] >= U^(g)[rho_2] wherever rho_1 >= rho_2.  Theorem 2's 1 - 1/e needs it.  Whether
-it holds is not known in general (with two types it always does), so this looks for two
-workloads that break it, in exact arithmetic and always in the same order:
+U^(g)[rho_1] >= U^(g)[rho_2] for all rho_1 >= rho_2.  The 1 - 1/e of Theorem 2 requires it.  Whether
+it holds is not known in general (with two types it always does), so this searches for two
+workloads that violate it, in exact arithmetic and always in the same order:
 
 1. rho against rho without some types, fewest types removed first;
-2. rho against workloads in which each type is cut to a critical level (what the first i
-   configurations of the global greedy assignment serve of it), and any two of these
+2. rho against workloads in which each type is cut to a critical level (the part of it that the first i
+   configurations of the global greedy assignment serve), and any two of these
    workloads that differ in one type by one level;
 3. pairs drawn at random, with a fixed seed, from below 2 rho.
 
-The first step is done to its end and gives the largest drop; the others stop at the first.
-Nothing found proves nothing.
+The first step is completed and finds the largest drop; the others stop at the first violation.
+If nothing is found, nothing is proved.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from slotscope.model.programs.configurations import ConfigurationSpace
 
 Workload = tuple[Fraction, ...]
 
-#: Evaluations of U^(g) for the window's button, and for a quick answer beside other programs.
+#: Evaluations of U^(g) for the window's button, and for a quick search together with other programs.
 THOROUGH, QUICK = 20_000, 600
 #: Evaluations between two reports of progress.
 REPORT_EVERY = 200
 
-#: Random workloads are multiples of these parts of rho, and go up to twice rho.
+#: Random workloads are integer multiples of 1 / _PARTS of rho, up to twice rho.
 _PARTS, _MOST_PARTS, _LOWER_PARTS, _SEED = 6, 12, 4, 20220
 
 
@@ -54,13 +54,13 @@ class Witness:
 
 @dataclass(frozen=True)
 class MonotoneSearch:
-    """What a search found."""
+    """The result of a search."""
 
     witness: Witness | None  #: None if no violation was found
-    evaluations: int  #: workloads whose U^(g) was computed
+    evaluations: int  #: the number of workloads whose U^(g) was computed
 
     def as_data(self) -> dict[str, Any]:
-        """As plain data for JSON; exact numbers are text, and a search that is stopped has no data."""
+        """Plain data for JSON, with exact numbers as strings; a search that is stopped has none."""
         found = None
         if self.witness is not None:
             found = {
@@ -73,7 +73,7 @@ class MonotoneSearch:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> MonotoneSearch:
-        """What :meth:`as_data` wrote."""
+        """The search whose :meth:`as_data` is *data*."""
         found = data["witness"]
         witness = None
         if found is not None:
@@ -93,12 +93,12 @@ def search_violation(
     budget: int = THOROUGH,
     progress: Callable[[int], None] = lambda _evaluations: None,
 ) -> MonotoneSearch:
-    """Look for two workloads, the lower of which has the higher greedy reward.
+    """Search for two workloads of which the lower one has the higher greedy reward.
 
     - *space*: K, over J types.
     - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.
-    - *budget*: Evaluations of U^(g) at most, at least 1.
-    - *progress*: Told the number of evaluations now and then.
+    - *budget*: The largest number of evaluations of U^(g), at least 1.
+    - *progress*: Called with the number of evaluations from time to time.
 
     Raises ValueError if a length is wrong, a number negative, or MaxReward too long a search.
     """
@@ -114,7 +114,7 @@ def search_violation(
 
 
 class _EndedError(Exception):
-    """No evaluation is left."""
+    """The budget of evaluations is used up."""
 
 
 @dataclass
@@ -129,11 +129,11 @@ class _Search:
 
     @property
     def loaded(self) -> list[int]:
-        """The types that fit and have workload; only they make a difference."""
+        """The types that fit and have workload; the others make no difference."""
         return [j for j, load in enumerate(self.workload) if load and self.space.fits[j]]
 
     def value(self, workload: Workload) -> Fraction:
-        """U^(g)[workload], each computed once."""
+        """U^(g)[workload], computed once for each workload."""
         if workload in self.known:
             return self.known[workload]
         if len(self.known) >= self.budget:
@@ -144,7 +144,7 @@ class _Search:
         return self.known[workload]
 
     def compare(self, lower: Workload, upper: Workload) -> bool:
-        """Keep the pair if it is a larger violation than any before; says whether it is one."""
+        """Whether a pair is a violation; keep it if it is larger than any before."""
         drop = self.value(lower) - self.value(upper)
         if drop <= 0:
             return False
@@ -153,15 +153,15 @@ class _Search:
         return True
 
     def without_types(self) -> None:
-        """rho against rho without some types."""
+        """Compare rho with rho without some types."""
         loaded = self.loaded
         for removed in chain.from_iterable(combinations(loaded, size) for size in range(1, len(loaded))):
             self.compare(self._changed({j: Fraction(0) for j in removed}), self.workload)
 
     def at_levels(self) -> None:
-        """rho, and then neighbours, among the workloads of critical levels.
+        """Compare rho, and then neighbours, with the workloads of critical levels.
 
-        Half of what is left of the budget stays for the last step.
+        Half of the remaining budget is kept for the last step.
         """
         levels = critical_levels(self.space, self.rewards, self.workload)
         enough = (len(self.known) + self.budget) / 2
@@ -176,7 +176,7 @@ class _Search:
                     return
 
     def at_random(self) -> None:
-        """As many pairs below 2 rho as the budget has evaluations, at most."""
+        """Compare pairs below 2 rho, at most as many as the budget."""
         numbers = random.Random(_SEED)
         for _ in range(self.budget):
             upper = self._changed({j: self.workload[j] * numbers.randint(0, _MOST_PARTS) / _PARTS for j in self.loaded})
@@ -189,7 +189,7 @@ class _Search:
 
 
 def _one_less(levels: Sequence[Sequence[Fraction]], places: tuple[int, ...]) -> Iterator[Workload]:
-    """The workloads that are one level lower in one type; levels are in falling order."""
+    """The workloads that are one level lower in one type; levels are in descending order."""
     for j, place in enumerate(places):
         if place + 1 < len(levels[j]):
             lower = (*places[:j], place + 1, *places[j + 1 :])
@@ -199,9 +199,9 @@ def _one_less(levels: Sequence[Sequence[Fraction]], places: tuple[int, ...]) -> 
 def critical_levels(
     space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
 ) -> tuple[Workload, ...]:
-    """[J] for each type in falling order: rho_j, what the first i greedy configurations serve, 0.
+    """[J] the levels of each type in descending order: rho_j, what the first i greedy configurations serve of it, 0.
 
-    A type without workload, or one that fits no server, has its rho_j alone.
+    For a type without workload, or one that fits no server, only rho_j.
     """
     greedy = global_greedy(space, rewards, workload)
     result = []
@@ -219,7 +219,7 @@ def critical_levels(
 def main(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction], budget: int) -> None:
     """Search, and print progress and result as JSON lines.
 
-    The window runs this module as a process of its own, which it ends to cancel the search.
+    The window runs this module in a separate process, which it terminates to cancel the search.
     """
 
     def progress(evaluations: int) -> None:

@@ -1,13 +1,13 @@
-"""LP (3.2) solved exactly, over all configurations, without listing them.
+"""LP (3.2) solved exactly, over all configurations, without enumerating them.
 
-Psychas & Ghaderi (2022), (3.2).  Written with slots that stay without a job instead of y:
+Psychas & Ghaderi (2022), (3.2).  With slots w that stay idle instead of jobs y:
 
     max  sum_k U(k) x_k - sum_j u_j w_j
     s.t. sum_k k_j x_k - w_j <= rho_j   (price p_j),     sum_k x_k = 1   (price q)
 
-A configuration improves the solution if sum_j (u_j - p_j) k_j > q; the one with the highest
-left side is a knapsack like MaxReward.  When none improves, the prices prove the optimum:
-they are feasible for the dual of (3.2) over the whole of K, and the values agree.
+A configuration improves the solution if sum_j (u_j - p_j) k_j > q; finding the one with the largest
+left side is a knapsack problem like MaxReward.  If none improves, the prices prove the optimum:
+they are feasible for the dual of (3.2) over all of K, and the values are equal.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class ExactOptimum:
     value: Fraction  #: U*[rho]
     servers: tuple[tuple[Configuration, Fraction], ...]  #: (k, x_k) for the x_k > 0, which add up to 1
     jobs: tuple[Fraction, ...]  #: [J] y_j
-    #: workload_prices, server_price: [J] the dual variables of (3.2b) and that of (3.2d): what one more unit of
-    #: workload of each type, and one more server, are worth
+    #: workload_prices, server_price: [J] the dual variables of (3.2b) and that of (3.2d): the marginal value of
+    #: workload of each type, and of a server
     workload_prices: tuple[Fraction, ...]
     server_price: Fraction
-    generated: tuple[Configuration, ...]  #: all configurations that were looked at; an optimum needs no others
+    generated: tuple[Configuration, ...]  #: all configurations that were considered; an optimum needs no others
     pivots: int  #: steps of the simplex method
-    #: [J + 1][J + 1] the basic columns, the row of the servers last.  Their prices do not depend on rho: wherever they
-    #: are feasible they are optimal, and U* is linear in rho.
+    #: [J + 1][J + 1] the basic columns, the row of the servers last.  Their prices do not depend on rho: for all rho
+    #: for which they are feasible they are optimal, and U* is linear in rho.
     basis: tuple[tuple[int, ...], ...]
 
 
@@ -54,8 +54,8 @@ def exact_optimum(
 
     - *space*: K, over J types.
     - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.
-    - *known*: Configurations that are tried before others are searched for.  With the support of an optimal
-      solution nothing else enters, except to complete the prices.
+    - *known*: Configurations that are tried before others are searched for.  If they are the support of an optimal
+      solution, no other enters except to complete the prices.
 
     Raises ValueError if a length is wrong, a number negative, or a search too long.
     """
@@ -76,7 +76,7 @@ class _OptimumProgram:
     def __init__(self, space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> None:
         self.space, self.workload = space, tuple(workload)
         self.rewards, self.reward_unit = integer_rewards(rewards)
-        # Right-hand sides in integers: quantities are multiples of 1 / scale.
+        # Right-hand sides as integers: quantities are multiples of 1 / scale.
         self.scale = lcm(*(amount.denominator for amount in workload))
         self.pool: dict[Configuration, None] = {}
         types = space.types
@@ -86,7 +86,7 @@ class _OptimumProgram:
         self.simplex = ExactSimplex([*right, self.scale], labels, [0] * (types + 1))
 
     def improve(self) -> bool:
-        """Bring in the best column at the present prices; False if none improves."""
+        """Enter the best column at the present prices; False if none improves."""
         *prices, server_price = self.simplex.prices()
         if self._improve_slack(prices):
             return True
@@ -101,7 +101,7 @@ class _OptimumProgram:
         return True
 
     def _improve_slack(self, prices: Sequence[int]) -> bool:
-        """Let workload go unserved where p_j < 0, and slots idle where p_j > u_j."""
+        """Enter unserved workload of a type with p_j < 0, or idle slots of one with p_j > u_j."""
         scale, types = self.simplex.denominator, self.space.types
         unserved = min(range(types), key=lambda j: prices[j])
         idle = max(range(types), key=lambda j: prices[j] - self.rewards[j] * scale)
@@ -142,7 +142,7 @@ class _OptimumProgram:
 
 
 def _entries(column: Column) -> tuple[int, ...]:
-    """A column of the program, its row of the servers last."""
+    """A column of the program, with the row of the servers last."""
     kind, vector = column
     if kind == "servers":
         return (*vector, 1)

@@ -1,4 +1,4 @@
-"""Optimum and greedy assignment of several pools of different servers, exactly.
+"""Optimum and greedy assignment for several pools of different servers, exactly.
 
 Psychas & Ghaderi (2022) leave several pools to future work (Section 9: "constant fractions
 of servers belong to different server types").  Pool p has the share b_p of the servers and
@@ -7,7 +7,7 @@ the feasible configurations K_p, so that LP (3.2) becomes
     max  sum_j u_j y_j
     s.t. y_j <= rho_j,   y_j <= sum_p sum_{k in K_p} k_j x_kp,   sum_{k in K_p} x_kp = b_p
 
-and the greedy assignment uses, of the pools that have servers left, the one with the best
+and the greedy assignment uses, among the pools that have servers left, the one with the largest
 MaxReward (as :mod:`model.kinds.reservation.policies.gpa` does with whole servers).
 """
 
@@ -23,7 +23,7 @@ from slotscope.model.kinds.reservation.programs.greedy import check_numbers
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
 from slotscope.model.programs.simplex import ExactSimplex
 
-#: A pool: what fits on its servers, and its share of all servers.
+#: A pool: its feasible configurations, and its share of all servers.
 PoolShare = tuple[ConfigurationSpace, Fraction]
 
 #: A column: unused workload, idle slots, or servers of a pool (numbered from 0).
@@ -32,18 +32,18 @@ _Column = tuple[str, int, Configuration]
 
 @dataclass(frozen=True)
 class PooledAssignment:
-    """Shares of all servers that have a configuration, pool by pool."""
+    """The shares of all servers that have each configuration, by pool."""
 
-    value: Fraction  #: reward per server and time unit
+    value: Fraction  #: reward per server and unit of time
     #: (p, k, x_kp) for the positive x_kp; those of a pool add up to its share
     servers: tuple[tuple[int, Configuration, Fraction], ...]
     jobs: tuple[Fraction, ...]  #: [J] y_j, jobs served per server
-    #: workload_prices, pool_prices: [J] and [P] what one more unit of workload of each type, and one more server of
-    #: each pool (as a share of all), are worth at an optimum; empty otherwise
+    #: workload_prices, pool_prices: [J] and [P] the marginal values at an optimum of workload of each type, and of
+    #: servers of each pool (as a share of all); empty otherwise
     workload_prices: tuple[Fraction, ...] = ()
     pool_prices: tuple[Fraction, ...] = ()
-    #: [J + P][J + P] the basic columns at an optimum, rows as in the program (the types, then the pools); wherever they
-    #: are feasible they are optimal.  Empty otherwise.
+    #: [J + P][J + P] the basic columns at an optimum, rows as in the program (the types, then the pools); for all
+    #: right-hand sides for which they are feasible they are optimal.  Empty otherwise.
     basis: tuple[tuple[int, ...], ...] = ()
 
 
@@ -81,7 +81,7 @@ class _PoolsProgram:
         self.simplex = ExactSimplex([int(amount * self.scale) for amount in right], labels, [0] * len(right))
 
     def improve(self) -> bool:
-        """Bring in a column that improves at the present prices; False if none does."""
+        """Enter a column that improves at the present prices; False if none does."""
         prices = self.simplex.prices()
         scale = self.simplex.denominator
         for j, reward in enumerate(self.rewards):
@@ -115,7 +115,7 @@ class _PoolsProgram:
         return [entry * (place == row) for place in range(self.types + len(self.spaces))]
 
     def result(self) -> PooledAssignment:
-        """The present basic solution in the units of the caller."""
+        """The present basic solution in the caller's units."""
         servers = sorted(
             (p, configuration, amount / self.scale)
             for (kind, p, configuration), amount in self.simplex.solution().items()
@@ -179,7 +179,7 @@ def _served(
 def _best(
     pools: Sequence[PoolShare], units: Sequence[int], allowed: int, shares: Sequence[Fraction]
 ) -> tuple[int, Configuration] | None:
-    """The pool with servers left whose MaxReward is largest, and that; None if none fits."""
+    """The pool with servers left whose MaxReward is largest, and its configuration; None if none fits."""
     found = []
     for p, (space, _) in enumerate(pools):
         fitting = sum(1 << j for j, fits in enumerate(space.fits) if fits) & allowed

@@ -1,9 +1,9 @@
-"""The linear program (3.2), written out in PuLP, solved and then proved.
+"""The linear program (3.2) in PuLP, solved and then proved.
 
 Psychas & Ghaderi (2022), Section 3.  Only maximal configurations matter for the value, so
-only those are written down; where even they are too many, those that the exact method of
-:mod:`model.kinds.reservation.programs.optimum` needed.  A solver answers in floating point; its
-vertex is then rebuilt in rationals from the configurations that it uses, and proved optimal over
+only those are written into the program; if even they are too many, those that the exact method of
+:mod:`model.kinds.reservation.programs.optimum` generated.  A solver works in floating point; its
+vertex is then recomputed in rationals from the configurations that it uses, and proved optimal over
 all feasible configurations by dual prices.
 """
 
@@ -21,25 +21,25 @@ from slotscope.model.programs.solver import OBJECTIVE_TOLERANCE, choose_solver
 
 #: Most maximal configurations that are written into a program (0.2 s in PuLP).
 MOST_WRITTEN = 1_000
-#: A share of the servers below this is the solver's way to say 0.
+#: Shares of the servers below this are 0 up to the solver's rounding.
 SHARE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class RewardProgram:
-    """LP (3.2) solved."""
+    """The solution of LP (3.2)."""
 
-    #: what the solver says, reward per server and time unit.  Without a working solver the exact value.
+    #: the solver's value, reward per server and unit of time.  Without a working solver the exact value.
     objective: float
-    exact: Fraction  #: the same as a rational, proved
-    status: str  #: ``optimal``, or one sentence that says what is not as it should be
-    solver: str  #: which solver answered; empty if none did
-    #: configurations, servers: the configurations in use, and which share of the servers each has
+    exact: Fraction  #: the exact value, proved
+    status: str  #: ``optimal``, or one sentence that says what is wrong
+    solver: str  #: the solver used; empty if none worked
+    #: configurations, servers: the configurations in use, and the share of the servers of each
     configurations: tuple[Configuration, ...]
     servers: tuple[float, ...]
     jobs: tuple[float, ...]  #: [J] y_j
-    workload_duals: tuple[float, ...]  #: [J] the price of (3.2b): what one more job of each type in reach is worth
-    server_dual: float  #: the price of (3.2d): what one more server is worth
+    workload_duals: tuple[float, ...]  #: [J] the price of (3.2b): the marginal value of a job of each type
+    server_dual: float  #: the price of (3.2d): the marginal value of a server
     #: which constraints hold with equality: ``workload j`` and ``slots j``, types from 1, and ``servers``
     binding: tuple[str, ...]
 
@@ -47,7 +47,7 @@ class RewardProgram:
 def solve_optimum(
     space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
 ) -> RewardProgram:
-    """U*[rho], LP (3.2): reward per server in the limit of many servers.
+    """U*[rho], LP (3.2): the reward per server in the limit of many servers.
 
     - *space*: K, over J types.
     - *rewards*, *workload*: [J] u_j and rho_j, both >= 0.
@@ -80,7 +80,7 @@ def solve_optimum(
 def _worth_writing(
     space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
 ) -> list[Configuration]:
-    """The maximal configurations, or those that suffice for an optimum if they are many."""
+    """The maximal configurations; if they are too many, those that suffice for an optimum."""
     try:
         return [tuple(map(int, row)) for row in space.maximal(limit=MOST_WRITTEN)]
     except ValueError:
@@ -101,7 +101,7 @@ def _binding(proof: ExactOptimum, workload: Sequence[Fraction]) -> tuple[str, ..
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a solver said: solved or not, and the configurations that it uses."""
+    """A solver's answer: whether it solved the program, and the configurations that it uses."""
 
     solved: bool
     solver: str
@@ -113,7 +113,7 @@ class _Answer:
 def _ask_solver(
     configurations: Sequence[Configuration], rewards: Sequence[Fraction], workload: Sequence[Fraction]
 ) -> _Answer:
-    """Write the program down and solve it; a failure is an answer with a status."""
+    """Formulate and solve the program; after a failure the status says why."""
     import pulp
 
     solver, name, note = choose_solver()
@@ -154,7 +154,7 @@ def formulate(
     problem += pulp.lpSum(float(rewards[j]) * y[j] for j in types)  # (3.2a)
     for j in types:
         problem += y[j] <= float(workload[j]), f"workload_{j + 1}"  # (3.2b)
-        # Not as a sum of products, each of which PuLP makes an expression of its own.
+        # Not as a sum of products, as PuLP makes an expression of each.
         slots = pulp.LpAffineExpression({x_k: k[j] for k, x_k in zip(configurations, x, strict=True) if k[j]})
         problem += slots >= y[j], f"slots_{j + 1}"  # (3.2c)
     problem += pulp.lpSum(x) == 1, "servers"  # (3.2d)

@@ -1,7 +1,7 @@
-"""Instance files of the loss system.
+"""Instance files for the loss system.
 
-An instance file gives sizes, capacity and rewards as rationals, an initial state and a list
-of events in which departures are named.
+An instance file has sizes, capacity and rewards as rationals, an initial state, and a list
+of events with explicit departures.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.exact import rational
 from slotscope.model.scenario.validation import shown
 
-#: Variants by (variant, cra_mode) as instance files name them: policy and parameters.
+#: The variants by (variant, cra_mode) in instance files: policy and parameters.
 VARIANTS: Mapping[tuple[str, str], tuple[str, dict[str, Any]]] = {
     ("dra", "event"): ("dra", {}),
     ("nomig", "event"): ("dra-no-migration", {}),
@@ -20,15 +20,15 @@ VARIANTS: Mapping[tuple[str, str], tuple[str, dict[str, Any]]] = {
     ("dra", "periodic"): ("dra-periodic", {}),
 }
 
-#: How an instance file asks for preemption at an arrival: the parameter ``retry``.
+#: The values of an arrival's key ``preempt`` in instance files, with the parameter ``retry`` for each.
 _RETRY = {True: False, "retry": True}
 
 
 def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The scripted scenario that an instance file describes, as plain data.
+    """The scripted scenario of an instance file, as plain data.
 
     Raises ScenarioError if a part is wrong; KeyError, TypeError, ValueError, AttributeError, IndexError if a part
-    is missing or has another shape.
+    is missing or has the wrong form.
     """
     return [_as_scenario(data)]
 
@@ -80,11 +80,11 @@ def _policy(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _update_times(data: Mapping[str, Any]) -> list[str]:
     times = [str(rational(event["t"])) for event in data["events"] if event["ev"] == "cra"]
-    return times or ["0"]  # the update at time 0 is the initialization: no other follows
+    return times or ["0"]  # the update at time 0 is the initialization; there are no others
 
 
 def _retry(data: Mapping[str, Any]) -> bool | None:
-    """Whether rejected jobs are tried again after preemptions; None without preemption."""
+    """Whether the admission of rejected jobs is tried again after preemptions; None without preemption."""
     priorities = data["instance"].get("priority", [0] * len(data["instance"]["sizes"]))
     arrivals = [event for event in data["events"] if event["ev"] == "arrival"]
     asked = [event for event in arrivals if "preempt" in event]

@@ -23,10 +23,10 @@ from slotscope.model.scenario.fields import Amount, Name, NotNegative, Resource,
 
 
 class JobType(Section):
-    """A job type: demand per resource, reward u_j per time unit of service, traffic.
+    """A job type: demand per resource, reward u_j per unit of time in service, and traffic.
 
     ``workload`` is rho_j = lambda_j / mu_j per server, ``arrival_rate`` is lambda_j per
-    server; one of the two is given under Poisson arrivals.
+    server; one of the two is given for Poisson arrivals.
     """
 
     name: Name
@@ -45,21 +45,21 @@ class JobType(Section):
 
     @property
     def load(self) -> Fraction:
-        """rho_j, per server (0 where neither workload nor rate is given)."""
+        """rho_j, per server (0 if neither workload nor rate is given)."""
         if self.workload is not None:
             return self.workload
         return (self.arrival_rate or Fraction(0)) * self.service.mean
 
     @property
     def rate(self) -> Fraction:
-        """lambda_j, per server and time unit."""
+        """lambda_j, per server and unit of time."""
         if self.arrival_rate is not None:
             return self.arrival_rate
         return (self.workload or Fraction(0)) / self.service.mean
 
 
 class PoolOfServers(Section):
-    """Servers of another kind: how many, and what each has of every resource."""
+    """Further servers: their number, and the capacity of each for every resource."""
 
     name: Name
     count: Whole = Field(ge=1, le=MOST_SERVERS)
@@ -67,11 +67,11 @@ class PoolOfServers(Section):
 
 
 class ServersSection(Section):
-    """The servers: how many, and what each holds.
+    """The servers: their number, and the capacity of each.
 
     Either a capacity per resource, or the maximal members of a monotone set of feasible
     configurations (Section 2.2: demands need not be additive).  ``pools`` are further servers
-    of other capacities (Section 9); they are numbered after these.
+    with other capacities (Section 9); they are numbered after these.
     """
 
     count: Whole = Field(ge=1, le=MOST_SERVERS)
@@ -81,7 +81,7 @@ class ServersSection(Section):
 
     @property
     def total(self) -> int:
-        """L: the servers of all pools."""
+        """L: the number of servers in all pools."""
         return self.count + sum(pool.count for pool in self.pools)
 
     @model_validator(mode="after")
@@ -96,7 +96,7 @@ class ServersSection(Section):
 
 
 class InitialJob(Section):
-    """A job that is in service at time 0; without *service* drawn from its type."""
+    """A job in service at time 0; if *service* is omitted it is drawn from the type's distribution."""
 
     type: Name
     job: str = Field(default="", max_length=60)
@@ -104,34 +104,34 @@ class InitialJob(Section):
 
 
 class InitialServer(Section):
-    """One server at time 0; without a configuration, configuration = placement."""
+    """One server at time 0; if the configuration is omitted it equals the placement."""
 
     configuration: tuple[Annotated[Whole, Field(ge=0, le=10_000)], ...] | None = None
     jobs: tuple[InitialJob, ...] = ()
 
 
 class RecencyOrder(Section):
-    """For one configuration, its servers from index 1 (most recent) up, numbered from 0."""
+    """The servers of one configuration, numbered from 0, in order of index: the most recent (index 1) first."""
 
     configuration: tuple[Annotated[Whole, Field(ge=0)], ...]
     servers: tuple[Annotated[Whole, Field(ge=0)], ...]
 
 
 class EmptyStart(Section):
-    """All servers empty, with the empty configuration."""
+    """All servers are empty, with the empty configuration."""
 
     start: Literal["empty"] = "empty"
 
 
 class FullStart(Section):
-    """All servers full of one type, their configuration equal to the placement."""
+    """All servers are full of jobs of one type, with configurations equal to the placements."""
 
     start: Literal["full"]
     type: Name
 
 
 class GivenStart(Section):
-    """Configurations and jobs of each server."""
+    """The configuration and the jobs of each server."""
 
     start: Literal["given"]
     servers: tuple[InitialServer, ...]

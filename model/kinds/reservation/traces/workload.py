@@ -1,6 +1,6 @@
 """Turns a trace into the job types and jobs of a scenario.
 
-Google's tasks become jobs for DRA by the preprocessing of Psychas & Ghaderi (2022), Section 7.2.
+Google's tasks become jobs by the preprocessing of Psychas & Ghaderi (2022), Section 7.2.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ REWARD_FACTOR = {0: 1, 1: 3, 2: 9}
 
 @dataclass(frozen=True)
 class RewardedType:
-    """A job type of Section 7.2: tasks of equal priority and rounded size."""
+    """A job type of Section 7.2: the tasks of equal priority and rounded size."""
 
-    demand: tuple[Fraction, ...]  #: [D] of each resource a power of 1/2, as a part of a server, or 0
+    demand: tuple[Fraction, ...]  #: [D] the demand for each resource as a share of a server: a power of 1/2, or 0
     priority: int  #: 0, 1 or 2
-    reward: Fraction  #: per unit time, size times 1, 3 or 9
-    name: str  #: for people: ``"priority 2, size 1/16"``
+    reward: Fraction  #: per unit of time, the size times 1, 3 or 9
+    name: str  #: such as ``"priority 2, size 1/16"``
 
     @property
     def size(self) -> Fraction:
@@ -51,11 +51,11 @@ class RewardedType:
 class DraJobs:
     """The jobs of Section 7.2, in the order of arrival."""
 
-    types: tuple[RewardedType, ...]  #: the types that occur, highest priority first, largest size first within it
-    time: npt.NDArray[np.float64]  #: float64 [n], seconds after the first arrival, compressed
+    types: tuple[RewardedType, ...]  #: the types that occur, by descending priority, then descending size
+    time: npt.NDArray[np.float64]  #: float64 [n], seconds after the first arrival, in compressed time
     type: npt.NDArray[np.int32]  #: int32 [n], index into *types*
-    service: npt.NDArray[np.float64]  #: float64 [n], seconds > 0, compressed
-    report: ImportReport  #: the import's report, with what this step left out
+    service: npt.NDArray[np.float64]  #: float64 [n], seconds > 0, in compressed time
+    report: ImportReport  #: the import's report, including what this step left out
 
 
 def halvings(size: int) -> int:
@@ -66,7 +66,7 @@ def halvings(size: int) -> int:
     """
     if not 0 < size <= REQUEST_UNIT:
         raise ValueError(f"size {size} is not in 1 .. {REQUEST_UNIT}")
-    # 2^k <= REQUEST_UNIT / size holds just if 2^k is at most the quotient's whole part.
+    # 2^k <= REQUEST_UNIT / size if and only if 2^k <= the integer part of the quotient.
     return int(REQUEST_UNIT // size).bit_length() - 1
 
 
@@ -74,11 +74,11 @@ def dra_jobs(tasks: GoogleTasks, *, time_scale: Fraction | int = 1, limit: int |
     """Jobs for DRA as in Psychas & Ghaderi (2022), Section 7.2.
 
     A task's size is the larger of its CPU and memory request, rounded up to a power of
-    1/2.  Tasks of priorities 0, 1 and 2 become jobs with reward size times 1, 3 and 9; the
-    paper gives no factor for other priorities, so those are left out.  A job arrives when
-    its task was submitted and is served for as long as the task ran (finish - schedule).
+    1/2.  Tasks of priorities 0, 1 and 2 become jobs whose reward is the size times 1, 3 and 9; the
+    paper gives no factor for other priorities, so tasks with these are left out.  A job arrives when
+    its task was submitted, and its service time is the task's run time (finish - schedule).
 
-    - *time_scale*: The factor by which time is compressed: *time_scale* seconds of the trace become one second, for
+    - *time_scale*: The factor of time compression: *time_scale* seconds of the trace become one second, for
       arrivals and service alike.
     - *limit*: Use the first *limit* jobs (after leaving others out); None uses all.
 
@@ -111,7 +111,7 @@ def dra_jobs(tasks: GoogleTasks, *, time_scale: Fraction | int = 1, limit: int |
 
 
 def seconds(microseconds: npt.NDArray[np.int64], time_scale: Fraction | int) -> npt.NDArray[np.float64]:
-    """float64 [n] seconds, of which *time_scale* of the trace are one."""
+    """float64 [n] seconds of compressed time: *time_scale* seconds of the trace become one."""
     second = Fraction(time_scale) * MICROSECONDS
     scaled = microseconds.astype(np.float64) * second.denominator / second.numerator
     return np.asarray(scaled, dtype=np.float64)
@@ -131,19 +131,19 @@ def _rewarded(priority: int, exponent: int) -> RewardedType:
     return RewardedType((size,), priority, size * REWARD_FACTOR[priority], name)
 
 
-#: Digits after the point that estimated workloads keep.
+#: Decimals of estimated workloads.
 ESTIMATE_DIGITS = 6
-#: What is left of a demand that needs more than a server has, or nothing of it.
+#: Marks of a demand that exceeds a server's capacity, or is 0.
 _TOO_LARGE, _NOTHING = -1, -2
 
 
 def taken(scenario: ReservationScenario, limit: int) -> AskedJobs:
-    """What is taken of recorded jobs: the demands, the priority and the type of the first ones."""
+    """What is read of recorded jobs: the demands, the priority and the type of the first *limit*."""
     return AskedJobs(tuple(scenario.servers.capacity), (PRIORITY, TYPE), limit)
 
 
 def capacity_of(scenario: ReservationScenario) -> list[Needed]:
-    """[D] what a server has of each resource, in the declared units.
+    """[D] the capacity of a server for each resource, in the declared units.
 
     Raises ScenarioError if the servers have configurations instead, or pools.
     """
@@ -154,12 +154,12 @@ def capacity_of(scenario: ReservationScenario) -> list[Needed]:
 
 
 def recorded_types(scenario: ReservationScenario, trace: TraceWorkload, jobs: RecordedJobs) -> DraJobs:
-    """Recorded jobs with their types: those of one type, priority and rounded demand are of one.
+    """Recorded jobs with their types: jobs with equal type, priority and rounded demand have the same type.
 
-    A demand is rounded up to a power of 1/2 of a server.  The reward of a type is the largest part of
-    a server that it needs, times 1, 3 or 9 for priority 0, 1 or 2; the paper has no factor for others.
-    Beyond the :data:`MOST_TYPES` most frequent types jobs are left out.
-    Raises UserError if a resource of the scenario is not told, or no job is left.
+    Demands are rounded up to a power of 1/2 of a server.  The reward of a type is its largest demand as a share of
+    a server, times 1, 3 or 9 for priority 0, 1 or 2; the paper has no factor for others.
+    Only jobs of the :data:`MOST_TYPES` most frequent types are kept.
+    Raises UserError if the trace lacks a resource of the scenario, or no job is left.
     """
     factors = ", ".join(str(priority) for priority in REWARD_FACTOR)
     jobs = jobs.keep(np.isin(jobs.priority, list(REWARD_FACTOR)), f"of a priority other than {factors}")
@@ -187,7 +187,7 @@ def recorded_types(scenario: ReservationScenario, trace: TraceWorkload, jobs: Re
 
 
 def _exponents(amounts: Integers, part: Fraction) -> Integers:
-    """[n] the largest k with amount * part <= 2^-k, or one of the two marks; *part* is of a server."""
+    """[n] the largest k with amount * part <= 2^-k, or one of the two marks; *part* is a unit's share of a server."""
     values, places = np.unique(amounts, return_inverse=True)
     found = [_exponent(value * part) for value in values.tolist()]
     return np.array(found, np.int64)[places.ravel()]
@@ -200,7 +200,7 @@ def _exponent(part: Fraction) -> int:
 
 
 def _type(key: list[int], names: tuple[str, ...], needed: list[Needed]) -> RewardedType:
-    """The type of one key: minus the priority, [D] exponents, and a place in *names*."""
+    """The type of a key: minus the priority, [D] exponents, and an index in *names*."""
     priority, exponents = -key[0], key[1:-1]
     demand = tuple(Fraction(0) if one == _NOTHING else Fraction(1, 2**one) for one in exponents)
     sizes = ", ".join(f"{one.name} {part}" for one, part in zip(needed, demand, strict=True))
@@ -213,10 +213,10 @@ def with_trace(
 ) -> tuple[ReservationScenario, RecordedWorkload, ImportReport]:
     """Read a scenario's trace: the scenario with the trace's job types, its jobs, a report.
 
-    ``paths`` replace those of the scenario.  The workload rho_j of each type is what the
-    trace offers on average: the mean number of its jobs in service if none were rejected,
+    ``paths`` replace those of the scenario.  The workload rho_j of each type is the
+    trace's mean: the mean number of its jobs in service if none were rejected,
     per server (Psychas & Ghaderi 2022, Section 7.2).
-    Raises UserError if no path is given, a file cannot be read, or it holds no completed task.
+    Raises UserError if no path is given, a file cannot be read, or it has no completed task.
     """
     scenario, trace, files = playing(scenario, TraceWorkload, paths, "dra-google")
     if trace.format == JOBS:
@@ -239,7 +239,7 @@ def with_trace(
 
 
 def _job_types(jobs: DraJobs, scenario: ReservationScenario) -> Iterator[dict[str, Any]]:
-    capacities = capacity_of(scenario)  # demands are parts of it
+    capacities = capacity_of(scenario)  # demands are shares of it
     span = float(jobs.time[-1] - jobs.time[0]) or 1.0
     for number, kind in enumerate(jobs.types):
         service = jobs.service[jobs.type == number]
