@@ -25,7 +25,8 @@ _MOST_SEED = 999_999
 class ExerciseLine(QWidget):
     """Asks for an exercise's kind of decisions, difficulty and seed."""
 
-    #: (asks, among, seed): begin an exercise; each decision is the hardest among *among* events
+    #: (asks, among, seed): begin an exercise; each decision is the hardest in *among* events that decide something,
+    #: or with 0 the next one
     begun = Signal(object, int, int)
 
     def __init__(self, parent: QWidget) -> None:

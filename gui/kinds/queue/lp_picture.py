@@ -51,7 +51,7 @@ class SupportablePicture:
     #: [C] how many jobs of both sizes, at their true sizes, each configuration holds; empty if there are no
     #: configurations, or if this depends on which jobs come first
     contents: tuple[Counts, ...]
-    traps: tuple[Counts, ...]  #: configurations in which servers may stay for ever under this policy while queues grow
+    traps: tuple[Counts, ...]  #: configurations that servers in them do not leave under this policy while queues grow
     #: share, reduced_share: load, and workload that K_RED supports, as shares of rho*; None if unknown
     share: Fraction | None
     reduced_share: Fraction | None

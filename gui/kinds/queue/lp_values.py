@@ -170,7 +170,7 @@ def guarantee_sentences(theme: Theme) -> str:
 
 
 def limit_sentences(bounds: QueueBounds, policy: str, theme: Theme) -> str:
-    """Sentences on the queues in the fluid limit, for the policies for which it is known, *policy* first."""
+    """Sentences on the queues' long-run growth, for the policies for which it is known, *policy* first."""
     lines = []
     for limit in sorted(bounds.fluid, key=lambda limit: policy not in limit.policies):
         text = _limit_sentence(limit)
