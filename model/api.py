@@ -1,6 +1,6 @@
-"""The only door to a run: open a scenario, advance, step, seek, fork, measure.
+"""The programming interface of a run: open a scenario, advance, step, seek, fork, measure.
 
-The command line and the window drive the same :class:`Session`.
+The command line and the window both use :class:`Session`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from slotscope.model.whys.asking import Why, why_of, with_flip
 class Session(Walk):
     """One scenario under one policy: its run, its history, and frames of it.
 
-    Not thread-safe: one thread drives it.
+    Not thread-safe: only one thread may use it.
     """
 
     def __init__(self, bench: Bench, name: str = "", state: Any = None, origin: Origin | None = None) -> None:
@@ -63,7 +63,7 @@ class Session(Walk):
         choice = bench.scenario.policy.name
         self.origin = origin or Origin("", choice, bench.scenario.seed)
         self.layout = ""
-        self.breakpoints: tuple[Breakpoint, ...] = ()  #: those of a file; a window has its own list
+        self.breakpoints: tuple[Breakpoint, ...] = ()  #: those from a session file; a window has its own list
         self.forks = ForkTree()
         self._infos: dict[Bench, RunInfo] = {}
         self._lookouts: dict[Bench, Lookout] = {}
@@ -71,17 +71,17 @@ class Session(Walk):
         self.histories = Histories(bench.system, self.timeline, bench.kind.inspector, self.info.narrator)
         self.questions = QuestionSearch(bench.system, self.timeline, self.info.words)
         self.tracks = Tracks(bench.system, self.timeline, self.info.words)
-        self.answer: Why | None = None  #: to the last :meth:`ask_why`
-        self.continues: tuple[int, float, int] = (0, 0.0, 0)  #: the event, time and arrivals of a run left behind
+        self.answer: Why | None = None  #: the answer to the last :meth:`ask_why`
+        self.continues: tuple[int, float, int] = (0, 0.0, 0)  #: (event, time, arrivals) at which it left another run
 
     @property
     def _leg(self) -> Bench:
-        """What goes on from where the run stands."""
+        """The bench whose rules are in force where the run stands."""
         return self.bench.at(self.timeline.event)
 
     @property
     def info(self) -> RunInfo:
-        """What stays the same until rules change; all of one run have the same origin."""
+        """The description of the run under the rules in force; its origin is the same under all rules of the run."""
         leg = self._leg
         if leg not in self._infos:
             self._infos[leg] = run_info(self.bench, self.timeline.event, self.name, self.origin)
@@ -89,7 +89,7 @@ class Session(Walk):
 
     @property
     def label(self) -> str:
-        """The name that the run was given; else its policy's title, of a fork with what it does otherwise."""
+        """The run's given name; otherwise its policy's title, with the changes of a fork in short."""
         if name := self.forks.name_of(self.origin.policy):
             return name
         made = short_words(self.bench.root.scenario.policy, Course.read(self.origin.policy).changes)
@@ -97,7 +97,7 @@ class Session(Walk):
 
     @property
     def lookout(self) -> Lookout:
-        """What is known of the monitors, under the rules that hold here."""
+        """The monitors under the rules in force, with their results."""
         leg = self._leg
         if leg not in self._lookouts:
             self._lookouts[leg] = Lookout(
@@ -107,7 +107,7 @@ class Session(Walk):
 
     @property
     def readings(self) -> tuple[Reading, ...]:
-        """What is known of the monitors under all rules of the run in turn, wherever it stands."""
+        """The results of the monitors under all rules of the run so far, in order."""
         return tuple(one for lookout in self._lookouts.values() for one in lookout.readings)
 
     # Opening.
@@ -124,13 +124,13 @@ class Session(Walk):
     ) -> Session:
         """Open a scenario by name, path or value.
 
-        *policy* is a name, with parameters if it is to have others than the scenario's, see
-        :func:`model.policies.choice.policy_choice`.  *source* says where a scenario given by value
-        was read from, if it was not edited since.
-        With *kernel* the compiled twin is used at once where there is one (compiling takes
-        some seconds the first time); without, the reference runs until :meth:`use_kernel`.
-        Whoever waits (:mod:`model.running.waiting`) is told how far the reading of a trace is, and can stop it.
-        Raises UserError: one line that says what is wrong with the scenario, policy or trace.
+        *policy* is a name, optionally with parameters that replace the scenario's, see
+        :func:`model.policies.choice.policy_choice`.  *source* is the file that a scenario given by value was read
+        from, if it was not edited since.
+        With *kernel* the compiled twin, if there is one, is used at once (compiling takes some seconds the
+        first time); without it, the reference runs until :meth:`use_kernel`.
+        The progress of reading a trace is reported to the user (:mod:`model.running.waiting`), who can stop it.
+        Raises UserError with one line that says what is wrong with the scenario, policy or trace.
         """
         name = str(scenario) if isinstance(scenario, str | Path) else ""
         value = scenario if not isinstance(scenario, str | Path) else load_scenario(scenario)
@@ -148,17 +148,17 @@ class Session(Walk):
 
     @classmethod
     def load(cls, path: Path, kernel: bool = True, beside: Session | None = None) -> Session:
-        """Reopen a saved session exactly where it stood; with the very jobs of *beside*, if given.
+        """Reopen a saved session at the same moment, on the same jobs as *beside* if given.
 
-        Raises UserError if the file cannot be read, the saved state is not reached again, or the file of a policy of
-        one's own is not what it was.
+        Raises UserError if the file cannot be read, the saved state is not reproduced, or the file of a user policy
+        has changed.
         """
         saved = read_session(path)
         place = saved.place
         scenario = parse_scenario_text(saved.scenario, str(path))
         bench = saved_bench(saved, scenario, str(path), None if beside is None else beside.bench)
         policy = place.policy
-        if is_own(scenario.policy.name):  # the very file that was looked at above
+        if is_own(scenario.policy.name):  # the file that saved_bench has checked
             policy = str(replace(Course.read(policy), policy=choice_text(scenario.policy)))
         origin = Origin(place.source, policy, scenario.seed, place.trace)
         session = cls(bench, place.name, saved.first, origin)
@@ -210,7 +210,7 @@ class Session(Walk):
         root, policy_text = self.bench.root, ""
         scenario = root.scenario
         if is_own(scenario.policy.name):
-            from slotscope.model.policies.own.file import with_absolute_path  # not for those of the program
+            from slotscope.model.policies.own.file import with_absolute_path  # not needed for built-in policies
 
             policy_text = root.system.policy.text
             place = place.model_copy(update={"policy_digest": digest_of(policy_text)})
@@ -220,14 +220,14 @@ class Session(Walk):
         write_session(path, Saved(text, place, line.first_state, line.state, kept, self._earlier(), policy_text))
 
     def rename(self, name: str) -> None:
-        """Show the run under a scenario's name."""
+        """Change the scenario's name under which the run is shown."""
         self.name = Path(name).stem if name else ""
         self._infos.clear()
 
     def reloaded(self) -> Session:
-        """This run from its start, under its policy's file as it is now.
+        """This run from its start, under the present text of its policy file.
 
-        The very same session if the file and the modules beside it are unchanged, or the policy has none.
+        Returns the same session if the file and the modules beside it are unchanged, or the policy has no file.
         Raises PolicyError if the file cannot be used.
         """
         if not any(_has_changed(leg) for leg in self.bench.legs):
@@ -247,11 +247,11 @@ class Session(Walk):
     # Forking and measuring.
 
     def continued(self, scenario: Scenario, policy: str | None = None) -> Session:
-        """A new session that goes on from here under other rules, with new arrivals; its history begins here.
+        """A new session that continues from here under other rules, with new arrivals; its history begins here.
 
-        The jobs in service stay, with their service times; arrivals after the fork follow
-        the new scenario, from a stream of their own.
-        Raises UserError if the new scenario cannot carry the present state.
+        Jobs in service stay, with their service times; arrivals after the fork follow the new scenario,
+        from a separate random stream.
+        Raises UserError if the present state cannot be continued in the new scenario.
         """
         bench = assemble(scenario, policy)
         if scenario.system != self.info.system:
@@ -272,9 +272,9 @@ class Session(Walk):
         return session
 
     def measure(self, until: float, warmup: float) -> dict[str, Estimate]:
-        """Run to *until* and estimate the metrics of [warmup, until].
+        """Run to *until*, and estimate the metrics over [warmup, until].
 
-        Raises UserError if the run is past *warmup* already.
+        Raises UserError if the run is already past *warmup*.
         """
         if self.timeline.time > warmup or until <= warmup:
             raise UserError(
@@ -292,24 +292,25 @@ class Session(Walk):
     # Looking.
 
     def ask_why(self, thing: Thing | None, event: int | None = None) -> None:
-        """Find why a job is where it is, or why it is not on a server; ``answer`` says it.
+        """Find why a job is where it is, or why it is not on a server; the result is in ``answer``.
 
-        Without an *event* it is the one that decided of the job, or the last that decided of any.  What is known
-        before the search for a change that flips it is the answer where that search is given up, or fails.
+        Without *event* the question is about the event that decided on the job, or the last event that decided on any
+        job.  If the search for a change that flips the decision is given up or fails, the answer is what was known
+        before it.
         Raises UserError if nothing was decided.
         """
         self.begin_why(thing, event)
         self.search_flip()
 
     def begin_why(self, thing: Thing | None, event: int | None = None) -> None:
-        """As :meth:`ask_why`, before the search, which :meth:`search_flip` makes: it may take long."""
+        """The part of :meth:`ask_why` before the search of :meth:`search_flip`, which may take long."""
         self.answer = replace(why_of(self.bench, self.timeline, thing, event), search="on")
 
     def search_flip(self) -> None:
-        """Search for what flips the decision that was asked about; nothing where none is asked about any more."""
+        """Search for a change that flips the decision asked about; do nothing if the question was withdrawn."""
         if self.answer is None or self.answer.search != "on":
             return
-        asked, self.answer = self.answer, replace(self.answer, search="stopped")  # unless it comes to its end
+        asked, self.answer = self.answer, replace(self.answer, search="stopped")  # unless the search completes
         self.answer = with_flip(self.bench, self.timeline, asked)
 
     def frame(
@@ -325,8 +326,8 @@ class Session(Walk):
     ) -> Frame:
         """An immutable snapshot of this moment; the arguments are fields of :class:`Frame`.
 
-        Where it is *hasty* its log is that of a run, although the run rests.  What could be decided of the next event
-        is tried out, which takes long, only where it is *offering* that.
+        If *hasty*, the log is as short as during running, although the run rests.  With *offering*, the possible
+        decisions of the next event are determined by trying them, which takes long.
         """
         line, extent = self.timeline, self.timeline.extent()
         return Frame(
@@ -363,18 +364,18 @@ class Session(Walk):
         )
 
     def _around_warmup(self, reached: float) -> NDArray[np.float64] | None:
-        """The samples at the end of the warm-up, where few are kept of a run that has *reached* a later time."""
+        """The samples at the end of the warm-up, if samples are thinned out and the run has *reached* a later time."""
         warmup = float(self.info.scenario.run.warmup)
         if self.timeline.samples.stride == 1 or reached <= warmup:
             return None
         if warmup not in self._around:
-            self._around[warmup] = None  # also where it cannot be made again
+            self._around[warmup] = None  # remains if they cannot be recomputed
             with suppress(PolicyError, GivenUpError):
                 self._around[warmup] = self.timeline.samples_around(warmup)
         return self._around[warmup]
 
     def _earlier(self) -> tuple[Any, ...]:
-        """States that a file keeps: some of history, and that before the events that the log shows if it is at hand."""
+        """States to save: some of history, and the one before the events in the log if it is available at once."""
         line = self.timeline
         event = line.event - ROWS_OF_LOG
         most = min(MOST_EARLIER - 1, EARLIER_BYTES // size_in_bytes(line.state))
@@ -388,14 +389,14 @@ class Session(Walk):
 
 
 def _quickly_at(line: Timeline, event: int) -> Any:
-    """The state after an event of history, if that is at hand, a kernel runs to it, or nobody waits; else None."""
+    """The state after an event of history, if available at once, or quick by a kernel, or nobody waits; else None."""
     known = line.at_hand(event)
     quick = line.engine.name == "kernel" or nobody_waits()
     return line.fork_at(event) if known is None and quick and event >= line.first_event else known
 
 
 def _has_changed(leg: Bench) -> bool:
-    """Whether the file of a policy of one's own is no longer what it was; raises as :meth:`Session.reloaded`."""
+    """Whether the file of a user policy has changed; raises as :meth:`Session.reloaded`."""
     name = leg.scenario.policy.name
     if not is_own(name):
         return False

@@ -1,4 +1,4 @@
-"""A file that is written as a whole or not at all; one that stood there before stays until then."""
+"""Files that are written as a whole or not at all; until the write completes, an existing file stays unchanged."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from slotscope.model.phrase import Phrase
 
 @contextmanager
 def draft_of(path: Path, error: type[UserError] = UserError) -> Iterator[Path]:
-    """The file beside *path* that is written meanwhile, of the same ending; it takes its place in the end.
+    """A temporary file beside *path*, with the same ending, which replaces *path* at the end of the block.
 
-    A link still leads to the file then, and who may read that stays as it is.
-    Raises UserError if it cannot be written, or cannot take its place; of the type *error*.
+    A link at *path* keeps leading to its file, and the file keeps its permissions.
+    Raises UserError, of the type *error*, if the file cannot be written or replaced.
     """
     if path.is_dir():
         raise error(Phrase("found a folder, allowed: the path of a file"), where=str(path))
     place = without_links(path)
     try:
         if place.exists() and not place.is_file():
-            yield place  # a pipe or a device takes it as it comes
+            yield place  # a pipe or device is written directly
         else:
             with _beside(place) as draft:
                 yield draft
-    except BrokenPipeError:  # who reads what is printed meanwhile wants no more
+    except BrokenPipeError:  # the reader of a pipe has closed it
         raise
     except OSError as fault:
         raise error(Phrase("{path}: cannot be written: {fault}", path=path, fault=fault.strerror or fault)) from None

@@ -1,8 +1,8 @@
 """Errors that a user can act on.
 
-Every error names where something was found, what was found, what is allowed and,
-where it helps, what to do.  The command line prints :attr:`UserError.line` and exits
-with code 2; the window shows the same words beside the field.
+Every error says where something was found, what was found, what is allowed and, if that helps, what to
+do.  The command line prints :attr:`UserError.line` and exits with code 2; the window shows the same
+words beside the field.
 """
 
 from __future__ import annotations
@@ -13,22 +13,21 @@ from pathlib import PurePath
 from typing import Iterable
 from unicodedata import category
 
-#: Longer names of places, and longer texts of users, are cut.
+#: The most characters of a place, and of a quoted text of the user.
 LONGEST_PLACE, LONGEST_QUOTED = 300, 60
 
 
-#: Names that are told one by one where another one was found; more of them fill the lines of a window.
+#: The most existing names listed in an error about an unknown one; more would fill several lines of a window.
 MOST_NAMED = 12
 
-#: What stands before the reason where a policy decides what cannot be.
+#: The prefix of the reason in an error about an impossible decision.
 IMPOSSIBLE = "the decision is impossible: "
 
 
 class UserError(Exception):
-    """Input that cannot be used, told in one line.
+    """Invalid input, described in one line.
 
-    - *message*: What is wrong and what is allowed, as one sentence without a final stop; a phrase can be said in
-      another language.
+    - *message*: What is wrong and what is allowed, as one sentence without a full stop; a phrase can be translated.
     - *where*: A file, or a field's path such as ``job_types[2].reward``; may be empty.
     """
 
@@ -44,13 +43,13 @@ class UserError(Exception):
         return f"{self.where}: {self.message}" if self.where else self.message
 
     def inside(self, where: str) -> UserError:
-        """The same error with *where* put in front of its own place."""
+        """The same error with *where* in front of its place."""
         place = f"{where}: {self.where}" if self.where else where
         return type(self)(self.words, where=place)
 
 
 def _one_line(text: str) -> str:
-    """*text* on one line, with nothing in it that a terminal would act on."""
+    """*text* on one line, without control characters, which a terminal might act on."""
     words = " ".join(text.split())
     return "".join("?" if category(sign) == "Cc" else sign for sign in words)
 
@@ -60,7 +59,7 @@ def _shortened(place: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """What a user wrote, as it may stand in a sentence: in quotes, short, on one line."""
+    """A text of the user for a message: in quotes, short, on one line."""
     words = f"'{' '.join(text.split())}'"
     return words if len(words) <= LONGEST_QUOTED else f"{words[: LONGEST_QUOTED - 4]}...'"
 
@@ -74,28 +73,28 @@ class TraceError(UserError):
 
 
 class PolicyError(UserError):
-    """A policy that is unknown, or made a decision that is impossible."""
+    """A policy that is unknown, or has made an impossible decision."""
 
 
 class PolicyFileError(PolicyError):
-    """A fault of a policy of one's own; it names that file, and nothing is put in front."""
+    """A fault of a user policy; the error's place is in its file, and no other place is put in front."""
 
     def inside(self, where: str) -> PolicyFileError:
-        """The same error: the place is in the policy's file, wherever that was named."""
+        """The same error, unchanged: its place is in the policy's file, wherever that is referenced."""
         return self
 
 
 class PolicyStoppedError(PolicyFileError):
-    """A policy of one's own was stopped because somebody asked for it (Esc), which is no fault of its file."""
+    """A user policy was stopped at the user's request (Esc), which is not a fault of its file."""
 
 
 class UntrustedPolicyError(PolicyFileError):
-    """A policy's file that a scenario or a session names, and nobody has allowed to run."""
+    """A policy file that a scenario or session names, and that the user has not allowed to run."""
 
     def __init__(self, path: str, text: str, named_by: str = "it") -> None:
         self.path = path
-        self.text = text  #: what stands in the file and in the modules beside it that it imports
-        #: which file wants what, in a few words
+        self.text = text  #: the text of the file and of the modules beside it that it imports
+        #: which file wants to run which, in a few words
         self.question = f"{PurePath(named_by).name} wants to run {PurePath(path).name}"
         quoted = shlex.quote(path)
         super().__init__(
@@ -104,33 +103,33 @@ class UntrustedPolicyError(PolicyFileError):
         )
 
     def inside(self, where: str) -> UntrustedPolicyError:
-        """The same error, told of the file *where* that names the policy."""
+        """The same error, with *where* as the file that names the policy."""
         return UntrustedPolicyError(self.path, self.text, where)
 
 
 class ChangedPolicyError(PolicyFileError):
-    """A saved session whose policy's file is gone, or has another text by now; its place is the session."""
+    """A saved session whose policy file is gone or has changed; the error's place is the session."""
 
     def inside(self, where: str) -> ChangedPolicyError:
-        """The same error, told of the file *where* in which the session is kept."""
+        """The same error, with *where* as the file of the session."""
         return ChangedPolicyError(self.words, where=where)
 
 
 class UnreadablePolicyError(PolicyFileError):
-    """A policy's file that is not there, or is no text."""
+    """A policy file that does not exist, or is not text."""
 
 
 class ReplayError(UserError):
-    """A replay that did not land on the digest recorded for that event."""
+    """A replay that did not reproduce the digest recorded for that event."""
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], listed: str = "") -> str:
-    """A sentence for a name that does not exist, with the nearest one that does, and all of them.
+    """The message about a name that does not exist, with the nearest existing name, and all of them.
 
-    Where these fill lines the command *listed* is told that lists them, in their place.
+    If there are too many, the command *listed*, which lists them, is given instead.
     """
     names = sorted(known)
-    whole = [each for each in names if name and each.endswith(f"-{name}")]  # its paper or kind was left out
+    whole = [each for each in names if name and each.endswith(f"-{name}")]  # the prefix for paper or kind was left out
     near = whole or get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"did you mean {' or '.join(map(quoted, near))}? " if near else ""
     told = f"known are {', '.join(names)}"

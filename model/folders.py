@@ -1,4 +1,4 @@
-"""The program's own folders among the user's, where the XDG Base Directory Specification puts them."""
+"""The program's folders in the user's home, as the XDG Base Directory Specification defines them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 
 
 def user_folder(variable: str, *usual: str) -> Path:
-    """The program's folder below what the environment calls *variable*, else below *usual* in the home folder."""
+    """The program's folder below the one in the environment *variable*, or else below *usual* in the home folder."""
     root = os.environ.get(variable)
     return (Path(root) if root else home_folder().joinpath(*usual)) / "slotscope"
 
 
 def home_folder() -> Path:
-    """The user's home folder; for a user without one, as a bare number in a container, a temporary one of their own."""
+    """The user's home folder; for a user without one, e.g. a bare number in a container, a private temporary folder."""
     try:
         return Path.home()
     except RuntimeError:
@@ -25,12 +25,12 @@ def home_folder() -> Path:
 
 
 def working_folder() -> Path:
-    """Where files go at first: the folder in which the program was started, or the home folder if that is of no use."""
+    """The default folder for files: the working directory if it can be written, otherwise the home folder."""
     return Path.cwd() if not is_gone() and os.access(Path.cwd(), os.W_OK) else home_folder()
 
 
 def is_gone() -> bool:
-    """Whether the folder in which the program was started was removed."""
+    """Whether the working directory was removed."""
     try:
         Path.cwd()
     except FileNotFoundError:
@@ -39,12 +39,12 @@ def is_gone() -> bool:
 
 
 def without_links(path: str | Path) -> Path:
-    """*path*, absolute and without links; of links that lead in a circle one is left, for whoever reads it to tell."""
+    """*path*, absolute and without links; a circular link is left in it, to be reported when the path is read."""
     return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError there
 
 
 def without_tilde(path: str) -> Path:
-    """*path* with ``~`` and ``~name`` as the home folders that they stand for; as it is where there is no such user."""
+    """*path* with a leading ``~`` or ``~name`` replaced by the home folder; unchanged if there is no such user."""
     with suppress(RuntimeError):
         return Path(path).expanduser()
     return Path(path)
@@ -52,7 +52,7 @@ def without_tilde(path: str) -> Path:
 
 @cache
 def own_temporary_folder() -> str:
-    """A folder for temporary files that nobody else can write: code is loaded from there."""
+    """A folder for temporary files that no other user can write, since code is loaded from it."""
     if hasattr(os, "getuid"):
         folder = Path(tempfile.gettempdir()) / f"slotscope-{os.getuid()}"
         with suppress(OSError):
@@ -65,6 +65,6 @@ def own_temporary_folder() -> str:
 
 
 def may_be_made(folder: Path) -> bool:
-    """Whether *folder* can be written, or be made where it is missing."""
+    """Whether *folder* can be written, or created if it does not exist."""
     there = next(path for path in (folder, *folder.parents) if os.access(path, os.F_OK))
     return os.access(there, os.W_OK | os.X_OK)

@@ -1,4 +1,4 @@
-"""Processes beside the program: each runs one of its modules, and ends with the program, however that ends."""
+"""Helper processes: each runs a module of the program, and ends with the program, however that ends."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from threading import Thread
 
 _ROOT = Path(__file__).resolve().parents[1]
 
-#: By how much such a process gives way to the window and its run, where there is not a core for each.
+#: The nice value of helper processes, so that the window and its run have priority if there are too few cores.
 _NICE = 5
 
 
 def start_beside(
     module: str, *arguments: str, stdout: int = subprocess.PIPE, stderr: int = subprocess.DEVNULL
 ) -> subprocess.Popen[bytes]:
-    """Run a *module* in a process of its own.
+    """Run a *module* in a separate process.
 
-    Its standard input takes the task, and stays open: where the program is gone it is closed, which
-    :func:`end_with_program` sees there.
+    The task is written to its standard input, which then stays open: when the program ends, it is closed, which
+    :func:`end_with_program` detects in the helper process.
     """
     command = [sys.executable, "-m", module, *arguments]
     return subprocess.Popen(command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=stdout, stderr=stderr)
 
 
 def ending_of(status: int | None) -> str:
-    """How a process ended, by its exit status as :mod:`subprocess` has it; None: it only fell silent."""
+    """How a process ended, from its exit status as in :mod:`subprocess`; None: it does not answer."""
     if status is None:
         return "its process does not answer any more"
     if status >= 0:
@@ -43,13 +43,13 @@ def ending_of(status: int | None) -> str:
 
 
 def end_with_program() -> None:
-    """In such a process, once its task is read: give way, and end as soon as nobody waits for what it does."""
+    """In a helper process, once its task is read: lower its priority, and end it when the program ends."""
     if sys.platform != "win32":
         os.nice(_NICE)
     Thread(target=_wait_for_end, name="lifeline", daemon=True).start()
 
 
 def _wait_for_end() -> None:
-    while os.read(0, 4096):  # of the file itself: Python dies at its end where a thread holds the reader's lock
+    while os.read(0, 4096):  # not sys.stdin: Python aborts at exit if a thread holds the lock of its reader
         pass
     os._exit(1)

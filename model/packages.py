@@ -1,17 +1,17 @@
-"""What installed packages bring along: policies, scenarios and experiments, by entry points.
+"""Plugins in installed packages: policies, scenarios and experiments, declared by entry points.
 
 A package declares in its ``pyproject.toml``::
 
     [project.entry-points."slotscope.policies"]
-    my-rule = "my_package.my_rule"  # a module written as the file of a policy of one's own
+    my-rule = "my_package.my_rule"  # a module written like the file of a user policy
 
     [project.entry-points."slotscope.scenarios"]
-    my-cloud = "my_package.scenarios"  # a package beside whose modules stands my-cloud.toml
+    my-cloud = "my_package.scenarios"  # a package with my-cloud.toml in its folder
 
     [project.entry-points."slotscope.experiments"]
     my-table = "my_package.table:EXPERIMENT"  # a model.kinds.declaration.Experiment
 
-Nothing of a package is executed before something of it is asked for.
+No code of a package is executed before something of the package is used.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def offered(what: str) -> Mapping[str, tuple[EntryPoint, ...]]:
 
 
 def entry_point(what: str, name: str, built_in: Container[str]) -> EntryPoint | None:
-    """The one entry point of that name; None where no package has one.
+    """The entry point of that name; None if no package has one.
 
-    Raises UserError if another package, or the program itself, has something of that name; both are named.
+    Raises UserError, naming both owners, if a second package or the program itself has something of that name.
     """
     entries = offered(what).get(name, ())
     owners = (["slotscope itself"] if name in built_in else []) + [package_of(entry) for entry in entries]
@@ -50,12 +50,12 @@ def entry_point(what: str, name: str, built_in: Container[str]) -> EntryPoint | 
 
 
 def package_of(entry: EntryPoint) -> str:
-    """The package that declares *entry*, with its version."""
+    """The name and version of the package that declares *entry*."""
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else entry.value
 
 
 def module_file(entry: EntryPoint) -> Path:
-    """The file of the module that *entry* names; nothing is imported. Raises UserError if there is none."""
+    """The file of the module that *entry* names, found without an import. Raises UserError if there is none."""
     place = _place(entry)
     for file in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
         if file.is_file():
@@ -64,7 +64,7 @@ def module_file(entry: EntryPoint) -> Path:
 
 
 def file_beside(entry: EntryPoint, ending: str) -> Path:
-    """The file called as *entry* is, in the folder of the package that it names.
+    """The file with the name of *entry* and an *ending*, in the folder of the package that the entry names.
 
     Raises UserError if there is no such package.
     """
@@ -72,7 +72,7 @@ def file_beside(entry: EntryPoint, ending: str) -> Path:
 
 
 def loaded(entry: EntryPoint) -> Any:
-    """The object that *entry* names. Raises UserError if its package cannot be imported, whatever it raises."""
+    """The object that *entry* names. Raises UserError if its package cannot be imported, for whatever reason."""
     try:
         return entry.load()
     except (Exception, SystemExit) as error:
@@ -80,7 +80,7 @@ def loaded(entry: EntryPoint) -> Any:
 
 
 def _place(entry: EntryPoint) -> Path:
-    """Where the module or package stands, without an ending."""
+    """The path of the module or package, without file ending."""
     top, *inside = entry.module.split(".")
     try:
         spec = find_spec(top)

@@ -1,22 +1,22 @@
-"""Sentences that keep what they are made of, so that they can be said in another language.
+"""Sentences that keep their pattern and its parts, so that they can be translated.
 
-And the languages that the window speaks.
+Also the languages of the window.
 """
 
 from __future__ import annotations
 
 from typing import Any, Callable, Self, Sequence
 
-#: The language that everything is written in.
+#: The language of all texts in the source.
 ENGLISH = "en"
-#: Each by its own name.
+#: All languages by code, each named in itself.
 LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
 
 
 class Phrase(str):
-    """A sentence in English, made of a pattern with names in braces and what stands in their place.
+    """An English sentence, made from a pattern with names in braces and the parts that replace these.
 
-    A part that is a phrase itself is translated, too; all others stay as they are.
+    Parts that are phrases are translated, too; all other parts stay as they are.
     """
 
     pattern: str
@@ -28,19 +28,19 @@ class Phrase(str):
         return made
 
     def packed(self) -> list[Any]:
-        """It as plain data, which another process makes a phrase of again."""
+        """The phrase as plain data, which can be sent to another process."""
         parts = {name: part.packed() if isinstance(part, Phrase) else str(part) for name, part in self.parts.items()}
         return [self.pattern, parts]
 
     @classmethod
     def unpacked(cls, data: Sequence[Any]) -> Self:
-        """The phrase that was packed; its parts are phrases, or texts."""
+        """The phrase made from such data; its parts are phrases or texts."""
         pattern, parts = data
         return cls(
             pattern, **{name: cls.unpacked(one) if isinstance(one, list) else one for name, one in parts.items()}
         )
 
     def said(self, translate: Callable[[str], str]) -> str:
-        """The sentence in the language that *translate* gives patterns in."""
+        """The sentence in another language, for which *translate* gives the patterns."""
         parts = {name: part.said(translate) if isinstance(part, Phrase) else part for name, part in self.parts.items()}
         return translate(self.pattern).format(**parts)

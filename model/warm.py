@@ -1,4 +1,4 @@
-"""Runs the kernels of a kind of system for a few events: they are compiled, and cached."""
+"""Runs the kernels of a kind of system for a few events, so that they are compiled and cached."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Iterable, Iterator
 
 
 def warm(system: str, policies: Iterable[str] = ()) -> Iterator[str]:
-    """Compile the kernels of policies, of all of a kind of system if none is named.
+    """Compile the kernels of *policies*, or of all policies of a kind of system; yields each name when it is done.
 
-    What is in the cache is only loaded.  Each policy's name comes once that is done.
+    Kernels in the cache are only loaded.
     """
     from slotscope.model.api import Session
     from slotscope.model.kinds.spec import kind_named
@@ -22,7 +22,7 @@ def warm(system: str, policies: Iterable[str] = ()) -> Iterator[str]:
 
 
 def warm_questions(system: str, policies: Iterable[str]) -> None:
-    """Compile what tells questions about servers and jobs what each event changes, under each of the policies."""
+    """Compile the code by which questions about servers and jobs learn what events change, under each of *policies*."""
     from slotscope.model.kinds.spec import kind_named
     from slotscope.model.questions.counting import prepare_counting
     from slotscope.model.scenario.load import load_scenario
