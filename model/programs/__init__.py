@@ -1,1 +1,1 @@
-"""The feasible configurations, the greedy assignment and the linear programs behind DRA."""
+"""Feasible configurations, greedy assignment, and solvers of linear programs and knapsacks."""

@@ -1,6 +1,6 @@
-"""What bounds a scenario's measures, solved in a process of its own.
+"""The bounds of a scenario, computed in a separate process.
 
-The window runs this module so, because solving holds Python's lock.
+The window runs this module in a process of its own because solvers hold Python's global interpreter lock.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from slotscope.model.lifeline import end_with_program
 
 
 def main(scenario: Any) -> None:
-    """Write each pickled answer for a scenario as it comes."""
+    """Write each answer, pickled, to the standard output as soon as it is known."""
     for bounds in kind_named(scenario.system).all_bounds(scenario):
         pickle.dump(bounds, sys.stdout.buffer)
         sys.stdout.buffer.flush()

@@ -1,10 +1,10 @@
 """The feasible configurations of a server, and MaxReward over them.
 
-Psychas & Ghaderi (2022), Sections 2.2 and 2.3.  A configuration k = (k_1, ..., k_J) says how
-many slots of each job type a server has.  The set K of the feasible ones is given by
-demands and a capacity, or, because nothing but monotonicity is needed, by its maximal
-members.  K is rarely written out: counting, MaxReward and the maximal configurations all
-work without listing it.
+Psychas & Ghaderi (2022), Sections 2.2 and 2.3.  A configuration k = (k_1, ..., k_J) is the
+number of slots of each job type on a server.  The set K of feasible configurations is given by
+demands and a capacity, or, as only monotonicity is needed, by its maximal
+members.  K is rarely enumerated: counting, MaxReward and the maximal configurations
+do not need it.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from slotscope.model.programs.knapsack import UNBOUNDED, Integers, densities, he
 
 Configuration = tuple[int, ...]
 
-#: Most configurations, and most maximal ones, that are listed unless the caller says so.
+#: Most configurations, and most maximal ones, that are enumerated unless the caller gives another limit.
 MOST_LISTED = 2_000_000
 MOST_MAXIMAL = 200_000
-#: Most answers of MaxReward that a space remembers.
+#: Most results of MaxReward that a space caches.
 MOST_REMEMBERED = 200_000
 
 
 @dataclass(frozen=True)
 class ConfigurationSpace:
-    """The set K of feasible configurations of J job types; equal where its content is equal.
+    """The set K of feasible configurations of J job types; spaces are equal if their fields are.
 
     Made by :meth:`from_demands` or :meth:`from_maximal`.
     """
 
     types: int  #: J
-    #: demand, capacity: [J][n] and [n], integers in the largest common unit of each resource; empty where the maximal
-    #: configurations were given
+    #: demand, capacity: [J][n] and [n], integers in the largest common unit of each resource; empty if the maximal
+    #: configurations are given
     demand: tuple[tuple[int, ...], ...] = ()
     capacity: tuple[int, ...] = ()
-    #: the maximal configurations [m][J], sorted; empty where demands were given
+    #: the maximal configurations [m][J], sorted; empty if demands are given
     members: tuple[Configuration, ...] = ()
     _remembered: dict[tuple[Configuration, int], Configuration] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -55,11 +55,11 @@ class ConfigurationSpace:
     ) -> ConfigurationSpace:
         """K of additive demands: k is feasible if sum_j k_j R_j <= capacity (Section 2.2).
 
-        - *demand*: [J][n] R_j, what one job of each type takes of each resource.
-        - *capacity*: [n] what a server has.
+        - *demand*: [J][n] R_j, the demand of a job of each type for each resource.
+        - *capacity*: [n] the capacity of a server.
 
-        Raises ValueError if there is no type, a number is negative, the lengths differ, a type takes nothing of any
-        resource, or the numbers of a resource are too far apart.
+        Raises ValueError if there is no type, a number is negative, the lengths differ, a type demands nothing of any
+        resource, or the numbers of a resource differ too much for exact integers.
         """
         _check_demands(demand, capacity)
         columns = [_in_units(d, [row[d] for row in demand] + [capacity[d]]) for d in range(len(capacity))]
@@ -68,7 +68,7 @@ class ConfigurationSpace:
 
     @classmethod
     def from_maximal(cls, maximal: Sequence[Sequence[int]]) -> ConfigurationSpace:
-        """K as everything below one of *maximal* (Section 2.2: monotone, not additive).
+        """K as all configurations below one of *maximal* (Section 2.2: monotone, not additive).
 
         - *maximal*: [m][J] configurations; those below another one are dropped.
 
@@ -85,19 +85,19 @@ class ConfigurationSpace:
 
     @property
     def additive(self) -> bool:
-        """Whether K comes from demands and a capacity."""
+        """Whether K is given by demands and a capacity."""
         return not self.members
 
     @cached_property
     def fits(self) -> tuple[bool, ...]:
-        """[J] whether one job of the type fits in an empty server."""
+        """[J] whether one job of the type fits an empty server."""
         if self.additive:
             return tuple(_below(row, self.capacity) for row in self.demand)
         return tuple(any(member[j] for member in self.members) for j in range(self.types))
 
     @cached_property
     def max_slots(self) -> int:
-        """K of Table 1: the most jobs in any feasible configuration."""
+        """K of Table 1: the largest number of jobs in any feasible configuration."""
         return sum(self.heaviest((1,) * self.types))
 
     def contains(self, configuration: Sequence[int]) -> bool:
@@ -113,13 +113,13 @@ class ConfigurationSpace:
         return all(load <= room for load, room in zip(used, self.capacity, strict=True))
 
     def max_reward(self, rewards: Configuration, allowed: int) -> Configuration:
-        """MaxReward(K^{J'}): Definitions 2 and 3, exactly.
+        """MaxReward(K^{J'}) of Definitions 2 and 3, exactly.
 
         - *rewards*: [J] u_j >= 0 as integers in any common unit.
         - *allowed*: J' as a bit mask: bit j stands for type j.
 
-        Returns [J] the configuration of highest reward among those that use only allowed types; of several the
-        lexicographically largest.  The empty one if no allowed type fits.
+        Returns [J] the configuration of highest reward among those of allowed types only; of several the
+        lexicographically largest one.  It is the empty one if no allowed type fits.
 
         Raises ValueError if a reward is negative, or the search is too long.
         """
@@ -140,9 +140,9 @@ class ConfigurationSpace:
         return answer
 
     def heaviest(self, weights: Sequence[int]) -> Configuration:
-        """Some configuration k of highest weights k (ties free, not remembered).
+        """A configuration k with the largest weight sum_j weights_j k_j (ties are broken arbitrarily; not cached).
 
-        Weights [J] may be any integers; a type of negative weight gets no slot.
+        Weights [J] may be any integers; types of negative weight get no slots.
         """
         types = [j for j in range(self.types) if weights[j] > 0 and self.fits[j]]
         clipped = tuple(max(weight, 0) for weight in weights)
@@ -152,9 +152,9 @@ class ConfigurationSpace:
         return found if found is not None else (0,) * self.types
 
     def count(self) -> int:
-        """C: how many feasible configurations there are, the empty one included.
+        """C: the number of feasible configurations, including the empty one.
 
-        Raises ValueError if the servers' loads take too many different values to count.
+        Raises ValueError if there are too many distinct remainders of the capacity to count.
         """
         if self.additive:
             return listing.count_additive(self.demand, self.capacity)
@@ -187,9 +187,9 @@ class ConfigurationSpace:
 
 
 def definition_order(configurations: Iterable[Sequence[int]], rewards: Sequence[int | Fraction]) -> list[Configuration]:
-    """*configurations* in descending order of Definition 2: by reward, ties lexicographic.
+    """*configurations* in descending order of Definition 2: by reward, then lexicographically.
 
-    - *configurations*: Of J slots counts each.
+    - *configurations*: Each with J numbers of slots.
     - *rewards*: [J] u_j.
     """
     plain = [tuple(int(count) for count in configuration) for configuration in configurations]
@@ -199,8 +199,8 @@ def definition_order(configurations: Iterable[Sequence[int]], rewards: Sequence[
 def integer_rewards(rewards: Sequence[Fraction]) -> tuple[Configuration, Fraction]:
     """Integers n_j and a unit w > 0 with rewards[j] = n_j w.
 
-    Unlike :func:`model.exact.common_units` without a bound: MaxReward counts in Python's
-    integers where 64 bits do not hold them.
+    Unlike in :func:`model.exact.common_units` the integers are not bounded: MaxReward uses Python's
+    integers if 64 bits are not enough.
     """
     denominator = lcm(*(reward.denominator for reward in rewards))
     units = tuple(reward.numerator * (denominator // reward.denominator) for reward in rewards)
@@ -222,7 +222,7 @@ def _check_demands(demand: Sequence[Sequence[int | Fraction]], capacity: Sequenc
 
 
 def _in_units(resource: int, values: Sequence[int | Fraction]) -> list[int]:
-    """*values* of one resource as integers; the message of a refusal names the resource."""
+    """*values* of one resource as integers. Raises ValueError with the resource's number."""
     try:
         return common_units([Fraction(value) for value in values])[0]
     except ValueError as error:
@@ -236,7 +236,7 @@ def _below(left: Sequence[int], right: Sequence[int]) -> bool:
 def additive_max_reward(
     demand: Sequence[Integers], capacity: Integers, rewards: Integers, types: Integers
 ) -> Configuration:
-    """MaxReward over *types*, each of which fits, where demands add up.
+    """MaxReward over *types*, each of which fits, for additive demands.
 
     - *demand*, *capacity*, *rewards*: [J][n], [n] and [J], integers >= 0.
     - *types*: J', ascending.
@@ -267,9 +267,9 @@ def additive_max_reward(
 def _most(
     sizes: Integers, room: Integers, reward: int, missing: int, table: tuple[list[int], list[int]], level: int
 ) -> int:
-    """The highest count of one type with which the rest may still bring what is missing.
+    """The largest count of one type with which the remaining types can still achieve the *missing* reward.
 
-    In a column where the rest brings at most p per unit of room, c jobs leave
+    In a column in which the remaining types earn at most p per unit of room, c jobs leave them
     (room - c size) p, and c reward + (room - c size) p >= missing bounds c if reward < size p.
     """
     numerators, denominators = table
@@ -286,7 +286,7 @@ def _most(
 def heaviest_restriction(members: Sequence[Integers], rewards: Integers, types: Integers) -> Configuration:
     """MaxReward over *types* in the set below *members*.
 
-    Rewards are not negative, so some member with the other types' slots taken away is best,
+    As rewards are not negative, one of the members, without the slots of other types, is optimal,
     also in the order of Definition 2.
     """
     usable = set(types)

@@ -1,15 +1,15 @@
-"""The heaviest configuration: an unbounded knapsack with several resources.
+"""The heaviest configuration: an unbounded knapsack problem with several resources.
 
 MaxReward is such a knapsack (Psychas & Ghaderi 2022, Remark 1), and so is the search for
 an improving column of LP (3.2).  It is solved exactly by depth-first branch and bound.
 
-The bound: for any resource, and for any non-negative combination of resources, what still
-fits weighs at most the room that is left times the highest weight per unit among the types
-that are still to come.  One combination is taken from the linear relaxation (its prices),
-which makes the bound as strong as that relaxation; the others are the resources themselves.
+The bound: for any resource, and for any non-negative combination of resources, the jobs that still
+fit weigh at most the remaining room times the largest weight per unit among the
+remaining types.  One combination is taken from the linear relaxation (its dual prices),
+which makes the bound as strong as that relaxation; the others are the single resources.
 
-The search is written in the subset of Python that Numba compiles: over lists of Python's integers it is exact
-whatever their size, over int64 arrays it is fast.
+The search is written in the subset of Python that Numba compiles: on lists of Python's integers it is exact
+for numbers of any size, on int64 arrays it is fast.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from slotscope.model.programs.simplex import ExactSimplex
 
 @jitable
 def most_of(sizes: Any, room: Any, level: int, columns: int) -> int:
-    """How many jobs of the type at *level* fit in *room*."""
+    """The largest number of jobs of the type at *level* that fit in *room*."""
     most = -1
     for d in range(columns):
         size = sizes[level * columns + d]
@@ -41,7 +41,7 @@ def most_of(sizes: Any, room: Any, level: int, columns: int) -> int:
 
 @jitable
 def upper_bound(room: Any, numerators: Any, denominators: Any, level: int) -> int:
-    """What the types from *level* on can weigh at most in *room*."""
+    """An upper bound on the weight in *room* of the types from *level* on."""
     columns = len(room)
     bound = -1
     for d in range(columns):
@@ -66,10 +66,10 @@ def branch_and_bound(
     counts: Any,
     best_counts: Any,
 ) -> tuple[int, int]:
-    """Depth first, highest counts first; see :class:`Knapsack` for the arrays.
+    """Depth-first search, largest counts first; see :class:`Knapsack` for the arrays.
 
-    Leaves the best counts in *best_counts*, and returns their weight (*above* if nothing
-    weighs more) and the nodes visited (more than *limit*: the search was cut off).
+    Writes the best counts to *best_counts*, and returns their weight (*above* if none
+    weigh more) and the number of nodes visited (more than *limit*: the search was cut off).
     """
     types = len(weights)
     level, weight, best, nodes = 0, 0, above, 0
@@ -97,7 +97,7 @@ def branch_and_bound(
 
 @jitable
 def take(room: Any, sizes: Any, level: int, count: int) -> None:
-    """Let *count* jobs of the type at *level* take their room (negative: give it back)."""
+    """Take the room of *count* jobs of the type at *level*; a negative *count* gives it back."""
     columns = len(room)
     for d in range(columns):
         room[d] -= count * sizes[level * columns + d]
@@ -115,17 +115,17 @@ def step_back(
     level: int,
     weight: int,
 ) -> tuple[int, int]:
-    """Take one job off the deepest type where that may still win.
+    """Remove one job of the deepest type for which that may still lead to a better solution.
 
-    Returns the level after that type (-1: nothing is left to try) and the weight.
+    Returns the level after that type (-1: the search is complete) and the weight.
     """
     last = len(room) - 1
     while level > 0:
         level -= 1
         if counts[level] == 0:
             continue
-        # In the last column the types stand densest first: if one job less of this type
-        # cannot win there, still fewer cannot either.
+        # In the last column types are sorted by decreasing density: if one job less of this type
+        # cannot lead to a better solution there, neither can still fewer.
         after = (level + 1) * len(room) + last
         left = room[last] + sizes[level * len(room) + last]
         rest = left * numerators[after] // denominators[after]
@@ -139,16 +139,16 @@ def step_back(
     return -1, weight
 
 
-#: Nodes that plain Python visits (some 0.1 s) before the compiled twin takes over.
+#: Nodes that plain Python visits (about 0.1 s) before the compiled search takes over.
 PYTHON_NODES = 20_000
-#: Nodes after which a search is given up, compiled (some 10 s) and in plain Python.
+#: Nodes after which a search is given up: compiled (about 10 s), and in plain Python.
 MOST_NODES = 500_000_000
 MOST_PYTHON_NODES = 5_000_000
-#: Numbers of the compiled search stay below this.
+#: Upper bound of all numbers in the compiled search.
 COMPILED_BOUND = 2**62
-#: Stands in the table of densities where a resource bounds nothing.
+#: In the table of densities: the resource gives no bound.
 UNBOUNDED = -1
-#: Stands for "the heaviest" where a weight that is enough could be given.
+#: In place of a sufficient weight: search for the heaviest.
 HEAVIEST = -1
 
 Integers = Sequence[int]
@@ -156,20 +156,20 @@ Integers = Sequence[int]
 
 @dataclass(frozen=True)
 class Knapsack:
-    """One search: m types, densest first, and c columns (resources and a combination)."""
+    """One search: m types, by decreasing density, and c columns (resources and a combination)."""
 
-    types: list[int]  #: [m] the types' numbers
+    types: list[int]  #: [m] the numbers of the types
     #: unit, weights: [m] > 0, divided by their greatest common divisor ``unit``
     unit: int
     weights: list[int]
-    sizes: list[int]  #: [m * c] what one job takes of each column
-    room: list[int]  #: [c] what is left of each column
-    #: numerators, denominators: [(m + 1) * c] the highest weight per unit of a column among types i, i+1, ..
+    sizes: list[int]  #: [m * c] the demand of one job in each column
+    room: list[int]  #: [c] the room in each column
+    #: numerators, denominators: [(m + 1) * c] the largest weight per unit of a column among types i, i+1, ..
     numerators: list[int]
     denominators: list[int]
 
     def search(self, above: int, enough: int) -> list[int] | None:
-        """Counts [m] that weigh more than *above*: *enough*, else the most; None if none do."""
+        """Counts [m] that weigh more than *above*: *enough* if possible, else the most; None if there are none."""
         counts, best = [0] * len(self.types), [0] * len(self.types)
         weight, nodes = branch_and_bound(
             self.sizes,
@@ -188,7 +188,7 @@ class Knapsack:
         return best if weight > above else None
 
     def _search_long(self, above: int, enough: int) -> tuple[int, list[int]]:
-        """The same, compiled where the numbers allow it, and with more patience."""
+        """The same search, compiled if the numbers are small enough, with a larger limit on nodes."""
         run: Callable[..., tuple[int, int]] = branch_and_bound
         limit, counts = MOST_PYTHON_NODES, [0] * len(self.types)
         numbers = (self.sizes, self.weights, self.numerators, self.denominators, self.room)
@@ -205,7 +205,7 @@ class Knapsack:
         return int(weight), [int(count) for count in work[-1]]
 
     def _largest(self) -> int:
-        """A bound of all numbers that the search computes."""
+        """An upper bound of all numbers that the search computes."""
         columns = len(self.room)
         most = (most_of(self.sizes, self.room, level, columns) for level in range(len(self.types)))
         weight = sum(count * weight for count, weight in zip(most, self.weights, strict=True))
@@ -223,7 +223,14 @@ def heaviest(
 ) -> tuple[int, ...] | None:
     """Some heaviest configuration [J] of *types* in *room* (ties are free).
 
-    - *demand*, *room*: [J][n] and [n], integers >= 0; each of *types* takes something of some resource.
+    A heaviest configuration [J] of *types* in *room* (ties are broken arbitrarily).
+
+    - *demand*, *room*: [J][n] and [n], integers >= 0; each of *types* demands something of some resource.
+    - *weights*: [J] integers >= 0.
+    - *above*: None is returned unless some configuration weighs more than this.
+    - *enough*: Any configuration of at least this weight may be returned.
+
+    Raises ValueError if the search is too long (see :data:`MOST_NODES`).
     - *weights*: [J] integers >= 0.
     - *above*: None is returned unless some configuration weighs more than this.
     - *enough*: Any configuration of at least this weight will do.
@@ -244,7 +251,7 @@ def heaviest(
 
 
 def _knapsack(demand: Sequence[Integers], room: Integers, weights: Integers, types: Integers) -> Knapsack | None:
-    """The search over those of *types* that weigh something and fit; None if none do."""
+    """The search over those of *types* that have weight and fit; None if there are none."""
     usable = [j for j in types if weights[j] > 0 and all(s <= r for s, r in zip(demand[j], room, strict=True))]
     if not usable:
         return None
@@ -269,7 +276,7 @@ def _knapsack(demand: Sequence[Integers], room: Integers, weights: Integers, typ
 
 
 def _columns(demand: Sequence[Integers], room: Integers, weights: Integers) -> list[tuple[list[int], int]]:
-    """Per column the sizes and the room, in the largest unit; the combination comes last."""
+    """The sizes and the room of each column, in the largest unit; the combination comes last."""
     columns = [([row[d] for row in demand], left) for d, left in enumerate(room) if any(row[d] for row in demand)]
     if len(columns) > 1:
         prices = relaxation_prices(demand, room, weights)
@@ -282,9 +289,9 @@ def _columns(demand: Sequence[Integers], room: Integers, weights: Integers) -> l
 
 
 def relaxation_prices(demand: Sequence[Integers], room: Integers, weights: Integers) -> tuple[int, ...]:
-    """Prices [n] of the resources in max weights k, demand k <= room, k >= 0 real.
+    """Dual prices [n] of the resources in max weights k, demand k <= room, k >= 0 real.
 
-    Up to a common factor; every type then costs at least what it weighs.
+    They are scaled by a common factor; at these prices each type costs at least its weight.
     """
     resources = range(len(room))
     simplex: ExactSimplex[tuple[str, int]] = ExactSimplex(room, [("room", d) for d in resources], [0] * len(room))
@@ -303,9 +310,9 @@ def relaxation_prices(demand: Sequence[Integers], room: Integers, weights: Integ
 
 
 def densities(sizes: Sequence[Integers], weights: Integers) -> tuple[list[int], list[int]]:
-    """Highest weight per unit among types i, i+1, ..., per column: [(m + 1) * c] each.
+    """The largest weight per unit among types i, i+1, ..., by column: numerators and denominators, [(m + 1) * c] each.
 
-    :data:`UNBOUNDED` stands where one of those types takes nothing of the column.
+    :data:`UNBOUNDED` if one of those types has no demand in the column.
     """
     columns = len(sizes[0]) if sizes else 0
     rows = [[(0, 1)] * columns]

@@ -1,8 +1,8 @@
-"""Counting and listing the feasible configurations, and the maximal ones.
+"""Counting and enumerating the feasible configurations, and the maximal ones.
 
-Listing goes one job type at a time over whole arrays: each row so far is repeated once for
-every count of the next type that still fits.  Compiled loops would be some 7 times faster, but
-they only pay off from millions of configurations on, because they take a second to compile.
+Enumeration proceeds by job type over whole arrays: each row so far is repeated once for
+every count of the next type that still fits.  Compiled loops would be some 7 times faster, but as they
+take a second to compile they would pay off only for millions of configurations.
 """
 
 from __future__ import annotations
@@ -17,33 +17,34 @@ from numpy.typing import NDArray
 Configuration = tuple[int, ...]
 Array = NDArray[np.int64]
 
-#: Different remainders of a server's room that counting keeps at most.
+#: Most distinct remainders of a server's capacity that counting keeps.
 MOST_REMAINDERS = 1_000_000
-#: Rows without the last type that the search for maximal configurations goes through.
+#: Most combinations of all types but the last in the search for maximal configurations.
 MOST_ROWS = 20_000_000
-#: Rows that are extended at once: bounds the memory to some 100 MB.
+#: Rows that are extended together, which limits the memory to about 100 MB.
 CHUNK = 200_000
 
 
 def count_additive(demand: Sequence[Configuration], capacity: Configuration) -> int:
-    """How many k >= 0 have sum_j k_j demand_j <= capacity, without listing them.
+    """The number of k >= 0 with sum_j k_j demand_j <= capacity, without enumerating them.
 
-    Counts, type by type, in how many ways each remainder of the room is reached.
-    Raises ValueError if there are more than :data:`MOST_REMAINDERS` different remainders.
+    Counts, type by type, the number of ways to reach each remainder of the capacity.
+    Raises ValueError if there are more than :data:`MOST_REMAINDERS` distinct remainders.
     """
     usable = [np.array(row, np.int64) for row in demand if _fits(row, capacity)]
     if not usable:
         return 1
-    room, ways = np.array([capacity], np.int64), np.ones(1, object)  # of Python's whole numbers, which have no end
+    room, ways = np.array([capacity], np.int64), np.ones(1, object)  # Python's integers, which are unbounded
     for size in usable[:-1]:
         room, ways = _with_type(room, ways, size)
     return int((ways * (_most_each(room, usable[-1]) + 1)).sum())
 
 
 def _with_type(room: Array, ways: NDArray[Any], size: Array) -> tuple[Array, NDArray[Any]]:
-    """[n, D] each remainder and [n] the ways to reach it, once any number of jobs of one more type may be added.
+    """[n, D] the remainders and [n] the ways to reach each, after any number of jobs of one more type is added.
 
-    Remainders that such jobs lead between are a line: what fills it most comes last, and all ways before lead to it.
+    Remainders that differ by such jobs form a line: the one filled by most of them comes last, and all ways to earlier
+    ones lead to it.
     """
     most = _most_each(room, size)
     filled = room - most[:, None] * size
@@ -78,18 +79,18 @@ def list_additive(demand: Sequence[Configuration], capacity: Configuration, limi
 
 
 def maximal_additive(demand: Sequence[Configuration], capacity: Configuration, limit: int) -> Array:
-    """[m, J] those to which no job can be added, lexicographically largest first.
+    """[m, J] the configurations to which no job can be added, lexicographically largest first.
 
-    The type that fits most often comes last: its count is then not a choice.
+    The type of which most jobs fit comes last: its count follows from the others.
     Raises ValueError if there are more than *limit*, or if more than :data:`MOST_ROWS` combinations of the other
-    types would be tried.
+    types would have to be tried.
     """
     order = sorted(range(len(demand)), key=lambda j: _most(demand[j], capacity))
     sizes = np.array([demand[j] for j in order], np.int64)
     tried = count_additive([demand[j] for j in order[:-1]], capacity)
     if tried > MOST_ROWS:
         raise ValueError(f"finding the maximal configurations would take {tried} trials; at most {MOST_ROWS}")
-    # A row is maximal if every type that fits in an empty server lacks room somewhere.
+    # A row is maximal if no type that fits an empty server has room for one more job.
     fitting = sizes[(sizes <= np.array(capacity)).all(axis=1)]
     found = [np.zeros((0, len(demand)), np.int64)]
     for rows, room in _without_last(sizes, *_start(capacity)):
@@ -102,7 +103,7 @@ def maximal_additive(demand: Sequence[Configuration], capacity: Configuration, l
 
 
 def _without_last(sizes: Array, rows: Array, room: Array) -> Iterator[tuple[Array, Array]]:
-    """Rows over all types but the last with the room they leave, in chunks."""
+    """Rows over all types but the last, with the room that they leave, in chunks."""
     level = rows.shape[1]
     if level == len(sizes) - 1:
         yield rows, room
@@ -117,7 +118,7 @@ def _start(capacity: Configuration) -> tuple[Array, Array]:
 
 
 def _extend(rows: Array, room: Array, size: Array) -> tuple[Array, Array]:
-    """Each row followed by every count of one more type that fits, the highest first."""
+    """Each row, extended by every count of one more type that fits, the largest first."""
     choices = _most_each(room, size) + 1
     parent = np.repeat(np.arange(len(rows)), choices)
     count = np.cumsum(choices)[parent] - 1 - np.arange(len(parent))
@@ -126,7 +127,7 @@ def _extend(rows: Array, room: Array, size: Array) -> tuple[Array, Array]:
 
 
 def _filled(rows: Array, room: Array, size: Array) -> tuple[Array, Array]:
-    """Each row followed by the highest count of one more type that fits."""
+    """Each row, extended by the largest count of one more type that fits."""
     count = _most_each(room, size)
     return np.column_stack([rows, count]), room - count[:, None] * size
 
@@ -145,13 +146,13 @@ def _descending(rows: Array) -> Array:
 
 
 def undominated(members: Sequence[Configuration]) -> list[Configuration]:
-    """Those of *members* (all different) that are not below another one, in their order."""
+    """Those of *members* (all distinct) that are not below another one, in their order."""
     array = np.array(members, np.int64)
     return [member for member in members if np.count_nonzero((array >= np.array(member, np.int64)).all(axis=1)) == 1]
 
 
 def count_below(members: Sequence[Configuration]) -> int:
-    """How many k >= 0 lie below one of *members*."""
+    """The number of k >= 0 below one of *members*."""
 
     @cache
     def below(remaining: frozenset[Configuration]) -> int:
@@ -180,10 +181,10 @@ def list_below(members: Sequence[Configuration]) -> Array:
 
 
 def _bands(members: frozenset[Configuration]) -> Iterator[tuple[int, int, frozenset[Configuration]]]:
-    """Ranges of the first count over which what may follow does not change.
+    """The ranges of the first count within which the possible remaining counts are the same.
 
-    Yields the highest count of each range, its width, and the members without their first
-    count that bound the rest there; highest range first.
+    Yields the largest count of each range, its width, and the tails of the members (without their first
+    count) that bound the remaining counts there; ranges in descending order.
     """
     tops = sorted({member[0] for member in members}, reverse=True)
     for top, below in pairwise([*tops, -1]):

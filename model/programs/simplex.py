@@ -1,10 +1,10 @@
-"""An exact primal simplex method, column by column, in integers.
+"""An exact primal simplex method with column generation, in integers.
 
 The linear programs of Psychas & Ghaderi (2022), Section 3 have few rows (J + 1) and very
-many columns (one per configuration).  So columns are not stored: whoever owns the program
-looks at the prices and brings the column that should enter.  Arithmetic is exact (Edmonds'
+many columns (one per configuration).  So columns are not stored: the caller
+inspects the prices and supplies the column that enters the basis.  Arithmetic is exact (Edmonds'
 integer pivoting: one common denominator, divisions without remainder), and the
-lexicographic ratio test makes cycling impossible whatever column is brought.
+lexicographic ratio test prevents cycling whatever columns are supplied.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ class ExactSimplex(Generic[Label]):
     """max c x subject to A x = b, x >= 0, from a basis of unit columns.
 
     - *right*: b, integers >= 0, one per row.
-    - *labels*, *costs*: Of the unit column of each row, with which the method starts.
+    - *labels*, *costs*: Those of the unit columns, which form the initial basis, one per row.
     """
 
     def __init__(self, right: Sequence[int], labels: Sequence[Label], costs: Sequence[int]) -> None:
         if any(value < 0 for value in right):
             raise ValueError("the right-hand side must not be negative")
         rows = len(right)
-        self.denominator = 1  #: d > 0; every number of the tableau, and every price, is an integer over D
+        self.denominator = 1  #: d > 0; the tableau and the prices are integers over d
         self.basis: list[Label] = list(labels)  #: the label of the basic column of each row
         self.pivots = 0  #: columns that entered so far
         self._costs: list[int] = list(costs)
-        # Row i: the basic variable's value, then row i of the inverse of the basis.
+        # Row i: the value of the basic variable, then row i of the inverse of the basis.
         self._tableau = [[value, *(int(i == j) for j in range(rows))] for i, value in enumerate(right)]
 
     def prices(self) -> list[int]:
-        """The dual variable of each row, times :attr:`denominator`."""
+        """The dual variable of each row, multiplied by :attr:`denominator`."""
         return [dot(self._costs, column) for column in islice(zip(*self._tableau, strict=True), 1, None)]
 
     def objective(self) -> Fraction:
@@ -53,7 +53,7 @@ class ExactSimplex(Generic[Label]):
         }
 
     def enter(self, label: Label, column: Sequence[int], cost: int) -> None:
-        """Bring a column with a positive reduced cost into the basis.
+        """Let a column with a positive reduced cost enter the basis.
 
         Raises ArithmeticError if the program is unbounded in the direction of this column.
         """
@@ -65,7 +65,7 @@ class ExactSimplex(Generic[Label]):
         self.pivots += 1
 
     def _leaving_row(self, direction: Sequence[int]) -> int:
-        """The row that is lexicographically smallest once divided by its entry."""
+        """The row that is lexicographically smallest after division by its entry in *direction*."""
         candidates = [row for row, entry in enumerate(direction) if entry > 0]
         if not candidates:
             raise ArithmeticError("the linear program is unbounded")

@@ -1,22 +1,22 @@
-"""The solver of linear programs as they stand in the papers; what it says is proved elsewhere."""
+"""The solver of linear programs in the form of the papers; its results are proved elsewhere."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any
 
-#: How far the solver's objective may be from the exact one, relative to it.
+#: Largest deviation of the solver's objective from the exact one, relative to it.
 OBJECTIVE_TOLERANCE = 1e-6
 
 
 def choose_solver() -> tuple[Any, str, str]:
-    """A silent solver, its name, and the status of what it solves.
+    """A silent solver, its name, and the status of its solutions.
 
-    HiGHS; without it CBC, which the status then says; without either None.
+    HiGHS if it is available; else CBC, which the status then says; else None.
     """
     import pulp
 
-    # PuLP's own CBC announces in a warning that PuLP 4 will come without it.
+    # PuLP's own CBC warns that PuLP 4 will not include it.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         available = set(pulp.listSolvers(onlyAvailable=True))
