@@ -177,7 +177,7 @@ def rank_servers(state: State, derived: Array, kept: Array) -> None:
 
 @jitable
 def rank_stack(state: State, derived: Array, kept: Array, begin: int, end: int) -> None:
-    """The X-hat_k[i] servers of configuration k[i] that were assigned to it first have rank i (Definition 4)."""
+    """Give rank i to the X-hat_k[i] servers that have had configuration k[i] longest (Definition 4)."""
     for position in range(state.number[GREEDY_LENGTH]):
         if has(state.configuration, kept[unsigned(begin)], state.greedy_configuration, position):
             for place in range(max(begin, end - state.greedy_count[position]), end):

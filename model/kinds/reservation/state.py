@@ -66,7 +66,7 @@ class ReservationState(NamedTuple):
     slots_in_system: Annotated[Integers, count("J")]  #: slots of all servers, by type
     tally: Annotated[Integers, count(f"J {TALLIES}")]  #: arrivals, admissions, ... per type
     area: Annotated[Times, span("J")]  #: integral of Y_j up to ``since``
-    since: Annotated[Times, span("J")]  #: when Y_j last changed
+    since: Annotated[Times, span("J")]  #: time of the last change of Y_j
     greedy_configuration: Annotated[Indices, count("G J", _MOST_SLOTS)]  #: k[i] of the last GPA, row i - 1
     greedy_count: Annotated[Integers, count("G", "L")]  #: X-hat_{k[i]} of the last GPA
     job_number: Annotated[Integers, identity("M")]  #: the number of the job in a record
@@ -81,7 +81,7 @@ class ReservationState(NamedTuple):
     heap_time: Annotated[Times, due("M")]  #: heap of departures
     heap_record: Annotated[Indices, index("M", "M")]
     trail: Annotated[NDArray[np.uint64], anything("1")]  #: running hash of all events
-    memory: Annotated[Times, anything("m")]  #: what the policy remembers between events
+    memory: Annotated[Times, anything("m")]  #: the numbers that the policy remembers between events
 
 
 def empty_state(

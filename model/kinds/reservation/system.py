@@ -78,7 +78,7 @@ class ReservationSystem(PolicySystem):
 
     @property
     def ends_when_idle(self) -> bool:
-        """Whether a policy's updates stop once no job will arrive or leave any more."""
+        """Whether the policy's updates stop when no arrival or departure is left."""
         return not self.policy.updates_when_idle
 
     def check_continuation(self, other: ReservationSystem) -> None:
@@ -143,7 +143,7 @@ class ReservationSystem(PolicySystem):
         yield from self.decided(state, self.policy.start(view), outcome)
 
     def run(self, state: ReservationState, event: Event, row: np.ndarray) -> Iterator[Record]:
-        """Let *event* happen; yields each sub-step after its effect on *state*.
+        """Carry out *event*; yields each sub-step after its effect on *state*.
 
         ``row`` [1] of :data:`EVENT_ROW` is filled at the end.
         """

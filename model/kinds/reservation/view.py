@@ -80,7 +80,7 @@ class ReservationView(PolicyView):
 
     def empty_servers(self) -> NDArray[np.int64]:
         """[s] the servers without a job, in increasing order."""
-        jobs = reduce(np.bitwise_or, self._state.placement.T)  # much faster than along short rows
+        jobs = reduce(np.bitwise_or, self._state.placement.T)  # much faster than a reduction along short rows
         return np.asarray((jobs == 0).nonzero()[0])
 
     def with_room(self, job_type: int) -> NDArray[np.int64]:

@@ -59,7 +59,7 @@ class ReservationWhys(Whys):
         return int(servers[0]) if len(servers) else -1
 
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
-        """All servers."""
+        """All servers as candidates."""
         servers = setting.system.numbers.servers
         if setting.event.kind == DEPARTURE:
             conditions, preference = why_migrations.asked(setting)
@@ -318,7 +318,7 @@ def _sampling(system: Any, choices: int, _: Any) -> Any:
 
 
 def _departures(setting: Setting, before: ReservationState) -> Iterator[Change]:
-    """A job leaves just before instead of soon after."""
+    """Changes in which a job departs just before the event instead of soon after."""
     system, now = setting.system, setting.event.time
 
     due = np.where(before.job_number >= 0, before.job_departure, np.inf)

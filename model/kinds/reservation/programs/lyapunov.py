@@ -142,7 +142,7 @@ class Lyapunov:
     def at(self, effective: Mapping[Configuration, Fraction], jobs: Sequence[Fraction]) -> LyapunovValue:
         """V(z), exactly.
 
-        - *effective*: x^(e): shares of the servers by configuration; 0 where one is missing.
+        - *effective*: x^(e): shares of the servers by configuration; 0 for missing ones.
         - *jobs*: [J] y_j, jobs per server.
         """
         nothing = Fraction(0)
@@ -219,7 +219,7 @@ def _up_to_last(greedy: GreedyAssignment, ordered: Sequence[Configuration]) -> t
 
 
 def _mean_excess(mean: float) -> float:
-    """E (N - m)^+ of a Poisson number N of mean m."""
+    """E (N - m)^+ of a Poisson variable N with mean m."""
     if mean <= 0:
         return 0.0
     whole = floor(mean)

@@ -117,7 +117,7 @@ class _OptimumProgram:
         return True
 
     def result(self) -> ExactOptimum:
-        """The present basic solution in the units of the caller."""
+        """The present basic solution, in the caller's units."""
         servers = [
             (configuration, amount / self.scale)
             for (kind, configuration), amount in self.simplex.solution().items()

@@ -19,7 +19,7 @@ from slotscope.model.kinds.reservation.programs.optimum import ExactOptimum, exa
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 from slotscope.model.programs.solver import OBJECTIVE_TOLERANCE, choose_solver
 
-#: Most maximal configurations that are written into a program (0.2 s in PuLP).
+#: The most maximal configurations that are listed in a program (0.2 s in PuLP).
 MOST_WRITTEN = 1_000
 #: Shares of the servers below this are 0 up to the solver's rounding.
 SHARE_TOLERANCE = 1e-9

@@ -1,6 +1,6 @@
-"""Turns a trace into the job types and jobs of a scenario.
+"""Converts a trace to the job types and jobs of a scenario.
 
-Google's tasks become jobs for DRA by the preprocessing of Psychas & Ghaderi (2022), Section 7.2.
+Google's tasks are converted to jobs by the preprocessing of Psychas & Ghaderi (2022), Section 7.2.
 """
 
 from __future__ import annotations
