@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.painting.colour import contrast, mix
 from slotscope.model.errors import UserError
-from slotscope.model.reporting.explain import type_letter
+from slotscope.model.reporting.letters import type_letter
 
 THEMES = Path(__file__).resolve().parents[1] / "resources" / "themes"
 TEXT_CONTRAST = 4.5

@@ -51,7 +51,7 @@ from slotscope.gui.theme import (
 )
 from slotscope.gui.window.dialogs import show_sheet
 from slotscope.model.errors import UserError
-from slotscope.model.reporting.explain import type_letter
+from slotscope.model.reporting.letters import type_letter
 
 SURFACES = ("window", "panel", "raised", "field", "selection")
 MARKS = ("run", "reject_group", "rejection", "migration", "optimum", "greedy", "focus")

@@ -10,9 +10,9 @@ import pytest
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.rows import FLAG_SPLIT
 from slotscope.model.kinds.phases.state import FIRST_BACKUP
-from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.history import FAR, FIRST_STRETCH, NEAR, PAGE, Histories
 from slotscope.model.reporting.inspection import Description, Fact, Found, Passed, Thing, Told
+from slotscope.model.reporting.letters import own_letters
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.engine import EventRun
 from slotscope.model.systems.state import copied

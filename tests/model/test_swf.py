@@ -442,7 +442,7 @@ class TestWorkload:
             (
                 HEADER + job_line(1, 5, 0, 1),
                 "0 jobs that can be used, allowed: jobs of several times, "
-                "from which a rate can be told; 1 jobs: with a run time",
+                "from which a rate can be told; 1 job: with a run time",
             ),
             ("; MaxProcs: 9000000\n" + JOBS, "servers.count: found 9000000, allowed: a number of at "),
         ],

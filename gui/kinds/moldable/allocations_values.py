@@ -16,8 +16,9 @@ from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.state import BUSY, JOBS
-from slotscope.model.reporting.explain import counted, subscript
+from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.letters import subscript
 
 #: Captions of the rows of numbers.
 CAPTIONS = {"now": "now", "mean": "mean", "target": "n y*", "asked": "asked, p", "speedup": "s"}

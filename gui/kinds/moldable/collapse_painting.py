@@ -16,7 +16,7 @@ from slotscope.gui.painting.colour import argb, mix
 from slotscope.gui.painting.text import LEFT
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.reporting.explain import subscript
+from slotscope.model.reporting.letters import subscript
 
 _REGION = 0.10  # share of the text colour in the region's colour
 _DENSEST = 0.62  # opacity of the bin with the largest share of time

@@ -13,7 +13,7 @@ from slotscope.gui.kinds.moldable.wording import width_words
 from slotscope.gui.painting.text import CENTRE, RIGHT
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme
-from slotscope.model.reporting.explain import subscript
+from slotscope.model.reporting.letters import subscript
 
 _MARGIN, _GAP, _TICK = 8.0, 6.0, 4.0
 _SPACING = (4.5, 2.5)  # least distance of ticks, in lines of text

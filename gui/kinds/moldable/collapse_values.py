@@ -19,8 +19,9 @@ from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.model.kinds.moldable.state import BELOW, BINS, DISTANCE, NOW
-from slotscope.model.reporting.explain import counted, subscript
+from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.letters import subscript
 
 Point = tuple[float, float]
 Values = NDArray[np.float64]

@@ -12,7 +12,7 @@ from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import step_up
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
-from slotscope.model.reporting.explain import subscript
+from slotscope.model.reporting.letters import subscript
 
 _PAD, _TICK, _RADIUS, _RING = 8.0, 4.0, 3.0, 6.0
 _CLEAR = 3.0  # pixels between a line and its name

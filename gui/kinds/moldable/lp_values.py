@@ -16,7 +16,7 @@ from slotscope.gui.theme import Theme
 from slotscope.model.kinds.moldable.programs.program import SOLVER_TOLERANCE
 from slotscope.model.kinds.moldable.programs.theorem1 import Optimum, optimum
 from slotscope.model.policies import policy_titles
-from slotscope.model.reporting.explain import own_letters
+from slotscope.model.reporting.letters import own_letters
 
 if TYPE_CHECKING:  # the solvers behind it take long to import
     from slotscope.model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds

@@ -16,8 +16,8 @@ from slotscope.gui.painting.text import Symbols
 from slotscope.gui.painting.textures import texture_scale, tile_brush
 from slotscope.gui.pictures.legend import GRADIENT, PictureLegend, paint_gradient
 from slotscope.gui.theme import Theme
-from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.reporting.letters import own_letters
 
 #: Most widths that are listed.
 MOST_WIDTHS = 10

@@ -12,8 +12,9 @@ from slotscope.gui.kinds.moldable.wording import class_words, time_words
 from slotscope.gui.painting.text import symbol
 from slotscope.gui.panels.wording import significant
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
-from slotscope.model.reporting.explain import counted, grouped, own_letters, plural, quantity
+from slotscope.model.reporting.explain import counted, grouped, plural, quantity
 from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.letters import own_letters
 
 #: Most pieces of a job that are listed one by one.
 MOST_LISTED = 6

@@ -35,9 +35,9 @@ from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_l
 from slotscope.gui.pictures.picture import PicturePanel, ZoomedPicture
 from slotscope.gui.theme import Theme
 from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL
-from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.inspection import SERVER, Thing
+from slotscope.model.reporting.letters import own_letters
 
 #: The share of the capacity for which a bin's height stands: at first, by how much it grows when more is in use, and
 #: if the capacity is a hard limit.

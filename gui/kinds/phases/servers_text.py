@@ -22,8 +22,9 @@ from slotscope.gui.painting.text import Lines, Symbols
 from slotscope.gui.pictures.layout import Box
 from slotscope.gui.pictures.scene import ShownSection
 from slotscope.gui.theme import Theme
-from slotscope.model.reporting.explain import grouped, own_letters
+from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.reporting.letters import own_letters
 
 #: Size of the cache of stamps.
 MOST_STAMPS = 512

@@ -10,8 +10,9 @@ from slotscope.gui.panels.wording import significant
 from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.state import BACKUP, NOW
 from slotscope.model.kinds.phases.words import why_waiting
-from slotscope.model.reporting.explain import grouped, own_letters, plural, quantity, singular
+from slotscope.model.reporting.explain import grouped, plural, quantity, singular
 from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.letters import own_letters
 
 #: Most jobs or tokens that are listed one by one.
 MOST_LISTED = 8

@@ -33,9 +33,9 @@ from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import History
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.phases.inspection import TOKEN
-from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
+from slotscope.model.reporting.letters import own_letters
 
 #: Least panel width for the lives beside curves and rates.
 _WIDE = 1000

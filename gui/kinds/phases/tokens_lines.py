@@ -26,8 +26,8 @@ from slotscope.gui.painting.text import CENTRE, LEFT, RIGHT
 from slotscope.gui.plotting.scales import MINUS, format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
-from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.letters import own_letters
 
 _LINE = 3.0
 _TICKS = 5  # approximate largest number of ticks

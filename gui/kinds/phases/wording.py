@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Sequence
 
 from slotscope.gui.panels.wording import significant
-from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.reporting.letters import own_letters
 
 #: Longest names, in letters, that serve as their own mark and follow a number without a space.
 SHORT_NAME = 2

@@ -22,7 +22,7 @@ from slotscope.gui.theme import Theme
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.programs.partition import Partition, default_depth
-from slotscope.model.reporting.explain import subscript
+from slotscope.model.reporting.letters import subscript
 
 #: The number of a look, as of a class of sizes; None: the look for all sizes.
 Look = int | None

@@ -20,9 +20,10 @@ from slotscope.gui.widgets.rows import in_column
 from slotscope.gui.widgets.spoken import Table
 from slotscope.model.kinds.queue.inspection import QUEUE
 from slotscope.model.kinds.queue.state import NOW, WAITING
-from slotscope.model.reporting.explain import grouped, plural, subscript
+from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
+from slotscope.model.reporting.letters import subscript
 
 _EDGES = 10  # pixels of margins and spacing around lanes and ruler
 _MOST_RULER = 0.4  # the ruler's largest share of the height, unless the lanes leave more

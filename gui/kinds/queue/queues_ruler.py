@@ -22,7 +22,7 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.spoken import describe
 from slotscope.model.kinds.queue.numbers import QueueNumbers
-from slotscope.model.reporting.explain import subscript
+from slotscope.model.reporting.letters import subscript
 
 _MARGIN, _GAP = 10.0, 8.0
 _BIN = 6.0  # width of a bar of the histogram in pixels

@@ -15,8 +15,8 @@ from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import QueueState
 from slotscope.model.programs.configurations import ConfigurationSpace
-from slotscope.model.reporting.explain import subscript
 from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.letters import subscript
 
 #: Servers are listed by number in pools of up to this many, in larger pools only counted.
 MOST_NAMED = 16

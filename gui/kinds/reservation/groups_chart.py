@@ -15,7 +15,7 @@ from slotscope.gui.plotting.curve import polygon_of
 from slotscope.gui.plotting.sampled import MOST_AVERAGES, SampledSeries, Values
 from slotscope.gui.plotting.scales import SteppedRange, format_number, spread, step_up
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.reporting.explain import type_letter
+from slotscope.model.reporting.letters import type_letter
 
 _MARGIN, _GAP = 10.0, 6.0
 _ROW_TEXTS, _ROW_TEXTS_IN_HALL = 3.0, 2.5  # minimum height of a row, in lines of text

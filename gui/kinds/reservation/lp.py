@@ -33,8 +33,8 @@ from slotscope.gui.theme import Theme
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES
-from slotscope.model.reporting.explain import type_letter
 from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.letters import type_letter
 
 #: Minimum and maximum time between two solutions while the cursor is dragged, in milliseconds.
 _LEAST_WAIT, _MOST_WAIT = 15, 400

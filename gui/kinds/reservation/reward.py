@@ -30,8 +30,8 @@ from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, MIGRATED, REJECTED
 from slotscope.model.measures.metrics import CONFIDENCE, Estimate
-from slotscope.model.reporting.explain import type_letter
 from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.letters import type_letter
 
 #: Minimum height of the plot beside a table of all types together, and beside a table with a line per type; and the
 #: number of lines that must fit for the latter.  In pixels at the usual font size; the table gives way.  In lecture

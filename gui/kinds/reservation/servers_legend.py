@@ -13,7 +13,7 @@ from slotscope.gui.painting.text import Symbols, symbol
 from slotscope.gui.painting.textures import RasterPalette
 from slotscope.gui.pictures.legend import LINE, LINES, PictureLegend, Placed, flow, paint_tile
 from slotscope.gui.theme import Theme
-from slotscope.model.reporting.explain import type_letter
+from slotscope.model.reporting.letters import type_letter
 
 #: How marks look, in words.
 _MARKS = {"empty": "thin frame", "reject_group": "thick frame", "wanted": "line across", "missing": "dashed frame"}

@@ -15,7 +15,7 @@ from slotscope.gui.plotting.scales import MINUS, SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 from slotscope.model.programs.configurations import Configuration
-from slotscope.model.reporting.explain import type_letter
+from slotscope.model.reporting.letters import type_letter
 
 MARGIN, GAP, PAD = 10.0, 10.0, 6.0
 #: Largest share of a widget's width for names: beside two numbers, and beside one.

@@ -20,7 +20,7 @@ from slotscope.gui.widgets.rows import in_column, in_row
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.programs.monotone import THOROUGH, MonotoneSearch, Witness
 from slotscope.model.lifeline import ending_of, start_beside
-from slotscope.model.reporting.explain import type_letter
+from slotscope.model.reporting.letters import type_letter
 
 #: Up to this many job types, workloads are written in full.
 _MOST_WRITTEN = 6

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from slotscope.model.reporting.explain import shown, type_letter
+from slotscope.model.reporting.explain import shown
+from slotscope.model.reporting.letters import type_letter
 from slotscope.model.reporting.records import Configuration
 
 #: Up to this many job types, a configuration is written with the slots of every type.

@@ -13,7 +13,8 @@ import numpy as np
 from slotscope.model.kinds.moldable import rows
 from slotscope.model.kinds.moldable.facts import MoldableFacts
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
-from slotscope.model.reporting.explain import Narrator, counted, grouped, quantity, subscript
+from slotscope.model.reporting.explain import Narrator, counted, grouped, quantity
+from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.outcome import FLAG_FORCED
 

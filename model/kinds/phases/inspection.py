@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.phases.rows import FLAG_OF_VIRTUAL, FLAG_RESUMED, FLAG_TICKED
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, NEXT_ARRIVAL, NEXT_TOKEN, NEXT_VIRTUAL
 from slotscope.model.kinds.phases.words import by_type, server_name, time_shown, why_waiting
-from slotscope.model.reporting.explain import counted, grouped, own_letters, shown, units
+from slotscope.model.reporting.explain import counted, grouped, shown, units
 from slotscope.model.reporting.inspection import (
     JOB,
     SERVER,
@@ -33,6 +33,7 @@ from slotscope.model.reporting.inspection import (
     told_together,
     touching,
 )
+from slotscope.model.reporting.letters import own_letters
 
 TOKEN, VIRTUAL = "token", "virtual job"
 

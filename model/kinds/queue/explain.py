@@ -13,7 +13,8 @@ import numpy as np
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED
-from slotscope.model.reporting.explain import Narrator, amount, counted, grouped, plural, subscript
+from slotscope.model.reporting.explain import Narrator, amount, counted, grouped, plural
+from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import Event, Evict, Place, Record, Remember, Renew, Stall
 from slotscope.model.systems.outcome import FLAG_CONFIGURED, FLAG_FORCED
 

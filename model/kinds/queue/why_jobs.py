@@ -21,7 +21,8 @@ from slotscope.model.kinds.queue.why_servers import (
     ranked,
     told_amount,
 )
-from slotscope.model.reporting.explain import counted, subscript
+from slotscope.model.reporting.explain import counted
+from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import Setting, own_choice
 from slotscope.model.whys.tables import Candidates, Condition, Preference

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.queue.score import score_unit, told_score
 from slotscope.model.kinds.queue.state import QueueState
-from slotscope.model.reporting.explain import amount, counted, subscript
+from slotscope.model.reporting.explain import amount, counted
+from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import SYSTEM, Setting, own_choice
 from slotscope.model.whys.tables import Candidates, Condition, Preference, nothing_told

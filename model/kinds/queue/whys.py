@@ -22,8 +22,9 @@ from slotscope.model.kinds.queue.invariants import MONITORS
 from slotscope.model.kinds.queue.state import DEPARTURES, STALLED_SERVERS, QueueState
 from slotscope.model.kinds.queue.why_jobs import jobs_of
 from slotscope.model.kinds.queue.why_servers import is_configured, job_of, places_for, servers_of
-from slotscope.model.reporting.explain import counted, grouped, subscript
+from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.reporting.inspection import Thing
+from slotscope.model.reporting.letters import subscript
 from slotscope.model.reporting.records import Place, Record, Renew
 from slotscope.model.whys.decision import (
     Change,

@@ -71,7 +71,7 @@ class TestScenario:
         path = written(tmp_path, v1_dev="1000 b,c\n", v1_dev_c3000="1000 U0,U0\n")
         with pytest.raises(TraceError, match="no type of the trace can be used: 1 virtual") as told:
             with_trace(scenario(), (str(path),))
-        assert "larger than a server; 1 virtual machines of one type of which" in told.value.line
+        assert "larger than a server; 1 virtual machine of one type of which" in told.value.line
 
     def test_a_server_with_a_cost_may_hold_more_than_it_has(self, tmp_path: Path) -> None:
         data = as_data(scenario()) | {"servers": {"most_jobs": 8, "capacity": {"CPU": 4}}, "cost": {"budget": 0.1}}

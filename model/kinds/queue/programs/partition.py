@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import ScenarioError
-from slotscope.model.reporting.explain import subscript
+from slotscope.model.reporting.letters import subscript
 
 Configuration = tuple[int, ...]
 Integers = NDArray[np.int64]

@@ -28,7 +28,8 @@ from slotscope.gui.painting.text import Lines
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import MARK_CONTRAST, TEXT_CONTRAST
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED
-from slotscope.model.reporting.explain import counted, own_letters, subscript
+from slotscope.model.reporting.explain import counted
+from slotscope.model.reporting.letters import own_letters, subscript
 from tests.gui.painted import area, colours_in, has, pixels, scene_in
 from tests.kinds.moldable.gui.servers_views import DARK, LIGHT, Made, filled, run, server_rect, share_of, shown, split
 

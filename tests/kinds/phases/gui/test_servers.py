@@ -14,7 +14,7 @@ from slotscope.gui.kinds.phases.servers_words import brief_caption, caption_word
 from slotscope.gui.kinds.phases.wording import configuration_text, short_configuration
 from slotscope.gui.painting.colour import mix
 from slotscope.model.kinds.phases.state import FIRST_BACKUP
-from slotscope.model.reporting.explain import own_letters
+from slotscope.model.reporting.letters import own_letters
 from tests.gui.painted import area, colours_in, has, pixels, scene_in
 from tests.kinds.phases.gui.servers_views import DARK, LIGHT, Made, records_of, server_rect, shown
 

@@ -33,9 +33,9 @@ from slotscope.gui.theme import current_fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
 from slotscope.model.kinds.phases.state import MATCHED, OVERFLOWED, PAUSED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
-from slotscope.model.reporting.explain import own_letters
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
+from slotscope.model.reporting.letters import own_letters
 from tests.gui.painted import colours, series_of, svg_of, type_of
 from tests.gui.plot_points import lines_of, points_of, time_reached
 from tests.gui.windows import on_screen, panel_fixture

@@ -14,7 +14,7 @@ from slotscope.gui.kinds.reservation.theory import TheoryPanel
 from slotscope.gui.kinds.reservation.theory_search import SearchRow, sentence
 from slotscope.model.kinds.reservation.programs.monotone import MonotoneSearch, Witness, search_violation
 from slotscope.model.lifeline import start_beside
-from slotscope.model.reporting.explain import type_letter
+from slotscope.model.reporting.letters import type_letter
 from tests.gui.windows import panel_fixture
 from tests.kinds.reservation.gui.theory_frames import frame_of
 
