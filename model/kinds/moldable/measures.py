@@ -36,7 +36,7 @@ MOST_WIDTHS = 16
 
 
 def totals(numbers: MoldableNumbers, state: MoldableState, now: float) -> NDArray[np.float64]:
-    """[l, PER_CLASS + w] for each class, the columns of a sample at *now*, and the integral of X_i for each width."""
+    """[l, PER_CLASS + d + 1] each class's columns of a sample at *now*, and its integrals of X_i up to *now*."""
     tables = tables_of(numbers)
     row = np.zeros(sampling.width(numbers.classes))
     later = state._replace(clock=np.array([now]))

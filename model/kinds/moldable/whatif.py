@@ -1,4 +1,4 @@
-"""What can be decided of an arriving moldable job in place of the policy: how many servers it gets."""
+"""Decisions that can be forced on the policy: how many servers an arriving moldable job gets."""
 
 from __future__ import annotations
 

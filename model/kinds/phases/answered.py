@@ -18,7 +18,7 @@ SEEN = 32
 
 
 class AnsweredPlacement(Answered, PhasePolicy):
-    """Answers 0 ... 31 are the first 32 servers; 32 is the idle server of lowest number.
+    """Answers 0 ... 31 are the first 32 servers, while jobs run on them; 32 is the idle server of lowest number.
 
     The observation has, of each of the first servers, the use of each resource as a share of its capacity, cut off
     at 1 [32, D], and its jobs as a share of the service limit [32]; and the phase of the job, one-hot [I].  The reward
@@ -37,7 +37,7 @@ class AnsweredPlacement(Answered, PhasePolicy):
         self.price = 0.0 if hard else float(numbers.cost_unit / numbers.model.budget)
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
-        """Place the job as answered; a server that is busy and has no room cannot be chosen."""
+        """Place the job as answered: on a busy server with room, or on the first idle one."""
         numbers, model = self.numbers, self.numbers.model
         use, jobs = np.zeros((SEEN, numbers.resources)), np.zeros(SEEN)
         allowed = np.append(np.zeros(SEEN, bool), True)

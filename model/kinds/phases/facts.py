@@ -18,7 +18,7 @@ class PhaseFacts:
 
     plan: Any  #: the plan of JRS (:class:`model.kinds.phases.programs.plan.ServerPlan`); None for its peers
     rules: Any  #: the plan as tables (:class:`model.kinds.phases.programs.rules.Rules`); None for the peers of JRS
-    pool_of: NDArray[np.int32]  #: [L] the pool of each normal server; empty where servers are unlimited
+    pool_of: NDArray[np.int32]  #: [L] the pool of each normal server; empty if servers are unlimited
     pools: int  #: P
 
     @property

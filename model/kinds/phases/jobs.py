@@ -30,7 +30,7 @@ class JobModel:
     #: phases, resources: [I] and [D] names
     phases: tuple[str, ...]
     resources: tuple[str, ...]
-    demand: tuple[Rates, ...]  #: [I][D] what a job needs in each phase
+    demand: tuple[Rates, ...]  #: [I][D] the demand of a job in each phase
     capacity: Rates  #: [D] what each server has
     most_jobs: int  #: K_max, the service limit
     hard: bool  #: whether capacities are hard: no server may ever hold more (no cost, no budget)
@@ -38,7 +38,7 @@ class JobModel:
     departure_rates: Rates  #: [I] mu_i: rate of departure from phase i
     moves: tuple[Rates, ...]  #: [I][I] mu_ii': rate of moves from phase i to i'; 0 on the diagonal
     cost: Cost  #: h
-    budget: Fraction  #: epsilon; 0 where ``hard``
+    budget: Fraction  #: epsilon; 0 if ``hard``
 
     @cached_property
     def out_rates(self) -> Rates:

@@ -166,8 +166,8 @@ def job_of(state: PhaseState, record: int) -> int:
 def with_room(state: PhaseState, most_tokens: int) -> PhaseState:
     """*state* with room for one more event; the same object if it has that room already.
 
-    One event may bring a job, *most_tokens* new tokens, a virtual job for each token, a job on a backup server
-    of each pool, and, if servers are unlimited, need an idle server.  Called before each event, by
+    One event may bring a job, *most_tokens* new tokens, a virtual job for each token and a job on a backup server
+    of each pool; with unlimited servers it also needs an idle one.  Called before each event, by
     the reference engine and the kernels alike, so that both grow at the same event.
     """
     number = state.number.tolist()

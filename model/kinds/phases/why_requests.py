@@ -39,7 +39,7 @@ _MOST_MORE = 3
 
 
 def changes_of(setting: Setting, before: PhaseState) -> Iterator[Change]:
-    """Possible changes: more tokens or one less, more or fewer draws, an earlier move, the end of a pause."""
+    """Possible changes: more tokens, or one of them taken, more or fewer draws, an earlier move, the end of a pause."""
     system = setting.system
     if system.normal_servers and system.policy.observes:
         yield from _more_tokens(setting, before)

@@ -21,8 +21,8 @@ MOST_STATES = 20_000
 #: Chains with more states are solved by iteration from the uniform distribution; smaller ones by factorization.
 MOST_SOLVED = 2_000
 
-#: Most steps of the iteration, and its tolerance: the change over the second half of the steps.  The remaining
-#: error is reduced by that factor again in that half.
+#: Most steps of the iteration, and the largest change over their second half at which it ends.  That change is about
+#: the error after the first half, which falls by the same factor again in the second.
 MOST_STEPS, SETTLED = 100_000, 1e-8
 
 #: The rate of steps (uniformization), as a multiple of the largest rate out of a state.

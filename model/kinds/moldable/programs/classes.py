@@ -134,7 +134,7 @@ def _steps(job_class: int, load: Fraction, speedup: Sequence[Fraction]) -> Itera
 def _margin(ordered: Sequence[WideningStep], servers: Fraction) -> tuple[Fraction, bool]:
     """The gain of the next server, and whether the servers given so far are the only best choice.
 
-    Another choice exists if of two steps with the same gain some servers, but not all, are given.
+    Another choice exists only if two steps have the same gain, and some but not all of their servers are given.
     """
     for gain, steps in groupby(ordered, key=lambda step: step.gain):
         equal = [step.servers for step in steps]

@@ -49,7 +49,7 @@ RARE_FLOW = 1e-10
 OVERLAP = 0.01
 #: Tolerances of the solver of the master problem.
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-#: With more configurations than this, a program with this fraction of them is solved first.
+#: With more configurations than this, a program this many times smaller is solved first.
 MOST_AT_ONCE, FRACTION = 1_200, 3
 #: Improvements of a policy without gain after which the first search stops.
 PATIENCE = 2
@@ -266,11 +266,11 @@ class _Decomposition:
         return _Mixture(float(solution.x[count]), -float(solution.fun), weights, prices, faults)
 
     def _agreed(self, mixture: _Mixture, judge: Evaluated) -> _Mixture:
-        """The same mixture, of policies that agree wherever a server hardly ever is.
+        """The same mixture, of policies that agree in all configurations in which a server hardly ever is.
 
         There rounding alone decides; if one policy waits and another requests, the ratio of two tiny numbers would
         become the rate of a timer.  So among policies that are kept together the one that is there most often decides,
-        and *judge* where none of them ever is.
+        and *judge* if none of them ever is.
         """
         before = self._policies, self._throughputs, self._costs
         used = np.flatnonzero(mixture.weights > WEIGHT_TOLERANCE)

@@ -272,7 +272,7 @@ class ServerPlan:
     lattice: Lattice  #: the configurations that index all arrays
     phi: float  #: Phi, the throughput of one server; NaN if not known
     nbar: float  #: Nbar = r / Phi; NaN if not known
-    #: budget, spent: epsilon, and the cost per active server h^T pi / (1 - pi(0)); NaN where not known
+    #: budget, spent: epsilon, and the cost per active server h^T pi / (1 - pi(0)); NaN if not known
     budget: float
     spent: float
     #: stationary, requests: [C] pi and [C, I] u over all pools
