@@ -1,1 +1,1 @@
-"""The headless commands; each module has an ``execute`` that returns the exit code."""
+"""The headless commands; each module has a function ``execute`` that returns the exit code."""

@@ -1,4 +1,4 @@
-"""What can be said on the command line; nothing here is heavy to import."""
+"""The parsers of the command line; this module imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from slotscope.model.kinds.declaration import CommandSpec
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.phrase import ENGLISH
 
-#: How a link begins that opens a moment, see :mod:`model.cli.links`.
+#: The beginning of a link that opens a moment, see :mod:`model.cli.links`.
 SCHEME = "slotscope://"
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of a command line; ``command`` is one of :data:`COMMANDS` or ``window``.
 
-    A first argument that is a command's name means the command, also where a scenario has
-    the same name. Options before it are the command's, as if they stood behind it.
+    A first argument that is a command's name means the command, even if a scenario has the same name.
+    Options before it belong to the command, as if they followed it.
     Raises UsageError if the arguments cannot be understood.
     """
     if arguments and arguments[0].startswith(SCHEME):
@@ -60,13 +60,13 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _words_of_link(link: str) -> list[str]:
-    """What opens the moment of a link; what reads policies is imported only where there is one."""
+    """The command line of a link; the module that checks its policies is imported only when there is a link."""
     words: list[str] = import_module("slotscope.model.cli.links").words_of_link(link)
     return words
 
 
 def _refuse_misspelt(first: str, *behind: str) -> None:
-    """Refuse what was surely meant as a command, before it is taken for a scenario."""
+    """Refuse a misspelt command, which would otherwise be taken for a scenario."""
     near = get_close_matches(first, COMMANDS, n=1)
     meant = near or (behind and not behind[0].startswith("-"))  # behind a scenario there are only options
     if meant and first.isalpha() and not Path(first).exists():
@@ -75,7 +75,7 @@ def _refuse_misspelt(first: str, *behind: str) -> None:
 
 
 class _ShowVersion(argparse.Action):
-    """Prints the program's version, which is read from its package only here."""
+    """Prints the program's version, which is looked up only now."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
@@ -84,7 +84,7 @@ class _ShowVersion(argparse.Action):
         parser.exit()
 
 
-@cache  # a lesson has a line of the window for each of its steps
+@cache  # a lesson has a command line for each of its steps
 def _window() -> Parser:
     parser = Parser(
         "",
@@ -282,7 +282,7 @@ def _verify(parser: Parser) -> None:
 
 
 def _of_room(name: str, said: CommandSpec) -> TerminalCommand:
-    """A command for one kind alone, whose parser is imported once it is meant."""
+    """A command for a single kind; its parser is imported only when the command is used."""
     module, parser = said.parser
     return TerminalCommand(name, lambda: cast(Parser, getattr(import_module(module), parser)()), said.module)
 
@@ -296,5 +296,5 @@ _COMMANDS: Mapping[str, TerminalCommand] = {
     )
 }
 
-#: Commands and the modules that carry them out; the window's own belong to ``gui/library/__main__.py``.
+#: The module that executes each command; those of the window belong to ``gui/library/__main__.py``.
 COMMANDS: Mapping[str, str] = {name: one.module for name, one in _COMMANDS.items()}

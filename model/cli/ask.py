@@ -1,4 +1,4 @@
-"""``slotscope ask``: the events at which a question about a run holds, each with the line that opens it."""
+"""``slotscope ask``: finds the events at which a question about a run holds, each with the command that opens it."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from slotscope.model.reporting.data_columns import DataColumn
 from slotscope.model.reporting.data_tables import DataTable, table_file
 from slotscope.model.reporting.explain import plural
 
-#: Events looked at, unless the user says how many.
+#: The number of events searched by default.
 EVENTS = 100_000
 
-#: Takes a question's number and the rows of its hits.
+#: Writes hits: (number of the question, rows of its hits).
 Writer = Callable[[int, np.ndarray], None]
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print every hit as it is found, then how many there are."""
+    """Print every hit as it is found, then the number of hits."""
     with progress_of(f"ask {options.scenario}", quiet=options.json) as progress, ExitStack() as open_files:
         session = Session.open(options.scenario, options.policy, options.seed, tuple(options.trace))
         words = session.info.words
@@ -58,7 +58,7 @@ def _ask(
     writers: Sequence[Writer],
     progress: Progress,
 ) -> tuple[list[int], int]:
-    """Hits of each question, and the events that they took; ends early once *first* ones are found."""
+    """The number of hits of each question, and of the events searched; with *first*, ends once all have a hit."""
     line, found, last, decided = session.timeline, [0] * len(questions), 0, 0
     most = EVENTS if options.events is None else options.events
     make_ready(session.bench, line, questions)
@@ -74,7 +74,7 @@ def _ask(
                 for write in writers:
                     write(number, hits)
         progress(last, most)
-        if options.first and all(found):  # how far the slice of the last one reached depends on the machine
+        if options.first and all(found):  # not *last*: how far the last slice went depends on the machine
             return found, decided
     return found, last
 
@@ -94,7 +94,7 @@ def _text(session: Session, progress: Progress, questions: int) -> Writer:
 
 
 def hits_table(session: Session, question: Question, hits: np.ndarray, words: Words) -> DataTable:
-    """The hits of a question, with a sentence and the line that opens each."""
+    """The hits of a question, each with a sentence and the command that opens it."""
     info, count = session.info, len(hits)
     texts = (
         ("question", [question.text] * count, "what was asked"),
@@ -115,7 +115,7 @@ def _json(session: Session, questions: Sequence[Question], words: Words) -> Writ
 
 def _file(path: Path, session: Session, questions: Sequence[Question], words: Words, files: ExitStack) -> Writer:
     write_table, none = files.enter_context(table_file(path)), np.zeros(0, session.bench.system.row_dtype)
-    write_table(hits_table(session, questions[0], none, words))  # without a hit, too, it has its columns
+    write_table(hits_table(session, questions[0], none, words))  # so that a file without hits has its columns, too
 
     def write(number: int, hits: np.ndarray) -> None:
         write_table(hits_table(session, questions[number], hits, words))
@@ -146,7 +146,7 @@ def _print_end(session: Session, questions: Sequence[Question], found: list[int]
 
 
 def _print_names(words: Words, as_json: bool) -> None:
-    """What questions about this run may name."""
+    """Print the names that questions about this run may use."""
     for word in words.all():
         if as_json:
             print_json(word._asdict())

@@ -1,4 +1,4 @@
-"""What ``slotscope bounds`` says alike of every kind of system: programs, as data and as a table."""
+"""What ``slotscope bounds`` does alike for every kind of system: showing programs as data and as a table."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from slotscope.model.scenario.load import Scenario, load_scenario
 
 Result = dict[str, Any]
 
-#: Longer fractions cannot be read: they are for JSON alone.
+#: The most characters of a fraction in a table; longer ones are in JSON only.
 LONGEST_FRACTION = 24
 
 
 def bench_of(options: argparse.Namespace, policy: str | None, scenario: Scenario | None = None) -> Bench:
-    """What the scenario runs on under a policy, another *scenario* than the one that was named if need be.
+    """The bench of the named scenario under a policy, or of another *scenario* if given.
 
-    Its warnings are told.
+    Its warnings are printed.
     """
     opened = options.scenario if scenario is None else scenario
     bench = Session.open(opened, policy, options.seed, tuple(options.trace), kernel=False).bench
@@ -36,13 +36,13 @@ def bench_of(options: argparse.Namespace, policy: str | None, scenario: Scenario
 
 
 def not_own(options: argparse.Namespace, other: str) -> str | None:
-    """Another policy than the scenario's where that is a file: bounds have no need to run it."""
+    """The policy to use: *other* instead of the scenario's if that is a user policy, as bounds do not depend on it."""
     named = load_scenario(options.scenario).policy.name
     return other if options.policy is None and is_own(named) else options.policy
 
 
 def fields_of(found: Any, *names: str) -> Result:
-    """What was found as plain data, all fields of its class or those of these names.
+    """The fields of *found* as plain data: all of them, or those of the given names.
 
     Fractions become text, tuples and arrays lists.
     """
@@ -58,13 +58,13 @@ def _plainly(value: Any) -> Any:
 
 
 def program(objective: float | None, status: str, exact: object = None, solution: Iterable[Result] = ()) -> Result:
-    """A program that was solved, or a bound without a solution; exact numbers are text."""
+    """A solved program, or a bound without a solution, as plain data; exact numbers are text."""
     told = None if exact is None else str(exact)
     return {"objective": objective, "exact": told, "status": status, "solution": [*solution]}
 
 
 def program_table(programs: Mapping[str, Result], objective: str = "objective", longest: float = math.inf) -> str:
-    """A line for each, with its *objective*; fractions that are longer are left out."""
+    """A table with a line for each program and its *objective*; exact fractions longer than *longest* are left out."""
     rows = [
         (name, shown(one["objective"]), short(one["exact"], longest), one["status"]) for name, one in programs.items()
     ]
@@ -72,5 +72,5 @@ def program_table(programs: Mapping[str, Result], objective: str = "objective", 
 
 
 def short(exact: str | None, longest: float = LONGEST_FRACTION) -> str:
-    """A rational that can be read."""
+    """A rational, or "-" if it is missing or too long to be read."""
     return exact if exact is not None and len(exact) <= longest else "-"

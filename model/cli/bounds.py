@@ -1,4 +1,4 @@
-"""``slotscope bounds``: what bounds a scenario's measures, by its kind of system."""
+"""``slotscope bounds``: bounds of a scenario's measures, by its kind of system."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def solved(options: argparse.Namespace) -> Report:
-    """What bounds the scenario, as its kind of system says it."""
-    # A family of scenarios is the loss system's, which also refuses it for other scenarios.
+    """The bounds of the scenario, from its kind of system."""
+    # Families of scenarios belong to the loss system, which refuses these options for other scenarios.
     of_a_family = options.appendix_c is not None or options.save is not None
     if not of_a_family and find_scenario(options.scenario).suffix.lower() == ".json":
         for module in filter(None, (room.problems for room in ROOMS.values())):

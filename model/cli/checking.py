@@ -1,4 +1,4 @@
-"""What can be said about a command line before a window opens."""
+"""Checks of a command line before a window opens."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from slotscope.model.session.archive import SESSION_SUFFIX
 def check_scenario(options: argparse.Namespace, *, asks: bool = False) -> None:
     """Refuse, in one line on the terminal, what the window could only refuse later.
 
-    Traces are looked for, not read: that takes long and has its progress in the window.  With
-    *asks* the window asks for one that is not named.
+    Traces must exist but are not read, which takes long and has its progress shown in the window.  With
+    *asks*, the window asks for a trace if none is named.
     Raises UserError if the scenario, its policy or a file cannot be used.
     """
     for path in map(Path, options.trace):

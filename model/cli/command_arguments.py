@@ -1,4 +1,4 @@
-"""The parsers of commands that ask a run, carry out experiments, or are about lessons; none is heavy to import."""
+"""The parsers of the commands about runs, experiments and lessons; this module imports nothing heavy."""
 
 from __future__ import annotations
 

@@ -42,13 +42,13 @@ class Compared:
 
     @property
     def called(self) -> list[str]:
-        """What the policies are called beside each other."""
+        """The labels of the policies."""
         names = names_beside([run.policy for run in self.policies])
         return [names[run.policy] for run in self.policies]
 
     @property
     def differences(self) -> tuple[Mapping[str, Estimate], ...]:
-        """Of each policy but the first: every measure minus that of the first, paired."""
+        """For each policy but the first: every measure minus that of the first, paired."""
         first = self.policies[0]
         return tuple({name: _difference(run, first, name) for name in run.batches} for run in self.policies[1:])
 
@@ -59,11 +59,11 @@ class Compared:
 
     @property
     def time(self) -> float:
-        """When measuring ended."""
+        """The end of measuring."""
         return self.policies[0].time
 
     def as_dict(self, *, timing: bool) -> dict[str, Any]:
-        """For JSON; without *timing* nothing in it depends on the machine."""
+        """For JSON; without *timing*, the result does not depend on the machine."""
         first = self.policies[0]
         return {
             "scenario": first.scenario,
@@ -101,7 +101,7 @@ class Compared:
         }
 
     def text(self, *, timing: bool) -> str:
-        """For people."""
+        """For display."""
         first = self.policies[0]
         several = f", {first.replications} replications" if first.replications > 1 else ""
         return "\n".join(
@@ -169,7 +169,7 @@ class Compared:
 
 
 def _difference(run: Measured, first: Measured, name: str) -> Estimate:
-    """The paired difference of a measure; none where a run has none, as a queue that grows."""
+    """The paired difference of a measure; nan if one of the runs has no value, as for a queue that grows."""
     if not np.isfinite(run.metrics[name].mean + first.metrics[name].mean):
         return Estimate(np.nan, np.nan)
     return run.batches[name].minus(first.batches[name]).estimate()
@@ -180,12 +180,12 @@ def _rows(metrics: Sequence[Mapping[str, Estimate]]) -> list[list[str]]:
 
 
 def compare(options: argparse.Namespace, progress: Progress) -> Compared:
-    """The policies on the same jobs, over one run or replications paired by seed.
+    """Measure the policies on the same jobs, in one run or in replications paired by seed.
 
     Raises UserError if the scenario, a policy, the trace or a time cannot be used.
     """
     first = _lanes(options, options.seed, progress)
-    comparison = Comparison(first)  # of the first replication, before it runs
+    comparison = Comparison(first)  # of the first replication, made before it runs
 
     def another(position: int) -> list[Session]:
         if not position:

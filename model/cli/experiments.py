@@ -1,4 +1,4 @@
-"""What ``reproduce`` and ``sweep`` share: workers, progress, stopping, files, the table."""
+"""What ``reproduce`` and ``sweep`` have in common: workers, progress, stopping, files, the table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slotscope.model.lab.results import Draw, Result, pictures, prepare
 from slotscope.model.lab.runner import Status, run_plan
 from slotscope.model.lab.store import Store
 
-#: Seconds in a minute, and where minutes begin to be told as hours.
+#: Seconds of a minute, and of an hour, from which durations are shown in hours.
 _MINUTE, _HOUR = 60, 3600
 
 
@@ -28,10 +28,10 @@ def carry_out(
     scale: str = "quick",
     told: Options = NO_OPTIONS,
 ) -> int:
-    """Run *plan*, write its files, print its result; the exit code.
+    """Run *plan*, write its files, print its result; returns the exit code.
 
-    ``--out``, ``--workers``, ``--cluster``, ``--fresh`` and ``--json`` are taken from *options*; *told* is what the
-    plan is.
+    *options* has ``--out``, ``--workers``, ``--cluster``, ``--fresh`` and ``--json``; *told* are the plan's own
+    options.
     """
     prepare(options.out)
     executor = executor_for(options.workers, options.cluster)
@@ -61,12 +61,12 @@ def carry_out(
 
 
 def executor_for(workers: int | None, cluster: str | None) -> Executor:
-    """Who does the work: this process, worker processes, or a cluster.
+    """The executor: this process, worker processes, or a cluster.
 
-    - *workers*: Processes; None: one for each processor.
+    - *workers*: The number of processes; None: one for each processor.
     - *cluster*: The address of a Dask scheduler, ``local``, or None.
 
-    Raises UserError if Dask is needed and not installed, or the address is none.
+    Raises UserError if Dask is needed and not installed, or the address is invalid.
     """
     count = workers or os.cpu_count() or 1
     if cluster is not None:
@@ -79,12 +79,12 @@ def executor_for(workers: int | None, cluster: str | None) -> Executor:
 class _ProgressLine(Progress):
     """The progress line of an experiment, with an estimate of the time left."""
 
-    told = ""  #: what to say of the parts that are finished, when the work is stopped
-    #: seconds that all would take, as the first two parts tell; the first alone may have had to compile
+    told = ""  #: what to say of the finished parts if the work is stopped
+    #: estimated total seconds after two parts; after the first part alone, they may include compiling
     projected: float | None = None
 
     def tell(self, status: Status) -> None:
-        """Show how far the work is, and how long all of it will take."""
+        """Show how far the work is, and the projected total time."""
         self.told = f"{status.done} of {status.total} parts are finished and kept; "
         kept = f", {status.kept} of them from before" if status.kept else ""
         whole = ""
@@ -96,7 +96,7 @@ class _ProgressLine(Progress):
         self(status.share, 1.0, f"part {status.done} of {status.total}{kept}{whole}, ")
 
     def tell_end(self) -> None:
-        """Say how long it took, and what was projected after the first parts, if it was long."""
+        """If it was long, print the time taken, and the time projected after the first parts."""
         took = monotonic() - self.made
         if self.projected is not None and took >= LONG_SECONDS:
             note(f"took {_duration(took)}; {_duration(self.projected)} were projected after the first two parts")

@@ -15,7 +15,7 @@ from slotscope.model.running.engine import Task
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run, and write slice by slice: what is written is never in memory as a whole."""
+    """Run, and write slice by slice, so that the tables are never in memory as a whole."""
     if options.to is None and options.samples is None:
         raise UsageError("found neither --to nor --samples, allowed: at least one of them with a file's name")
     with progress_of(f"export {options.scenario}", quiet=options.json) as progress, ExitStack() as files:

@@ -1,4 +1,4 @@
-"""What a first run without a display leaves behind, besides the picture."""
+"""The files of a first run without a display, besides the picture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slotscope.model.session.archive import SESSION_SUFFIX
 def write_summary(options: argparse.Namespace, folder: Path) -> tuple[Path, float]:
     """Run the scenario as ``slotscope run`` does; returns the summary's path and the end time.
 
-    Raises UserError if the scenario cannot be run or the folder not be written.
+    Raises UserError if the scenario cannot be run or the folder cannot be written.
     """
     if options.scenario.endswith(SESSION_SUFFIX):
         raise ScenarioError("a saved session needs a display", where=options.scenario)

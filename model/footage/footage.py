@@ -17,22 +17,22 @@ Place = Moment | float
 
 By = Literal["substep", "event", "time"]
 
-#: Events up to which a stretch is shown sub-step by sub-step, unless somebody wants it otherwise.
+#: The most events of a stretch that is shown sub-step by sub-step by default.
 FEW_EVENTS = 10
 
 
 class Footage(NamedTuple):
     """A stretch of a run."""
 
-    #: start, end: the first moment and the last one; at a time all events up to it have happened
+    #: start, end: the first and the last moment; a time means the moment after all events up to it
     start: Place
     end: Place
-    by: By  #: what lies between two moments that are shown: a sub-step, an event, or as much time as *every*
-    every: float = 1.0  #: units of time, where it goes by time
+    by: By  #: the step from one shown moment to the next: a sub-step, an event, or *every* units of time
+    every: float = 1.0  #: units of time, for steps of time
 
 
 def usual_by(start: Place, end: Place) -> By:
-    """How a stretch is shown where nobody says: times by time, a few events by sub-steps, many by events."""
+    """The default steps of a stretch: time between two times, sub-steps for a few events, events for many."""
     if isinstance(start, float) and isinstance(end, float):
         return "time"
     few = isinstance(start, Moment) and isinstance(end, Moment) and end.events[0] - start.events[0] <= FEW_EVENTS
@@ -40,9 +40,9 @@ def usual_by(start: Place, end: Place) -> By:
 
 
 def stand(run: Run, place: Place) -> str | None:
-    """Stand at a moment or a time; what is to be said where the run ends before it.
+    """Go to a moment or a time; returns a message if the run ends before it.
 
-    Raises UserError if the policies never stand there together, or are not as many.
+    Raises UserError if the policies never stand at the moment together, or there are fewer of them.
     """
     if isinstance(place, Moment):
         return stand_at(run, place)
@@ -51,9 +51,9 @@ def stand(run: Run, place: Place) -> str | None:
 
 
 def walk(run: Run, footage: Footage) -> Iterator[float]:
-    """Stand at each moment of a stretch, one after the other; yields how much of the way is done.
+    """Go to each moment of a stretch, one after the other; yields the fraction of the stretch that is done.
 
-    Where the run ends earlier the stretch ends there.
+    If the run ends earlier, the stretch ends there.
     Raises UserError if the end comes before the start, or the policies do not stand at a moment together.
     """
     if (said := stand(run, footage.start)) is not None:
@@ -69,7 +69,7 @@ def walk(run: Run, footage: Footage) -> Iterator[float]:
 
 
 def _times(run: Run, footage: Footage) -> Iterator[None]:
-    """Stand at one time after the other."""
+    """Go to one time after the other."""
     begun = run.timeline.time if isinstance(footage.start, Moment) else footage.start
     end = footage.end if isinstance(footage.end, float) else _time_of(run, footage.end)
     number = 0
@@ -80,7 +80,7 @@ def _times(run: Run, footage: Footage) -> Iterator[None]:
 
 
 def _time_of(run: Run, end: Moment) -> float:
-    """The time of the last moment, found without going there: who shows a run shows all that it knows."""
+    """The time of the last moment, found without moving the run, since whoever shows the run would show the move."""
     times = []
     for place, (lane, event) in enumerate(zip(lanes_of(run), end.events, strict=False)):
         state = lane.timeline.fork_at(lane.timeline.event)
@@ -100,7 +100,7 @@ def _moves(run: Run, footage: Footage) -> Iterator[None]:
 
 
 def _move(run: Run, footage: Footage) -> bool:
-    """Go to the next moment that is shown; False where nothing happens any more."""
+    """Go to the next moment to show; False if no event is left."""
     end, before = footage.end, _position(run)
     if footage.by == "substep":
         run.step_into()
@@ -116,7 +116,7 @@ def _position(run: Run) -> list[tuple[int, int]]:
 
 
 def _wanted(end: Moment) -> list[tuple[int, int]]:
-    """Events and sub-steps of each lane that a moment names."""
+    """(event, sub-step) of each lane at a moment."""
     return [(events, end.substep if lane == end.lane else 0) for lane, events in enumerate(end.events)]
 
 
@@ -134,7 +134,7 @@ def _is_past(run: Run, end: Place) -> bool:
 
 
 def _here(run: Run, end: Place) -> float:
-    """Where the run stands on its way, in time or in events as the end is given."""
+    """The position of the run on its way, in time or in events, as the end is given."""
     return run.timeline.time if isinstance(end, float) else run.timeline.event
 
 
@@ -143,5 +143,5 @@ def _goal(end: Place) -> float:
 
 
 def place_words(place: Place) -> str:
-    """A moment or a time as it is given on a command line."""
+    """A moment or a time in the form of the command line."""
     return str(place) if isinstance(place, Moment) else f"t={place:g}"

@@ -1,4 +1,4 @@
-"""What a room declares of itself: names of modules only, so that reading it imports nothing."""
+"""The declaration of a kind of system: only names of modules, so that reading it imports nothing."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Collection, Mapping, NamedTuple, Sequence
 
 
 class Experiment(NamedTuple):
-    """What an experiment is called, and what makes it: a module, or an object MODULE:NAME.
+    """The declaration of an experiment: its title, and the module, or object MODULE:NAME, that makes it.
 
-    ``also`` are shorter names that it answers to; ``compares``: whether other policies can run beside its own.
+    ``also`` are shorter names for it; ``compares``: whether other policies can run beside its own.
     """
 
     title: str
@@ -22,9 +22,9 @@ class Experiment(NamedTuple):
 
 
 class CommandSpec(NamedTuple):
-    """A command for one kind alone: a module with ``execute(options)``; a module and what makes the parser in it.
+    """A command for a single kind: a module with ``execute(options)``, and (module, function) of its parser.
 
-    The parser's module is read whenever the command is meant, so it imports nothing heavy.
+    The parser's module is imported whenever the command is used, so it must not import anything heavy.
     """
 
     module: str
@@ -32,9 +32,9 @@ class CommandSpec(NamedTuple):
 
 
 class PolicySpec(NamedTuple):
-    """A policy: its title and source; a module with one class ``Reference``; the module and class of its compiled twin.
+    """A policy: its title and source, the module of its class ``Reference``, and (module, class) of its compiled twin.
 
-    ``kernel`` is None where it has no twin.  The class takes title and source from here.
+    ``kernel`` is None if it has no twin.  The class ``Reference`` takes its title and source from here.
     """
 
     title: str
@@ -44,33 +44,33 @@ class PolicySpec(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Where the parts of a kind of system are; see :mod:`model.kinds.rooms`."""
+    """The places of the parts of a kind of system; see :mod:`model.kinds.rooms`."""
 
     kind: str  #: a module that defines ``KIND``
-    schema: tuple[str, str]  #: a module, and the schema in it of scenarios
-    #: what reads an instance file, by the key that tells whose it is: a module that defines ``scenarios(data)``, the
+    schema: tuple[str, str]  #: (module, class) of the schema of its scenarios
+    #: the modules that read instance files, by the key that identifies the kind; each defines ``scenarios(data)``, the
     #: plain data of the scenarios in the file
     readers: Mapping[str, str]
     policies: Mapping[str, PolicySpec]  #: policies by name
     experiments: Mapping[str, Experiment]  #: experiments by name
-    #: a module that says what can be asked of a run, ``VOCABULARY`` (:class:`model.questions.fields.Vocabulary`)
+    #: a module that declares what questions can refer to, ``VOCABULARY`` (:class:`model.questions.fields.Vocabulary`)
     questions: str
-    whys: str  #: a module that says why policies decide as they do, ``WHYS`` (:class:`model.whys.decision.Whys`)
-    #: a module that says what students can be asked of decisions, ``ASKS`` (:class:`model.exercises.deciding.RoomAsks`)
+    whys: str  #: a module that explains the policies' decisions, ``WHYS`` (:class:`model.whys.decision.Whys`)
+    #: a module that makes exercises about decisions, ``ASKS`` (:class:`model.exercises.deciding.RoomAsks`)
     asks: str
-    commands: Mapping[str, CommandSpec] = MappingProxyType({})  #: commands that are for this kind alone, by name
-    problems: str = ""  #: a module that solves files of problems which are no scenarios, or nothing
-    own_policies: str = ""  #: a module that puts policies of one's own under guard, or nothing: then there are none
-    #: a module, and the policy in it whose decisions are answered from outside
-    #: (:class:`model.running.answering.Answered`), or nothing
+    commands: Mapping[str, CommandSpec] = MappingProxyType({})  #: commands for this kind only, by name
+    problems: str = ""  #: a module that solves files of problems that are not scenarios; empty: none
+    own_policies: str = ""  #: a module that declares how user policies are guarded; empty: none are supported
+    #: (module, class) of the policy whose decisions come from outside (:class:`model.running.answering.Answered`);
+    #: empty: none
     answered: tuple[str, str] = ("", "")
-    #: packages whose modules are now others, for such policies that were written before
+    #: from former packages of modules to the present ones, for user policies written before the change
     former_packages: Mapping[str, str] = MappingProxyType({})
 
 
-#: Of each policy the class of its compiled twin in ``kernels/driver.py`` (empty: none), its title and its source.
+#: For each policy: the class of its compiled twin in ``kernels/driver.py`` (empty: none), its title and its source.
 Policies = Mapping[str, tuple[str, str, str]]
-#: Of each experiment what makes it, in ``experiments/``; its title, and the place in the paper.
+#: For each experiment: its module in ``experiments/``, its title, and the place in the paper.
 Experiments = Mapping[str, tuple[str, str, str]]
 
 
@@ -90,10 +90,10 @@ def declared_room(
     problems: str = "",
     former_packages: Mapping[str, str] = MappingProxyType({}),
 ) -> Room:
-    """The package *room* of a *paper*, each part of it in its usual place.
+    """The declaration of the package *room* for a *paper*, with each part in its usual place.
 
-    *reads* are the keys that tell whose an instance file is, *traced* the experiments that need a trace, *compares*
-    those beside whose policies others can run, *also* shorter names of some; *problems* is a module of the room.
+    *reads* are the keys that identify its instance files, *traced* the experiments that need a trace, *compares* those
+    beside whose policies others can run, *also* shorter names of experiments; *problems* is a module of the package.
     """
     system = room.rpartition(".")[2]
     return Room(
@@ -125,6 +125,6 @@ def declared_room(
 
 
 def _policy(room: str, name: str, kernel: str, title: str, paper: str) -> PolicySpec:
-    """``bf-js`` is in ``policies/bf_js.py``."""
+    """The declaration of a policy; that of ``bf-js``, for example, is in ``policies/bf_js.py``."""
     twin = (f"{room}.kernels.driver", kernel) if kernel else None
     return PolicySpec(title, paper, f"{room}.policies.{name.replace('-', '_')}", twin)
