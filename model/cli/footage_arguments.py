@@ -1,4 +1,4 @@
-"""The parsers of the commands by which a stretch of a run leaves the program; nothing here is heavy to import."""
+"""The parsers of the commands that export a stretch of a run; this module imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _panel_option(parser: Parser, what: str) -> None:
 
 
 def _ending_options(parser: Parser) -> None:
-    """What all of them have at last."""
+    """The last options of all these commands."""
     parser.take("--marks", "LESSON:N", "also what is drawn at step N of this lesson")
     json_option(parser, "how far it is, a line of JSON at a time,")
 
@@ -68,7 +68,7 @@ def film(parser: Parser) -> None:
 
 
 def _look_options(parser: Parser) -> None:
-    """How large a film is, how fast, and in which colours."""
+    """The size, pace and colours of a film."""
     parser.take("--size", "WxH", "of the film, in pixels (default: 1280x720)", size, default=(1280, 720))
     parser.take(
         "--pace",

@@ -1,4 +1,4 @@
-"""``slotscope grade``: answers of students, graded by opening every moment again, as a table."""
+"""``slotscope grade``: a table of students' answers, graded by opening each moment again."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from slotscope.model.cli.output import print_json, progress_of
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.grading import Grade, grades, known_lessons
 
-#: The exit code where a file was changed.
+#: The exit code if a file was changed.
 _CHANGED = 1
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print a line for each answer; a file that cannot be read is told, and the others are graded."""
+    """Print a line for each answer; a file that cannot be read is reported, and the others are graded."""
     lessons = known_lessons(tuple(options.lesson))
     found: list[Grade] = []
     faults, names = 0, Counter(path.name for path in options.files)
     with progress_of("grade", quiet=options.json):
         for path in options.files:
             try:
-                called = path.name if names[path.name] == 1 else str(path)  # every student's may be my.answers
+                called = path.name if names[path.name] == 1 else str(path)  # all files may be called my.answers
                 found += [one._replace(file=called) for one in grades(path, lessons)]
             except UserError as error:
                 faults += 1
@@ -43,5 +43,5 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _harmless(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+    """A cell that spreadsheets do not take for a formula."""
     return f"'{cell}" if cell[:1] in "=+-@\t\r" and cell[:1] else cell

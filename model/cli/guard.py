@@ -1,4 +1,4 @@
-"""Turns whatever goes wrong into one line and an exit code; a traceback reaches only a log."""
+"""Turns every error into one line and an exit code; tracebacks go only to a log file."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Callable, Sequence
 from slotscope.model.errors import UserError
 from slotscope.model.folders import is_gone, user_folder
 
-#: Exit codes, as shells and scripts know them.
+#: The exit codes, as is usual for shells.
 BAD_INPUT, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 2, 3, 130, 141
 
-#: Longest line on stderr; what is longer is a value that nobody reads to its end.
+#: The most characters of a line on stderr; a longer one contains a value that nobody reads to its end.
 LONGEST_LINE = 1000
 
 
 def guarded(action: Callable[[], int], arguments: Sequence[str]) -> int:
-    """The exit code of *action*, or of what stopped it; *arguments* are the user's."""
+    """Run *action*; returns its exit code, or that of the error that ended it; *arguments* are those of the user."""
     _write_anything()
     try:
         code = action()
@@ -51,7 +51,7 @@ def guarded(action: Callable[[], int], arguments: Sequence[str]) -> int:
 
 
 def note(message: str) -> None:
-    """Say something on stderr, as one line."""
+    """Print a message to stderr, as one line."""
     text = message.encode("utf-8", "backslashreplace").decode("utf-8")
     line = " ".join(text.split())
     if len(line) > LONGEST_LINE:
@@ -60,7 +60,7 @@ def note(message: str) -> None:
 
 
 def log_file() -> Path:
-    """Where tracebacks of unexpected errors go: the user's folder for state."""
+    """The file for tracebacks of unexpected errors, in the user's state folder."""
     return user_folder("XDG_STATE_HOME", ".local", "state") / "errors.log"
 
 
@@ -81,9 +81,9 @@ def _unexpected(error: Exception, arguments: Sequence[str]) -> str:
 
 
 def _write_anything() -> None:
-    """Let what is said go nowhere where nobody listens, and names that the terminal's encoding lacks be escaped."""
+    """Redirect missing standard streams to nowhere, and escape characters that the terminal's encoding lacks."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by who started it, or the program has no terminal
+        if getattr(sys, name) is None:  # closed by the parent process, or the program has no terminal
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
@@ -91,7 +91,7 @@ def _write_anything() -> None:
 
 
 def _place(error: OSError) -> str:
-    """What a fault of the system is about: a file, or the output where no file is named and a disk is the reason."""
+    """The subject of an operating system error: a file, or the output if there is no file and the error suggests it."""
     if error.filename:
         return f"{str(error.filename)[:200]}: "
     if is_gone():
@@ -100,7 +100,7 @@ def _place(error: OSError) -> str:
 
 
 def _end_output() -> None:
-    """Write what was printed so far, if that can be."""
+    """Flush the output printed so far, if possible."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -108,7 +108,7 @@ def _end_output() -> None:
 
 
 def _close_stdout() -> None:
-    """Keep the interpreter from flushing once more at its end into what takes nothing."""
+    """Redirect the output to nowhere, so that the interpreter's flush at exit does not fail."""
     try:
         descriptor = sys.stdout.fileno()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""``slotscope lessons``: the lessons that there are, and checking files of one's own."""
+"""``slotscope lessons``: lists the built-in lessons, and checks lesson files."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ PanelsOf = Callable[[str], Collection[str]]
 
 
 def faults_of(steps: Mapping[int, Step], path: Path, panels_of: PanelsOf) -> Iterator[str]:
-    """A line for each thing in *steps* of a lesson, by their numbers, that the window could not show as it is meant.
+    """A line for each fault in *steps* of a lesson, given by their numbers, that the window could not show as intended.
 
-    The lesson is that of the file *path*.
+    *path* is the lesson's file.
     """
     for number, step in steps.items():
         for fault in _faults_at(step, path.parent, panels_of):
@@ -31,7 +31,7 @@ def faults_of(steps: Mapping[int, Step], path: Path, panels_of: PanelsOf) -> Ite
 
 
 def _faults_at(step: Step, folder: Path, panels_of: PanelsOf) -> Iterator[UserError]:
-    """What is wrong with a step: its moment, or else all that it wants to show there."""
+    """The faults of a step: that of its moment, or else those of everything to show there."""
     try:
         place = step.place(folder)
         run = place.open()
@@ -46,12 +46,12 @@ def _faults_at(step: Step, folder: Path, panels_of: PanelsOf) -> Iterator[UserEr
         try:
             pose(run, step.question, step.policy - 1)
         except UserError as error:
-            if error.where != "policy":  # which was said
+            if error.where != "policy":  # this fault was reported already
                 yield error
 
 
 def execute(options: argparse.Namespace, panels_of: PanelsOf) -> int:
-    """List the lessons, or check files; a step's panels are those of its kind of system."""
+    """List the lessons, or check files; *panels_of* gives the panels of a kind of system."""
     if options.action is None:
         return _listed(options)
     if not options.files:
@@ -63,7 +63,7 @@ def execute(options: argparse.Namespace, panels_of: PanelsOf) -> int:
 
 
 def _checked(name: str, panels_of: PanelsOf, quiet: bool) -> dict[str, object]:
-    """What is found in a lesson; each fault is said on stderr."""
+    """The result of checking a lesson; each fault is printed to stderr."""
     steps = 0
     with progress_of(f"lessons check {name}", quiet=quiet):
         try:

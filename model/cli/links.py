@@ -24,11 +24,11 @@ from slotscope.model.scenario.files import scenario_files
 
 _OPEN = "slotscope://open?"
 
-#: Letters of a link at most, and what it may say: how often each at most.
+#: The most characters of a link, and its possible fields, each with the most times that it may occur.
 _LONGEST = 2000
 _FIELDS = {"scenario": 1, "policy": MOST_POLICIES, "seed": 1, "event": 1}
 
-#: A share that is written as a fraction, and how the name of a file ends.
+#: A number written as a fraction; and the ending of a file name.
 _FRACTION = re.compile(r"[0-9]+/[0-9]+")
 _ENDING = re.compile(r"\.[A-Za-z]\w*$")
 
@@ -36,7 +36,7 @@ _ALLOWED = f"{_OPEN}scenario=NAME&policy=NAME&seed=S&event=N, with a built-in sc
 
 
 def link_of(origins: Sequence[Origin], moment: Moment) -> str:
-    """The link that opens a moment; empty where it would have to name a file, or what a package has brought along."""
+    """The link that opens a moment; empty if it would have to name a file, or something of a package."""
     first = origins[0]
     try:
         _check(first.source, [origin.policy for origin in origins])
@@ -51,9 +51,9 @@ def link_of(origins: Sequence[Origin], moment: Moment) -> str:
 
 
 def words_of_link(link: str) -> list[str]:
-    """What a command line would say that opens the moment of a link.
+    """The command line that opens the moment of a link.
 
-    Raises UsageError if it is none, or names anything but what the program itself has.
+    Raises UsageError if *link* is not a link, or names anything that is not built in.
     """
     fields = _fields(link)
     scenario, policies = fields["scenario"][0], fields.get("policy", [])
@@ -66,7 +66,7 @@ def words_of_link(link: str) -> list[str]:
 
 
 def _fields(link: str) -> dict[str, list[str]]:
-    """What a link says, by name."""
+    """The values in a link, by field."""
     if len(link) > _LONGEST:
         raise _refused(link, f"it has more than {_LONGEST} letters")
     if not link.startswith(_OPEN):
@@ -88,7 +88,7 @@ def _fields(link: str) -> dict[str, list[str]]:
 
 
 def _check(scenario: str, policies: Sequence[str]) -> None:
-    """Refuse what not every copy of the program has. Raises UserError in a few words."""
+    """Refuse what is not in every copy of the program. Raises UserError with a short reason."""
     if scenario not in scenario_files() or scenario in packages.offered("scenarios"):
         raise UserError("the scenario is no built-in one")
     for text in policies:
@@ -104,7 +104,7 @@ def _check(scenario: str, policies: Sequence[str]) -> None:
 
 
 def _check_edits(text: str) -> None:
-    """Refuse edits of a scenario that lead to a file, or to a policy that is no built-in one."""
+    """Refuse edits of a scenario that name a file, or a policy that is not built in."""
     try:
         edits = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -116,7 +116,7 @@ def _check_edits(text: str) -> None:
 
 
 def _policies_in(edits: Any) -> Iterator[Any]:
-    """What edits call a policy: by its place, in its table, or in a scenario as a whole."""
+    """The policy names in edits: by path, in the policy's table, or in a whole scenario."""
     if isinstance(edits, Mapping):
         if "policy.name" in edits:
             yield edits["policy.name"]
@@ -126,7 +126,7 @@ def _policies_in(edits: Any) -> Iterator[Any]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts in parameters, however deep."""
+    """All texts in parameters, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""``slotscope list``: what the program brings along."""
+"""``slotscope list``: lists the scenarios, policies and experiments."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _scenarios() -> list[Entry]:
-    """What comes along is known to be right and checked where it is opened, so its text is enough."""
+    """The scenarios; built-in ones are read without validation, as they are known to be valid."""
     found = []
     for name, path in scenario_files().items():
         if name in offered("scenarios"):
@@ -41,7 +41,7 @@ def _scenarios() -> list[Entry]:
 
 
 def _of_a_package(name: str) -> Entry:
-    from slotscope.model.scenario.load import load_scenario  # the schemas, which no other line of the list needs
+    from slotscope.model.scenario.load import load_scenario  # imports the schemas, which built-in ones do not need here
 
     try:
         scenario = load_scenario(name)
@@ -65,7 +65,7 @@ def _experiments() -> list[Entry]:
 
 
 def _names(entry: Entry) -> str:
-    """What an entry is called, with the shorter names that an experiment answers to."""
+    """The name of an entry, with the shorter names of an experiment."""
     known = experiments().get(entry["name"])
     also = f" ({', '.join(known.also)})" if known and known.also else ""
     return entry["name"] + also

@@ -1,4 +1,4 @@
-"""What ``slotscope run`` measures: one run of a policy, or replications of it."""
+"""The measurements of ``slotscope run``: one run of a policy, or replications of it."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from slotscope.model.running.engine import Reason
 from slotscope.model.running.waiting import waiting
 from slotscope.model.systems.state import digest, size_in_bytes
 
-#: Seconds of running between two looks at the progress line.
+#: Seconds of running between two updates of the progress line.
 SLICE_SECONDS = 0.1
 
-#: Jobs, and bytes of a state, up to which the reference is done before Numba would be imported.
+#: The most jobs, and the largest state in bytes, for which the reference finishes before Numba would be imported.
 FEW_JOBS, SMALL_STATE = 600, 8192
 
-#: Events that a batch must have at least for an interval to say something.
+#: The fewest events per batch for which confidence intervals are meaningful.
 FEW_EVENTS = 10
 
 _MEASURES = (
@@ -48,7 +48,7 @@ _DIFFERENCES = (
 
 @dataclass(frozen=True)
 class Measured:
-    """One run, or several replications of it as one."""
+    """The result of one run, or of several replications together."""
 
     scenario: str
     policy: str
@@ -62,7 +62,7 @@ class Measured:
     opening_line: str  #: the command that opens the end of the (first) run on any machine
     seconds: float
     metrics: Mapping[str, Estimate]
-    batches: Mapping[str, Batches]  #: of the run, or its means over each replication
+    batches: Mapping[str, Batches]  #: of the run; or, for replications, the mean of each
     digest: str
     report: Any
     kind: Kind
@@ -76,22 +76,22 @@ class Measured:
 
     @property
     def events_per_second(self) -> float:
-        """Events per second of real time; of each replication, where several run side by side."""
+        """Events per second of real time; for replications that run side by side, of each of them."""
         return self.events / self.seconds if self.seconds > 0 else 0.0
 
     def verdict_lines(self) -> list[str]:
-        """What is judged of the run, if anything is."""
+        """The verdict about the run, if there is one."""
         found = self.judgement
         return [] if found is None else [f"{found.verdict}: {found.reason}", ""]
 
     def _few_lines(self) -> list[str]:
-        """That intervals say little, if they do."""
+        """A note if there are too few events for meaningful intervals."""
         if self.replications > 1 or self.events >= FEW_EVENTS * BATCHES:
             return []
         return [f"note: so few events in {BATCHES} batches that the intervals say little of a longer run"]
 
     def as_dict(self, *, timing: bool) -> dict[str, Any]:
-        """For JSON; without *timing* nothing in it depends on the machine."""
+        """For JSON; without *timing*, the result does not depend on the machine."""
         result = {
             "scenario": self.scenario,
             "policy": self.policy,
@@ -113,7 +113,7 @@ class Measured:
         return result
 
     def text(self, *, timing: bool) -> str:
-        """For people."""
+        """For display."""
         several = f", {self.replications} replications" if self.replications > 1 else ""
         speed = f", {round(self.events_per_second):,} a second" if timing else ""
         rows = [(name, *estimated(item)) for name, item in self.metrics.items()]
@@ -135,7 +135,7 @@ class Measured:
 
 
 def measures_table(runs: Sequence[Measured], differences: Sequence[Mapping[str, Estimate]] = ()) -> DataTable:
-    """A row for each policy and measure: mean, half-width of its 95 % interval, paired difference to the first."""
+    """A row for each policy and measure: mean, half-width of its 95 % interval, paired difference from the first."""
     nothing = {"mean": None, "half_width": None}
     records: list[dict[str, Any]] = []
     for place, run in enumerate(runs):
@@ -150,7 +150,7 @@ def measures_table(runs: Sequence[Measured], differences: Sequence[Mapping[str, 
 
 
 def measure(options: argparse.Namespace, progress: Progress) -> Measured:
-    """One run of a scenario, or replications with the seeds S, S + 1, ....
+    """Measure one run of a scenario, or replications with the seeds S, S + 1, ....
 
     Raises UserError if the scenario, the policy, the trace or a time cannot be used.
     """
@@ -186,7 +186,7 @@ def opened(options: argparse.Namespace, seed: int | None, progress: Progress) ->
 
 
 def of_one_text(first: Session, later: Session) -> Session:
-    """*later*, a replication of *first*. Raises UserError if a policy of one's own was read with another text."""
+    """*later*, a replication of *first*. Raises UserError if the text of its user policy is not the same."""
     texts = {getattr(session.bench.system.policy, "source", None) for session in (first, later)}
     if len(texts) > 1:
         raise another_text(first.info.origin.policy)
@@ -194,9 +194,9 @@ def of_one_text(first: Session, later: Session) -> Session:
 
 
 def choose_engine(options: argparse.Namespace, session: Session, progress: Progress) -> None:
-    """Run compiled where that is possible and wanted.
+    """Run compiled if that is possible and wanted.
 
-    Raises UsageError if the compiled twin is wanted and there is none.
+    Raises UsageError if the compiled twin is requested and there is none.
     """
     if options.engine == "kernel" and not session.bench.has_kernel:
         raise UsageError(
@@ -207,23 +207,23 @@ def choose_engine(options: argparse.Namespace, session: Session, progress: Progr
     if wanted == "kernel" and session.bench.has_kernel:
         progress.say("preparing the compiled policy (some seconds the first time)")
         session.use_kernel()
-        session.bench.prepare()  # now: it must not count as running time
+        session.bench.prepare()  # done here, so that it does not count as running time
 
 
 def _is_short(options: argparse.Namespace, session: Session) -> bool:
-    """Whether one run is over by the reference sooner than its compiled twin is loaded: few jobs, in a small state."""
+    """Whether the reference finishes one run before the compiled twin would be loaded: few jobs and a small state."""
     until = float(session.info.scenario.run.until if options.until is None else options.until)
     block = session.bench.system.workload.block_at(0)
     if options.replications > 1 or block is None or size_in_bytes(session.timeline.state) > SMALL_STATE:
         return False
-    # An empty slot is an event, too.
+    # An empty slot counts as an event.
     return bool(until <= 10 * FEW_JOBS and (block.time <= until).sum() <= FEW_JOBS and block.time[-1] > until)
 
 
 def measured_times(options: argparse.Namespace, session: Session) -> tuple[float, float]:
-    """The end of the run and of its warm-up.
+    """(end of the run, end of its warm-up).
 
-    Raises UsageError if nothing is left between them, or no recorded job arrives there.
+    Raises UsageError if there is no time between them, or no recorded job arrives in it.
     """
     wanted = session.info.scenario.run
     until = float(wanted.until) if options.until is None else float(options.until)
@@ -245,7 +245,7 @@ def measured_times(options: argparse.Namespace, session: Session) -> tuple[float
 
 
 def measured(options: argparse.Namespace, session: Session, times: tuple[float, float], tell: Tell) -> Measured:
-    """One run, measured."""
+    """Measure one run."""
     line, info = session.timeline, session.info
     warmup, until = times[1], times[0]
 
@@ -285,7 +285,7 @@ def _corrected(metrics: dict[str, Estimate], judgement: Judgement | None) -> Map
 
 
 def together(runs: Sequence[Measured]) -> Measured:
-    """Replications as one result: intervals over the runs' means, a digest of their digests."""
+    """Replications as one result: intervals over the means of the runs, and a digest of their digests."""
     first = runs[0]
     if len(runs) == 1:
         return first

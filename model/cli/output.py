@@ -1,4 +1,4 @@
-"""How the commands print: JSON, aligned tables, a progress line."""
+"""The output of commands: JSON, aligned tables, a progress line."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 _Found = TypeVar("_Found")
 
-#: Measures are counts, shares, times and costs of a run; what is as small is left of rounding.
+#: Measures are counts, shares, times and costs of a run; values below this are rounding errors.
 ROUNDING = 1e-12
 
 #: Seconds between two updates of a progress line.
 PROGRESS_SECONDS = 0.1
 
-#: Seconds of work from which on its speed is known.
+#: Seconds of work after which its speed is known.
 MEASURED_SECONDS = 1.0
 
-#: Seconds that work takes, and will take, before it is told where there is no terminal; and
-#: seconds between two lines there.
+#: Without a terminal: progress is reported only of work that takes, and will take, at least so many seconds; and
+#: the seconds between two reports.
 LONG_SECONDS, TOLD_EVERY = 10.0, 60.0
 
 
 def print_json(value: object) -> None:
-    """Print *value* as one line of JSON; numbers that JSON lacks become null."""
+    """Print *value* as one line of JSON; numbers that JSON does not have become null."""
     print(json.dumps(_plain(value), allow_nan=False))
 
 
@@ -49,13 +49,13 @@ def _plain(value: Any) -> Any:
 
 
 class Report(NamedTuple):
-    """What a command found: as plain data, and how it is said to people."""
+    """A command's result, as plain data and as text for display."""
 
     data: dict[str, Any]
     text: Callable[[], str]
 
     def print(self, *, as_json: bool) -> None:
-        """To standard output."""
+        """Print the result to standard output."""
         if as_json:
             print_json(self.data)
         else:
@@ -63,7 +63,7 @@ class Report(NamedTuple):
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: int = 1) -> str:
-    """Rows as aligned columns; those from number *right* on are set to the right."""
+    """Rows as aligned columns; those from index *right* on are aligned to the right."""
     lines = [header, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
 
@@ -77,22 +77,22 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: int = 1) 
 
 
 def shown(value: float | None, digits: int = 6) -> str:
-    """A number for people; a dash where there is none."""
+    """A number for display; a dash if there is none."""
     if value is None or not math.isfinite(value):
         return "-"
-    from slotscope.model.reporting.explain import settled  # not for commands that tell no number
+    from slotscope.model.reporting.explain import settled  # imported only by commands that show numbers
 
     return f"{settled(value):.{digits}g}"
 
 
 def estimated(item: Estimate) -> tuple[str, str]:
-    """The mean of a measure and its half-width, for people; what rounding leaves of a sum or a difference is 0."""
+    """The mean of a measure and its half-width, for display; rounding errors are shown as 0."""
     mean, half = (0.0 if abs(value) < ROUNDING else value for value in (item.mean, item.half_width))
     return shown(mean), shown(half, 3)
 
 
 def duration(seconds: float) -> str:
-    """A length of time for people, in its largest unit."""
+    """A duration for display, in its largest unit."""
     for name, length in (("years", 365 * 86400), ("days", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:,.0f} {name}"
@@ -100,22 +100,22 @@ def duration(seconds: float) -> str:
 
 
 class Progress:
-    """A line on stderr that says how far the work is and how long it will take.
+    """A line on stderr with the progress of work and the estimated time left.
 
-    On a terminal it changes in place.  Elsewhere nothing is said of short work; of work that will
-    take long there is a line now and then, as a sign of life.
+    On a terminal the line is updated in place.  Elsewhere nothing is printed about short work; about long
+    work there is a line from time to time.
     """
 
     def __init__(self, what: str, *, quiet: bool = False) -> None:
         self._what = what
         self._shown = not quiet and sys.stderr.isatty()
         self._last = 0.0
-        self._began: tuple[float, float] | None = None  # the time, and the share done then
+        self._began: tuple[float, float] | None = None  # (time, share done at that time)
         self._told = 0.0
         self.made = monotonic()
 
     def __call__(self, done: float, total: float, doing: str = "") -> None:
-        """*done* of *total* is done; *doing* says of what, where that is not plain."""
+        """Report that *done* of *total* is done; *doing* names the work if that is not obvious."""
         now, share = monotonic(), done / total if total else 1.0
         if self._began is None or share < self._began[1]:
             self._began = (now, share)
@@ -129,7 +129,7 @@ class Progress:
             note(f"{self._what}: {doing}{share:.2%}, about {duration(left)} left; Ctrl+C stops it")
 
     def _left(self, now: float, share: float) -> float | None:
-        """Seconds that the rest will take at the speed so far; None while that is not known."""
+        """The estimated seconds left, at the speed so far; None while that is unknown."""
         assert self._began is not None
         began, share_then = self._began
         if now - began < MEASURED_SECONDS or share <= share_then:
@@ -137,13 +137,13 @@ class Progress:
         return (now - began) * (1 - share) / (share - share_then)
 
     def _is_long(self, now: float, left: float) -> bool:
-        """Whether it is time for a line, where there is no terminal."""
+        """Whether a line is due, without a terminal."""
         assert self._began is not None
         since = now - (self._told or self._began[0])
         return left > LONG_SECONDS and since >= (TOLD_EVERY if self._told else LONG_SECONDS)
 
     def say(self, text: str) -> None:
-        """Tell what is going on where there is nothing to count."""
+        """Report what is being done if there is nothing to count."""
         now = monotonic()
         if self._shown:
             self._write(f"{self._what}: {text}")
@@ -163,7 +163,7 @@ class Progress:
 
 @contextmanager
 def progress_of(what: str, *, quiet: bool = False) -> Iterator[Progress]:
-    """Within, the progress of a command, which is also told of what takes long deep inside."""
+    """Within this block, reports the progress of a command, and messages from lengthy work inside it."""
     progress = Progress(what, quiet=quiet)
     try:
         with waiting(progress.say, lambda: 0, "Ctrl+C"):
@@ -174,9 +174,9 @@ def progress_of(what: str, *, quiet: bool = False) -> Iterator[Progress]:
 
 @contextmanager
 def stoppable(say: Callable[[Phrase], None], wishes: list[int], key: str = "Ctrl+C") -> Iterator[None]:
-    """Within, Ctrl+C is noted among *wishes*, and heard by what takes long, and at the end, as KeyboardInterrupt.
+    """Within this block, Ctrl+C is added to *wishes*, which stops lengthy work; raises KeyboardInterrupt at the end.
 
-    What interrupts Qt while it paints, crashes it or is lost there.  A second Ctrl+C is heard at once.
+    An immediate exception while Qt paints would crash Qt or get lost.  A second Ctrl+C raises at once.
     """
 
     def note(number: int, _: object) -> None:
@@ -188,7 +188,7 @@ def stoppable(say: Callable[[Phrase], None], wishes: list[int], key: str = "Ctrl
     try:
         with waiting(say, lambda: len(wishes), key):
             yield
-    except GivenUpError:  # on the way to the first moment
+    except GivenUpError:  # while going to the first moment
         raise KeyboardInterrupt from None
     finally:
         signal.signal(signal.SIGINT, before)
@@ -197,7 +197,7 @@ def stoppable(say: Callable[[Phrase], None], wishes: list[int], key: str = "Ctrl
 
 
 def last_of(stages: Iterable[_Found], what: str) -> _Found:
-    """The last of some results, of which each knows more than the one before; *what* are they?"""
+    """The last of successively better results; *what* names them in messages."""
     for number, found in enumerate(stages, 1):
         who_waits().tell(Phrase("{what}: {number} so far", what=what, number=number))
         last = found

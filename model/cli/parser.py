@@ -1,4 +1,4 @@
-"""What the parsers of all commands are made of; nothing here is heavy to import."""
+"""The common parts of the parsers of all commands; this module imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from slotscope.model.phrase import LANGUAGES
 
 DEFAULT_SCENARIO = "dra-vms"
 
-#: Columns of the paragraphs of --help.
+#: The width of paragraphs in --help, in characters.
 WIDTH = 80
 
 MOST_SEED = 2**63 - 1
 
-#: Events that any command may be asked for.
+#: The most events that a command accepts.
 MOST_EVENTS = 10**12
 
-#: Policies that are run side by side at most.
+#: The most policies that run side by side.
 MOST_POLICIES = 3
 
 SCENARIO = "a name from 'slotscope list', or the path of a .toml or .json file"
 
 
 class UsageError(UserError):
-    """A command line that cannot be understood."""
+    """A command line cannot be understood."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose faults are one line that says what is allowed."""
+    """A parser whose errors are one line that says what is allowed."""
 
     def __init__(self, command: str, description: str, examples: Sequence[str]) -> None:
         super().__init__(
@@ -50,11 +50,11 @@ class Parser(argparse.ArgumentParser):
     def take(
         self, name: str, metavar: str | tuple[str, ...], about: str, read: Callable[[str], object] = str, **others: Any
     ) -> None:
-        """Have an argument or option that takes a word; *read* makes a value of it, *others* are argparse's own."""
+        """Add an argument or option with a value, which *read* parses; *others* are arguments of argparse."""
         self.add_argument(name, metavar=metavar, help=about, type=read, **others)
 
     def error(self, message: str) -> NoReturn:
-        """Raise what argparse found as :class:`UsageError`."""
+        """Raise an error of argparse as :class:`UsageError`."""
         unknown = re.fullmatch(r"unrecognized arguments: (.*)", message, flags=re.DOTALL)
         if unknown:
             raise self._unknown(unknown[1])
@@ -77,7 +77,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class TerminalCommand(NamedTuple):
-    """What a command can be told, and the module that carries it out; none for those that belong to the window."""
+    """A command: its parser, and the module that executes it; empty for commands of the window."""
 
     name: str
     parser: Callable[[], Parser]
@@ -85,7 +85,7 @@ class TerminalCommand(NamedTuple):
 
 
 def command(name: str, module: str, examples: Sequence[str]) -> Callable[[Callable[[Parser], None]], TerminalCommand]:
-    """Makes a command of a function that gives its parser options; what it does is the function's docstring."""
+    """Makes a command from a function that adds options to a parser; the function's docstring is its description."""
 
     def with_options(give: Callable[[Parser], None]) -> TerminalCommand:
         def parser() -> Parser:
@@ -99,7 +99,7 @@ def command(name: str, module: str, examples: Sequence[str]) -> Callable[[Callab
 
 
 class _Policies(argparse.Action):
-    """Collects the policies to compare, *most* of them; the first of them is also the only one elsewhere."""
+    """Collects the policies, at most *most* of them; the first is also the single policy of other commands."""
 
     def __init__(self, *given: Any, most: int, **others: Any) -> None:
         super().__init__(*given, **others)
@@ -120,7 +120,7 @@ class _Policies(argparse.Action):
 
 
 def scenario_options(parser: Parser, *, optional: bool = False, several: bool = False) -> None:
-    """A scenario, which may be left out; its policy, or several side by side; its seed and trace."""
+    """Adds a scenario, which may be optional; its policy, or several side by side; its seed and trace."""
     if optional:
         parser.take(
             "scenario", "SCENARIO", f"{SCENARIO} (default: {DEFAULT_SCENARIO})", nargs="?", default=DEFAULT_SCENARIO
@@ -145,12 +145,12 @@ def scenario_options(parser: Parser, *, optional: bool = False, several: bool = 
 def trace_option(
     parser: Parser, what: str = "files of a recorded workload, plain or gzip'd, or a folder of them"
 ) -> None:
-    """Recorded workloads."""
+    """Adds the option for recorded workloads."""
     parser.take("--trace", "PATH", what, nargs="+", action="extend", default=[])
 
 
 def history_options(parser: Parser) -> None:
-    """What the history of a run may take."""
+    """Adds the options for the memory and disk of a run's history."""
     parser.take("--history", "M", "memory for each run's history, such as 512M or 2G (default: 256M)", memory)
     parser.take(
         "--history-disk",
@@ -162,7 +162,7 @@ def history_options(parser: Parser) -> None:
 
 
 def length_options(parser: Parser) -> None:
-    """How long a run is, and from when on it is measured."""
+    """Adds the options for the end of a run and of its warm-up."""
     parser.take("--until", "T", "run up to time T (default: the scenario's)", number(0, open_end=True))
     parser.take(
         "--warmup",
@@ -173,28 +173,28 @@ def length_options(parser: Parser) -> None:
 
 
 def replications_option(parser: Parser, default: int, what: str) -> None:
-    """How many independent runs there are."""
+    """Adds the option for the number of independent runs."""
     parser.take("--replications", "N", what, whole(1, 100_000), default=default)
 
 
 def language_option(parser: Parser, default: str | None = None) -> None:
-    """What language the window speaks."""
+    """Adds the option for the window's language."""
     usual = default or "that of the settings, else of the system"
     parser.take("--language", "L", f"en or de (default: {usual})", one_of(*LANGUAGES), default=default)
 
 
 def theme_option(parser: Parser) -> None:
-    """What pictures look like."""
+    """Adds the option for the theme of pictures."""
     parser.take("--theme", "THEME", "light or dark (default: light)", one_of("light", "dark"), default="light")
 
 
 def json_option(parser: Parser, what: str = "one JSON object") -> None:
-    """Results as JSON."""
+    """Adds the option for results as JSON."""
     parser.add_argument("--json", action="store_true", help=f"print {what} and nothing else")
 
 
 def work_options(parser: Parser) -> None:
-    """Who does the work of many runs, and where its results go."""
+    """Adds the options for the workers of many runs, and for the folder of their results."""
     parser.take("--workers", "N", "processes (default: one for each processor)", whole(1, 1024))
     parser.take(
         "--cluster",

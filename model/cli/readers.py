@@ -1,4 +1,4 @@
-"""Readers of values on the command line: text in, a value or one line of refusal out."""
+"""Parsers of values on the command line: from text to a value, or to an error of one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_PIXELS = 10_000
 
 
 def whole(lowest: int, highest: int) -> Callable[[str], int]:
-    """A reader of whole numbers within bounds."""
+    """A parser of whole numbers within bounds."""
 
     def read(text: str) -> int:
         if not re.fullmatch(r"[+-]?[0-9]{1,30}", text) or not lowest <= int(text) <= highest:
@@ -26,7 +26,7 @@ def whole(lowest: int, highest: int) -> Callable[[str], int]:
 
 
 def memory(text: str) -> int:
-    """A reader of amounts of memory, such as 512M or 2G; in bytes."""
+    """An amount of memory such as 512M or 2G, in bytes."""
     found = re.fullmatch(r"([0-9]{1,6})([MGT])", text)
     if not found:
         raise argparse.ArgumentTypeError(f"found '{text}', allowed: a whole number and M, G or T, such as 512M or 2G")
@@ -34,7 +34,7 @@ def memory(text: str) -> int:
 
 
 def number(lowest: float, *, open_end: bool) -> Callable[[str], float]:
-    """A reader of finite numbers above (or, without *open_end*, from) a bound."""
+    """A parser of finite numbers above (without *open_end*: from) a bound."""
 
     def read(text: str) -> float:
         try:
@@ -50,7 +50,7 @@ def number(lowest: float, *, open_end: bool) -> Callable[[str], float]:
 
 
 def moment(text: str) -> Moment:
-    """A moment of a run: an event's number, N.S, or N,N of policies side by side."""
+    """A moment of a run: an event's number, N.S, or N,N for policies side by side."""
     try:
         return Moment.read(text)
     except ValueError:
@@ -61,7 +61,7 @@ def moment(text: str) -> Moment:
 
 
 def one_of(*names: str) -> Callable[[str], str]:
-    """A reader of one of a few words."""
+    """A parser of one of a few words."""
 
     def read(text: str) -> str:
         if text not in names:
@@ -93,7 +93,7 @@ def host_size(text: str) -> tuple[int, Fraction]:
 
 
 def host_load(text: str) -> Fraction:
-    """A load above 0 and at most 1000, as it is written."""
+    """A load above 0 and at most 1000, exactly as written."""
     match = re.fullmatch(r"[0-9]{1,4}(?:\.[0-9]{1,6})?", text)
     if not match or not 0 < Fraction(text) <= 1000:
         raise argparse.ArgumentTypeError(f"found '{text}', allowed: a number above 0 and at most 1000, such as 1.25")
@@ -101,7 +101,7 @@ def host_load(text: str) -> Fraction:
 
 
 def picture(text: str) -> Path:
-    """The path of a picture to be written."""
+    """The path of a picture file to write."""
     if not text.lower().endswith(".png"):
         raise argparse.ArgumentTypeError(f"found '{text}', allowed: a path that ends in .png")
     return Path(text)

@@ -1,9 +1,9 @@
-"""Replications of one scenario side by side: threads of this process, each with a kernel that holds no lock.
+"""Replications of one scenario side by side, in threads of this process, with kernels that release Python's lock.
 
-What a run needs of Python (opening it, the next block of jobs, the measures of a batch) is a fifth of its time and
-less, and most of that is NumPy's, which lets go of the lock, too.  So two processors nearly halve the time; no process
-is started, plans and compiled code are there once, and each run is the very one that it would be alone.  References
-hold the lock, and policies of users answer one thread only: those go one after the other.
+The rest of a run (opening it, the next block of jobs, the measures of a batch) takes a fifth of its time or less, and
+most of that is spent in NumPy, which releases the lock, too.  So two processors nearly halve the time; no process is
+started, plans and compiled code exist once, and each run is exactly what it would be alone.  Reference policies hold
+the lock, and user policies can serve only one thread, so runs with these are done one after the other.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from slotscope.model.running.waiting import GivenUpError
 _Opened = TypeVar("_Opened")
 _Found = TypeVar("_Found")
 
-#: Seconds between two looks at how far the runs are.
+#: Seconds between two progress updates.
 PATIENCE = 0.1
 
-#: Takes how much of a run is done, and raises :class:`GivenUpError` where that run is to stop.
+#: Receives the share of a run that is done; raises :class:`GivenUpError` if the run is to stop.
 Tell = Callable[[float], None]
 
 
 def threads_for(bench: Bench, replications: int) -> int:
-    """How many threads runs like this one may have."""
+    """The number of threads for replications of such a run."""
     unlocked = all(leg.has_kernel and not leg.system.policy.brought for leg in bench.legs)
     return min(replications, os.cpu_count() or 1) if unlocked else 1
 
@@ -39,9 +39,9 @@ def side_by_side(
     threads: int,
     progress: Callable[[float, float], None],
 ) -> list[_Found]:
-    """The results of runs 0, 1, ..., in this order: each opened in the calling thread, and carried out in one of many.
+    """The results of runs 0, 1, ..., in this order: each is opened in the calling thread and executed in one of many.
 
-    *run* is given what was opened, the number of the run, and whom to tell; one thread is the calling one.
+    *run* gets what was opened, the number of the run, and a progress function; the calling thread counts as one.
     """
     shares, stopping = [0.0] * count, Event()
 
@@ -71,7 +71,7 @@ def side_by_side(
 
 
 def _wait(begun: list[Future[_Found]], most: int, look: Callable[[], None]) -> None:
-    """Wait until at most so many are running, looking now and then; what went wrong in one is raised."""
+    """Wait until at most *most* runs are left, calling *look* now and then; re-raises the exception of a run."""
     running = set(begun)
     while len(running) > most:
         done, running = wait(running, PATIENCE, FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""``slotscope run``: measures of a scenario, without drawing; several policies side by side."""
+"""``slotscope run``: measures a scenario without drawing; also several policies side by side."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from slotscope.model.scenario.load import read_text
 
 Result = dict[str, Any]
 
-#: What must be the same for digests to be: they are of the state at the end of one exact run.
+#: The fields that must be equal for digests to be equal, as a digest is of the end state of one exact run.
 _OF_ONE_RUN = ("scenario", "policy", "seed", "replications", "warmup", "time")
 
 
 def check(path: Path, stored: Result, found: Result, by: str) -> int:
-    """The exit code: 0 if a result agrees with the stored one, 1, with a line for each difference, if not.
+    """Compare a result with a stored one; returns the exit code: 0, or 1 after a line for each difference.
 
-    *found* is what ``run --json`` prints, *stored* what :func:`read_golden` read.  *by* is ``digest`` or
-    ``intervals``; empty: the digest if scenario, policy, seed and times are the stored ones.
-    Raises UserError if the stored result is one of other policies.
+    *found* is what ``run --json`` prints, *stored* the result of :func:`read_golden`.  *by* is ``digest`` or
+    ``intervals``; if empty, digests are compared if scenario, policy, seed and times are equal.
+    Raises UserError if the stored result is of other policies.
     """
     pairs = list(_pairs(stored, found, path))
     by = by or ("digest" if all(_same_run(*pair) for pair in pairs) else "intervals")
@@ -41,7 +41,7 @@ def check(path: Path, stored: Result, found: Result, by: str) -> int:
 
 
 def read_golden(path: Path) -> Result:
-    """What ``run --json`` wrote to a file. Raises UserError if the file holds no such result."""
+    """The result that ``run --json`` wrote to a file. Raises UserError if the file contains no such result."""
     try:
         stored = json.loads(read_text(path))
     except ValueError:
@@ -82,7 +82,7 @@ def _differences(stored: Result, found: Result, by: str) -> Iterator[str]:
 
 
 def _meet(one: Result, other: Result) -> bool:
-    """Whether two intervals have a point in common; a mean that is unknown meets only another one."""
+    """Whether two intervals intersect; an unknown mean only agrees with another unknown one."""
     if one["mean"] is None or other["mean"] is None:
         return one["mean"] is other["mean"]
     room = sum(each["half_width"] or 0.0 for each in (one, other))
@@ -94,9 +94,9 @@ def _said(mean: Result) -> str:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run, measure, print, write a table where one is wanted, and compare with a stored result where one is given."""
+    """Run, measure, print, write a table if requested, and compare with a stored result if one is given."""
     stored = read_golden(options.check) if options.check else {}
-    with nullcontext() if options.to is None else table_file(options.to) as write:  # a name is refused before the run
+    with nullcontext() if options.to is None else table_file(options.to) as write:  # a wrong name is refused before
         with progress_of(f"run {options.scenario}", quiet=options.json) as progress:
             several = len(options.policies) > 1
             found: Measured | Compared = compare(options, progress) if several else measure(options, progress)

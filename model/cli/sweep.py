@@ -1,4 +1,4 @@
-"""``slotscope sweep``: a scenario under every combination of parameters and policies."""
+"""``slotscope sweep``: runs a scenario for every combination of parameters and policies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def execute(options: argparse.Namespace, draw: Draw) -> int:
 
 
 def sweep_of(options: argparse.Namespace) -> Sweep:
-    """The sweep that a command line asks for. Raises UserError if any of its values cannot be used."""
+    """The sweep of a command line. Raises UserError if any of its values cannot be used."""
     if not options.vary and not options.policy:
         raise UsageError("found neither --vary nor --policy, allowed: at least one of them", where="sweep")
     scenario = load_scenario(options.scenario)
@@ -63,7 +63,7 @@ def _name(options: argparse.Namespace) -> str:
 
 
 def _text(result: Result) -> str:
-    """One line for each combination."""
+    """The table of results, with a line for each combination."""
     lines: dict[tuple[tuple[str, str | int | float], ...], dict[str, Row]] = {}
     for row in result.rows:
         at = tuple((path, value) for path, value in row.at.items() if path != OVER)
@@ -82,7 +82,7 @@ def _text(result: Result) -> str:
 
 
 def _measures() -> Iterator[str]:
-    """What the printed table may have: the measures that kinds of system compare by."""
+    """The names of the measures that the table may have: those that kinds of system show in comparisons."""
     for kind in map(kind_named, KINDS):
         for measure in kind.measures:
             yield measure.name

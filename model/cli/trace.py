@@ -1,4 +1,4 @@
-"""``slotscope trace``: every event, for programs as JSON lines, for people as sentences."""
+"""``slotscope trace``: prints every event of a run, as JSON lines or as sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slotscope.model.errors import PolicyError
 from slotscope.model.running.engine import EventRun
 from slotscope.model.scenario.load import load_scenarios
 
-#: Events of a workload that does not end by itself, unless the user says how many.
+#: The number of events by default, for a workload without end.
 EVENTS = 100
 
 _Event = TypeVar("_Event")
@@ -24,7 +24,7 @@ def execute(options: argparse.Namespace) -> int:
     """Print the events of a run of the reference."""
     several = load_scenarios(options.scenario)
     opened: list[Any] = several if len(several) > 1 else [options.scenario]
-    # Where the events themselves are seen there is no need to say how far they are.
+    # On a terminal the events themselves show the progress.
     with progress_of(f"trace {options.scenario}", quiet=sys.stdout.isatty()) as progress:
         for scenario in opened:
             session = Session.open(scenario, options.policy, options.seed, tuple(options.trace), kernel=False)
@@ -48,7 +48,7 @@ def _print_run(session: Session, options: argparse.Namespace, progress: Progress
 
 
 def _counted(found: Iterable[_Event], most: float, progress: Progress) -> Iterator[_Event]:
-    """What is *found*, at most about so much, while it is told how far it is."""
+    """The items of *found*, about *most* of them, with progress reports."""
     for done, one in enumerate(found, 1):
         if most < math.inf:
             progress(min(done, most), most)

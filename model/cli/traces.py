@@ -1,4 +1,4 @@
-"""``slotscope traces``: public traces that can be read, and fetching one."""
+"""``slotscope traces``: lists public traces that can be read, and fetches one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``slotscope trust``: allow a policy's file, as it is now, to run wherever it is named."""
+"""``slotscope trust``: allows the present text of a policy file to run wherever it is named."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slotscope.model.policies.own.trust import digest_of, keep_allowed
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Remember the hash of each file's text, and of the modules beside it; nothing of it is executed."""
+    """Record the hash of each file's text with its modules; nothing is executed."""
     texts = {path: whole_text(path, read_policy(path)) for path in options.files}
     for path, text in texts.items():
         keep_allowed(path, text)

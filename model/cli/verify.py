@@ -1,4 +1,4 @@
-"""``slotscope verify``: two engines side by side, and every invariant after every event."""
+"""``slotscope verify``: runs two engines side by side, and checks every invariant after every event."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Advance, Engine, EventRun, Task, started
 from slotscope.model.systems.state import copied, differences, digest
 
-#: Sentences kept; a broken state breaks many invariants at every event.
+#: The most sentences kept, as an invalid state violates many invariants at every event.
 MOST_SENTENCES = 100
 
 
 @dataclass
 class Verification:
-    """What a comparison found."""
+    """The result of a verification."""
 
     scenario: str
     policy: str
@@ -52,15 +52,15 @@ def execute(options: argparse.Namespace) -> int:
 def compare(session: Session, events: int, progress: Progress) -> Verification:
     """Run at most *events* events on the reference and on a second engine.
 
-    The second engine is the policy's compiled twin; a policy without one is compared with a
-    second run of its reference.  The comparison ends at the first disagreement.
+    The second engine is the policy's compiled twin, or, if it has none, another run of its reference.  The
+    comparison ends at the first disagreement.
     """
     bench = session.bench
     progress.say("preparing")
     other = bench.kernel(checked=events) if bench.has_kernel else bench.reference
     info = session.info
     outcome = Verification(info.scenario_name, info.origin.policy, info.seed, (bench.reference.name, other.name))
-    _one_event(other, started(bench.runs), bench.system.row_dtype)  # it compiles: no measure of the time left
+    _one_event(other, started(bench.runs), bench.system.row_dtype)  # compiles, so that progress is not distorted
     mine, theirs = started(bench.runs), started(bench.runs)
     _check(bench, mine, outcome)
     progress(0, events)

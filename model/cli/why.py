@@ -1,4 +1,4 @@
-"""``slotscope why``: each candidate of a decision under the first condition that it failed, and what flips it."""
+"""``slotscope why``: lists a decision's candidates by the first condition that each failed, and what flips it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.whys.asking import Why, decided_at, why, with_flip
 from slotscope.model.whys.tables import Candidates
 
-#: Events in which the decision about a job is looked for, where none is named.
+#: The most events searched for the decision about a job, if no event is given.
 EVENTS = 100_000
 
-#: A quarter of those that are run before the first look.
+#: A quarter of the events that are run before the first search.
 FIRST_EVENTS = 250
 
 _HEADER = ("condition", "removed", "left", "the numbers", "where")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print the table and one sentence."""
+    """Print the table and a sentence."""
     with progress_of(f"why {options.scenario}", quiet=options.json):
         session = Session.open(options.scenario, options.policy, options.seed, tuple(options.trace))
         answer = _answer(session, options)
@@ -46,7 +46,7 @@ def _answer(session: Session, options: argparse.Namespace) -> Why:
 
 
 def _decides(session: Session, job: int) -> int:
-    """The event that decides of a job, looked for further and further on; the last one where none does."""
+    """The event that decides about a job, searched in ever longer runs; the last event if there is none."""
     line, ahead = session.timeline, FIRST_EVENTS
     while not (found := decided_at(session.bench, line, job)) and line.event < EVENTS:
         ahead, before = min(4 * ahead, EVENTS - int(line.event)), line.event
@@ -81,7 +81,7 @@ def _lines(session: Session, answer: Why) -> list[str]:
 
 
 def told_flip(answer: Why) -> str:
-    """The smallest change, with its proof; or that none of those tried flips it."""
+    """The smallest change that flips the decision, with its proof, or that no change tried does."""
     flip = answer.flip
     if flip is None:
         return ""
@@ -91,7 +91,7 @@ def told_flip(answer: Why) -> str:
 
 
 def as_data(session: Session, answer: Why) -> dict[str, object]:
-    """The answer as plain data: servers are numbered from 1."""
+    """The answer as plain data, with servers numbered from 1."""
     flip, info = answer.flip, session.info
     return {
         "scenario": info.scenario_name,
