@@ -270,7 +270,7 @@ def _observed(setting: Setting, server: int) -> str:
 
 
 def _types(setting: Setting) -> Candidates:
-    """The types of jobs: timers or case 2 request them at the server's configuration, or further on."""
+    """The types, and whether timers or case 2 request each at the server's configuration, or further on."""
     names, jobs = setting.system.numbers.model.phases, np.array(_jobs(setting.decision), np.int64)
     wanted = _wanted(setting)
     condition = Condition(

@@ -37,7 +37,8 @@ EXECUTION_TIMES = ("execution_time", "execution_time_completed", "execution_time
 class MoldableLength:
     """The lengths of runs, in arrivals."""
 
-    arrivals: tuple[int, ...]  #: from empty on, at which measures are taken; increasing
+    #: the numbers of arrivals, from the empty system on, at which measures are taken; increasing
+    arrivals: tuple[int, ...]
     replications: int  #: the number of runs
     warmup: int = 0  #: the number of first arrivals that are left out of the measures
 

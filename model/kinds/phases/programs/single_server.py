@@ -46,7 +46,8 @@ class SingleServerSolution:
     spent: float
     budget: float
     budget_price: float  #: the dual variable of the budget: dPhi / d epsilon
-    type_prices: tuple[float, ...]  #: [I] those of the throughputs; weighted by arrival rates they add up to 1
+    #: [I] the dual variables of the throughputs; their sum, weighted by the arrival rates, is 1
+    type_prices: tuple[float, ...]
     #: whether the support is proved: an exact vertex, or policies whose recurrent classes are the support and whose
     #: dual bound meets Phi
     certified: bool
