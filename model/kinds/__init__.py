@@ -1,1 +1,1 @@
-"""One room for each paper, and what a room has to provide."""
+"""One room (package) for each paper, and the interface that a room implements."""

@@ -1,6 +1,6 @@
-"""The rooms, one for each kind of system: the only place where the program names them.
+"""The registry of rooms, one for each kind of system: the only place that names them.
 
-To add a kind, add a package beside this module that declares a ``ROOM``, and its name here.
+To add a kind, add a package beside this module that declares a ``ROOM``, and add its name here.
 """
 
 from __future__ import annotations
@@ -12,5 +12,5 @@ from slotscope.model.kinds.declaration import Room
 
 _NAMES = ("reservation", "queue", "phases", "moldable")
 
-#: What each kind of system declares, by its name.
+#: The declaration of each kind of system, by its name.
 ROOMS: Mapping[str, Room] = {name: import_module(f"slotscope.model.kinds.{name}").ROOM for name in _NAMES}

@@ -124,7 +124,7 @@ class Kind(ABC):
         return self.part("numbers").numbers_of(scenario)
 
     def workload(self, scenario: Any, numbers: Any, start: float = 0.0, branch: int = 0) -> Any:
-        """The workload that a scenario describes.
+        """The workload of a scenario.
 
         *start* is the time before which there are no arrivals; *branch* distinguishes the random streams of
         a forked run from those of the run that it left (0: not forked).
@@ -135,7 +135,7 @@ class Kind(ABC):
     def with_trace(self, scenario: Any, paths: tuple[str, ...]) -> tuple[Any, Any, Any]:
         """(the scenario completed from its trace, the recorded workload, the report of reading).
 
-        Raises UserError if the scenario takes no trace, or a file cannot be read.
+        Raises UserError if the scenario uses no trace, or a file cannot be read.
         """
         found: tuple[Any, Any, Any] = self.part("traces.workload").with_trace(scenario, paths)
         return found
@@ -290,6 +290,6 @@ def _told_apart(samples: NDArray[np.float64], start: float, now: float, most: in
 
 
 def kind_named(name: str) -> Kind:
-    """The kind of system of that name, one of :data:`KINDS`."""
+    """The kind of system with a name, one of :data:`KINDS`."""
     kind: Kind = import_module(KINDS[name]).KIND
     return kind
