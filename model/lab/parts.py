@@ -48,7 +48,7 @@ class Part:
 
     @property
     def key(self) -> str:
-        """A hash of the part and of the program's source, or also of the module *work* if a package provides it."""
+        """A hash of the part and of the program's source; also of the module *work*, if a package provides it."""
         own = [] if self.work.startswith(_PROGRAM) else [_source_of(self.work)]
         text = canonical([self.work, self.seed, self.text, program_version(), *own])
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -234,7 +234,7 @@ class GuardedPolicy:
     def _sound(self, call: Call, given: Any, told: bool) -> Record:
         """A record with exact fields and, unless it only explains and *told* is false, its line and values.
 
-        A record without a line gets that of the file, if this line is shown; the values stay as they are.
+        A record without a line gets that of the file, if this line is shown.
         """
         try:
             record = sound(given, self.kind.records, self.real)

@@ -50,7 +50,7 @@ class LostError(Exception):
 
 
 class Child:
-    """A running policy process.
+    """A running process of user policies, or of their kernels.
 
     A thread of its own starts the process, forwards its output, and waits for its end: on Linux a process can end
     with the thread that started it.
@@ -143,7 +143,7 @@ class Child:
         )
 
     def _stop(self, entry: watch.Entry, verb: str, seconds: float) -> None:
-        """Stop a request that takes too long: first by SIGINT, then by a signal that writes a trace, or by SIGKILL."""
+        """Stop a request that takes too long: after Esc first by SIGINT; then by SIGABRT, for a trace, or SIGKILL."""
         compiles = verb == COMPILE  # Numba, interrupted while compiling, may fail to compile that function later
         if entry.asked and not entry.fired and os.name == "posix" and not compiles:
             self._process.send_signal(signal.SIGINT)  # which stops Python code, but not C code

@@ -79,7 +79,7 @@ class Lasting:
             return []
         press, left = _Press(self._known, self._module), dict(self._before)
         found = [name for name, value in self._all() if name not in left or not _same(press, value, *left.pop(name))]
-        if not (found or left):  # nothing changed but, at most, identities or exempt values
+        if not (found or left):  # only identities, or exempt values, have changed
             self._note_places(press)
         return [*found, *left]
 

@@ -95,7 +95,7 @@ class NearRun:
     def advance(
         self, changes: Changes, blocks: tuple[Any, ...], events: int, task: Task, seconds: float
     ) -> NearAdvance:
-        """Run *events* events; fewer if one takes longer than *seconds*, or if its jobs are missing.
+        """Run at most *events* events: those that *seconds* suffice for, before the first whose jobs are missing.
 
         If the policy fails, the events before the failure are re-run, which costs less than keeping every state.
         """
