@@ -221,19 +221,12 @@ def heaviest(
     above: int = -1,
     enough: int = HEAVIEST,
 ) -> tuple[int, ...] | None:
-    """Some heaviest configuration [J] of *types* in *room* (ties are free).
-
-    A heaviest configuration [J] of *types* in *room* (ties are broken arbitrarily).
+    """A heaviest configuration [J] of *types* in *room* (ties are broken arbitrarily).
 
     - *demand*, *room*: [J][n] and [n], integers >= 0; each of *types* demands something of some resource.
     - *weights*: [J] integers >= 0.
     - *above*: None is returned unless some configuration weighs more than this.
     - *enough*: Any configuration of at least this weight may be returned.
-
-    Raises ValueError if the search is too long (see :data:`MOST_NODES`).
-    - *weights*: [J] integers >= 0.
-    - *above*: None is returned unless some configuration weighs more than this.
-    - *enough*: Any configuration of at least this weight will do.
 
     Raises ValueError if the search is too long (see :data:`MOST_NODES`).
     """
