@@ -1,1 +1,1 @@
-"""Faults planted one at a time, each of which the nearest tests must catch."""
+"""Mutation tests: faults planted one at a time, each of which the nearest tests must detect."""

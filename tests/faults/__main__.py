@@ -1,7 +1,7 @@
 """Plants every fault in a copy of the program and runs the tests nearest to it.
 
-``python -m tests.faults [TEXT]`` takes those whose label has TEXT; exits with 1 unless a test fails of each.
-A test that only ran out of time has not failed, nor have tests that could not be run.
+``python -m tests.faults [TEXT]`` plants those whose label contains TEXT; exits with 1 unless tests fail for each.
+A test that only timed out does not count as failed, nor do tests that could not be run.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 CAUGHT, SURVIVES = "caught", "SURVIVES"
 
-#: What a limit of time says: that of a test, and that of what never comes back to Python.
+#: The message of a test's time limit, and that of the limit for code that never returns to Python.
 OUT_OF_TIME = re.compile(r"OutOfTime|Timeout \(")
 
 
 def copy_to(folder: Path) -> None:
-    """A copy of the files that belong to the program."""
+    """Copy the tracked files of the program."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     for name in listed.stdout.splitlines():
         target = folder / name
@@ -36,7 +36,7 @@ def copy_to(folder: Path) -> None:
 
 
 def outcome(fault: Fault, folder: Path) -> str:
-    """What the tests say of the fault, in a word."""
+    """Plant one fault, run its tests, and return the outcome as a word."""
     path = folder / fault.file
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
@@ -53,7 +53,7 @@ def outcome(fault: Fault, folder: Path) -> str:
 
 
 def judged(code: int, said: str) -> str:
-    """What a run of tests that ended with *code* has found."""
+    """Classify a run of tests from its exit code and its output."""
     if code == pytest.ExitCode.OK:
         return SURVIVES
     if OUT_OF_TIME.search(said):
@@ -62,7 +62,7 @@ def judged(code: int, said: str) -> str:
 
 
 def main(wanted: str = "") -> int:
-    """Plant the faults whose label has *wanted*; 1 unless all are caught."""
+    """Plant the faults whose label contains *wanted*; return 1 unless all are caught."""
     chosen = [fault for fault in FAULTS if wanted in fault.label]
     caught = 0
     with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""The faults: a text of the program, what stands in its place, and the tests nearest to it."""
+"""The faults: a text of the program, its replacement, and the nearest tests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Fault(NamedTuple):
-    """*old* stands exactly once in *file*; with *new* in its place one of *tests* must fail."""
+    """*old* occurs exactly once in *file*; if *new* replaces it, one of *tests* must fail."""
 
     file: str
     old: str
@@ -15,7 +15,7 @@ class Fault(NamedTuple):
 
     @property
     def label(self) -> str:
-        """One line that tells it from the others."""
+        """One line that identifies the fault."""
         return f"{self.file}: {self.old.strip()!r} -> {self.new.strip()!r}"
 
 
@@ -47,7 +47,7 @@ _JOBS = ("tests/model/test_job_table.py",)
 _LESSONS = ("tests/lessons/test_files.py",)
 _CLAIMS = ("tests/lessons/test_claims.py",)
 
-#: Where the rooms of the kinds are.
+#: The packages of the kinds.
 _IN = "model/kinds"
 
 FAULTS = (

@@ -1,4 +1,4 @@
-"""The planted faults still fit the program: each text stands exactly where it is said to stand."""
+"""The planted faults still match the program: each text occurs exactly once in its file."""
 
 from __future__ import annotations
 

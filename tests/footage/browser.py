@@ -1,4 +1,4 @@
-"""A real browser without a screen, in which a page is driven by a script and says what it shows."""
+"""A real headless browser, in which a script drives a page and reports what it shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-#: Names under which a browser is installed that can be run so.
+#: Names of browsers that can run headless.
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 PROGRAM = next(filter(None, map(shutil.which, _NAMES)), None)
@@ -30,7 +30,7 @@ _OPTIONS = (
     "--hide-scrollbars",
 )
 
-#: Waits until the page plays, drives it, and leaves in it what that gave, as JSON.
+#: Waits until the page is ready, runs a script in it, and adds the result to the page as JSON.
 _DRIVER = """
 <script>
 const press = (key, more) => document.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, ...more}));
@@ -51,12 +51,12 @@ const until = async (told) => { while (!told()) await new Promise((done) => setT
 
 
 def _unguarded(text: str) -> str:
-    """A page without its own rule against scripts."""
+    """A page without its content security policy."""
     return re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
 
 
 def driven(page: Path, script: str, folder: Path) -> Any:
-    """What a script returns that is run in a page; the page's own rule against scripts is lifted for it."""
+    """Run a script in a page, whose content security policy is removed for it, and return the result."""
     text = _unguarded(page.read_text(encoding="utf-8"))
     copy = folder / "driven.html"
     copy.write_text(text.replace("</body>", _DRIVER % script + "</body>"), encoding="utf-8")
@@ -69,7 +69,7 @@ def driven(page: Path, script: str, folder: Path) -> Any:
 
 
 def stuck(page: Path, folder: Path) -> str:
-    """The markup of a page in a browser that cannot unpack what it holds."""
+    """The markup of a page in a browser that cannot decompress its data."""
     text = page.read_text(encoding="utf-8")
     copy = folder / "stuck.html"
     copy.write_text(_unguarded(text).replace("new DecompressionStream", "new (void 0)"), encoding="utf-8")
@@ -77,7 +77,7 @@ def stuck(page: Path, folder: Path) -> str:
 
 
 def photographed(page: Path, moment: str, size: tuple[int, int], folder: Path) -> Path:
-    """A picture of a page at a moment."""
+    """A screenshot of a page at a moment."""
     picture = folder / "page.png"
     address = f"{page.as_uri()}#{moment}"
     window = f"--window-size={size[0]},{size[1]}"

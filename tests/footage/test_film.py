@@ -1,4 +1,4 @@
-"""Films: the same pictures each time, of the moments that were asked for, whole or not at all."""
+"""Films: reproducible pictures of the requested moments, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_several_policies_stand_beside_each_other(qapp, tmp_path):
     ],
 )
 def test_the_time_above_a_picture_is_as_in_the_window(qapp, scenario, when):
-    """With its unit, slots by their number, and no more digits than the window has."""
+    """With its unit, slots as numbers, and no more digits than in the window."""
     run = open_run(scenario, (), kernel=False)
     run.run(events=1)
     frame = run.frame()

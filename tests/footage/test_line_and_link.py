@@ -1,4 +1,4 @@
-"""The line and the link that a key copies: what opens the very moment, or why nothing does."""
+"""The command line and the link that a key copies: they open the same moment, or the window says why they cannot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 @pytest.fixture(scope="module")
 def window(warm: None, shared_window: MainWindow, request: pytest.FixtureRequest) -> MainWindow:
-    """A window that all tests share, at an event."""
+    """A window shared by all tests, at an event."""
     open_at(QtBot(request), shared_window, "dra-classroom", 18)
     return shared_window
 

@@ -1,4 +1,4 @@
-"""Links open moments of what the program itself has, and nothing else, whoever has made them."""
+"""Links open only moments of what the program ships with, whoever made the link."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POLICIES = ("dra", "first-fit", "dra:reservation_factor=log^2", "power-of-d:choi
 
 
 def same(line: str, link: str) -> None:
-    """A link and a line open the same."""
+    """Assert that a link and a command line open the same."""
     import shlex
 
     by_line, by_link = vars(parse(shlex.split(line)[1:])), vars(parse([link]))

@@ -1,4 +1,4 @@
-"""Pages that play a moment: the program's own states, pictures and words, in one file, in a real browser."""
+"""Pages that play a moment: the program's states, pictures and texts in one file, tested in a real browser."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def chance(pytestconfig: pytest.Config) -> random.Random:
 
 @pytest.fixture(scope="module", params=CLASSROOMS)
 def page(request: pytest.FixtureRequest, qapp: Any, chance: random.Random, tmp_path_factory: Any) -> tuple[str, Path]:
-    """A scenario, and a page of two events of it, somewhere."""
+    """A scenario, and a page of two of its events from a random one on."""
     start, path = chance.randrange(60), tmp_path_factory.mktemp("page") / "page.html"
     write_page(played(partial(run_of, request.param), start, start + 2), path)
     return request.param, path
@@ -73,7 +73,7 @@ def played(
 
 
 def pixels_of(themed: dict[str, Any], tiles: list[int], columns: int) -> dict[tuple[int, int], int]:
-    """The colours of a picture, put together from its tiles as a page does."""
+    """The colours of a picture, assembled from its tiles as a page does."""
     import base64
     import zlib
 
@@ -179,7 +179,7 @@ def test_what_stands_still_is_written_once(qapp: Any) -> None:
 
 
 def test_five_hundred_events_take_less_than_two_megabytes_where_all_is_pixels(qapp: Any, tmp_path: Path) -> None:
-    """Each event of this one changes much of a picture that is made of pixels."""
+    """Each event of this scenario changes much of a picture that is made of pixels."""
     path = tmp_path / "page.html"
     write_page(played(partial(open_run, "queues-small-jobs", (), kernel=True), 1000, 1500, "event"), path)
     assert path.stat().st_size < 2_000_000
@@ -297,7 +297,7 @@ def test_a_browser_plays_what_the_program_shows(page: tuple[str, Path], tmp_path
 
 @browser
 def test_what_is_not_unpacked_yet_is_told_nothing_of(page: tuple[str, Path], tmp_path: Path) -> None:
-    """No "State: ." stood there, and no buttons that play nothing."""
+    """Without data the page showed "State: ." and buttons that did nothing."""
     markup, parts = stuck(page[1], tmp_path), ("controls", "foot")
     assert "This page cannot be played here" in markup
     assert all(re.search(rf'id="{part}"[^>]* hidden', markup) for part in parts)
@@ -371,7 +371,7 @@ def test_a_lesson_asks_and_grades_as_the_program_does(qapp: Any, tmp_path: Path)
 
 @browser
 def test_no_picture_tells_what_is_asked(qapp: Any, tmp_path: Path) -> None:
-    """Until it is answered, or revealed; what readers of the screen are told of it as little."""
+    """A panel's picture and its text for screen readers are hidden until the question is answered or revealed."""
     path = tmp_path / "lesson.html"
     write_page(lesson_data("dra-5-numbers", 5, ("lp", "reward"), lambda _: None), path)
     found = driven(
@@ -455,7 +455,7 @@ def test_a_lesson_becomes_a_page_of_less_than_two_megabytes(qapp: Any, chance: r
 
 
 def test_of_many_answers_a_page_offers_all_or_a_field(qapp: Any) -> None:
-    """One alone, as the one that says none, would be the answer."""
+    """A single option, such as the one that says "none", would give the answer away."""
     for name, number, offered in (("dra-2-reserve", 1, 17), ("tour", 4, 8)):
         (chapter,) = lesson_data(name, number, (), lambda _: None)["chapters"]
         question = chapter["question"]
@@ -466,7 +466,7 @@ def test_of_many_answers_a_page_offers_all_or_a_field(qapp: Any) -> None:
 def test_a_hundred_events_take_less_than_a_fifth_of_two_megabytes(
     qapp: Any, chance: random.Random, tmp_path: Path
 ) -> None:
-    """Somewhere in the first five hundred, which so take less than two megabytes together."""
+    """At a random place in the first five hundred events, which thus take less than two megabytes."""
     scenario, start, path = chance.choice(CLASSROOMS), chance.randrange(400), tmp_path / "page.html"
     write_page(played(partial(run_of, scenario), start, start + 100, "event"), path)
     assert path.stat().st_size < 400_000

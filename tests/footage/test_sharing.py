@@ -1,4 +1,4 @@
-"""What leaves the window: pictures by click and by drag, the line and the link, films, pages and handouts."""
+"""Export from the window: pictures by click and by drag, the line and the link, films, pages and handouts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 @pytest.fixture(scope="module")
 def window(warm: None, shared_window: MainWindow, request: pytest.FixtureRequest) -> MainWindow:
-    """A window that all tests share, at an event."""
+    """A window shared by all tests, at an event."""
     open_at(QtBot(request), shared_window, "dra-classroom", 18)
     return shared_window
 
@@ -70,7 +70,7 @@ def dialog_of(qtbot: QtBot, window: MainWindow, command: str) -> ShareDialog:
 
 
 def make(qtbot: QtBot, window: MainWindow, dialog: ShareDialog) -> str:
-    """Press Save; what the window says in the end."""
+    """Press Save, and return the window's final message."""
     said = said_by(window)
     qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
     assert not dialog.save.isEnabled() and dialog.bar.isVisible()
@@ -182,7 +182,7 @@ class TestDialogs:
         qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
 
     def test_escape_stops_it_and_leaves_nothing(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-        """As a key comes from the system: through the window's shortcuts, too."""
+        """Sent as the system sends keys, that is through the window's shortcuts."""
         dialog = dialog_of(qtbot, window, "page")
         dialog.file.setText(str(tmp_path / "x.html"))
         dialog.end.setText("4000")
@@ -204,7 +204,7 @@ class TestDialogs:
         data["seed"] = 5
         window.control.apply(ApplyScenario(data, False))
         qtbot.waitUntil(lambda: window.frame is not None and not window.frame.opening_line)
-        assert make(qtbot, window, early).startswith("Saved as ")  # of the run that it was opened for
+        assert make(qtbot, window, early).startswith("Saved as ")  # it shows the run for which the dialog was opened
         window.control.go_to(7)
         qtbot.waitUntil(lambda: window.frame is not None and window.frame.event == 7)
         dialog = dialog_of(qtbot, window, "page")
@@ -330,7 +330,7 @@ class TestHandouts:
 
     @pytest.mark.parametrize("name", ["algorithm", "decisions"])
     def test_what_is_scrolled_stays_in_its_room_on_paper(self, qtbot: QtBot, name: str) -> None:
-        """Lines above the first one that is seen were painted over what stands there."""
+        """Lines above the first visible one were painted over other parts of the picture."""
         run = open_run("dra-classroom", (), kernel=False)
         stand_at(run, Moment((100,)))
         entry = next(one for one in panels_of("reservation") if one.name == name)
@@ -343,7 +343,7 @@ class TestHandouts:
         assert "<clipPath" in svg_of(panel.view)
 
     def test_sentences_are_whole_on_paper(self, qapp: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A screen tells in a tip what has no room on one line."""
+        """On screen a tooltip shows what does not fit on one line; on paper all must be printed."""
         lines: list[str] = []
 
         def note(painter: QPainter, rect: QRectF, text: str) -> None:
@@ -407,11 +407,11 @@ class TestHandouts:
         assert text.startswith(b"%PDF") and f"/Count {count}".encode() in text and count >= 12
         with room_for(len(text) // 2), pytest.raises(UserError, match=r"all.pdf: cannot be written: File too large"):
             save_handout(run.frame(), path, "dark", lambda _: None)
-        assert path.read_bytes() == text  # the one before
+        assert path.read_bytes() == text  # the previous file is unchanged
         pictures = tmp_path / "pictures"
         with room_for(1000), pytest.raises(UserError, match=r"01-\w+.png: cannot be written: File too large"):
             save_handout(run.frame(), pictures, "dark", lambda _: None)
-        assert not list(pictures.iterdir())  # captions of none, neither
+        assert not list(pictures.iterdir())  # nor is there a file of captions
 
     def test_one_that_is_given_up_is_none(self, qapp: object, tmp_path: Path) -> None:
         def stop(_: float) -> None:

@@ -1,5 +1,5 @@
-"""Damaged and hostile input of every family: refused in one line, or a run that is sane.
+"""Damaged and hostile input of every family: it must be refused in one line, or give a sound run.
 
-``python -m tests.fuzz --family sessions --inputs 20000 --seed 7`` tries so many; the seed is
-printed and, with an input's number, makes that input again.
+``python -m tests.fuzz --family sessions --inputs 20000 --seed 7`` tries 20000 inputs; the seed is
+printed; the seed and an input's number reproduce the input.
 """

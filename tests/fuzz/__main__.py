@@ -10,7 +10,7 @@ from tests.fuzz.judging import FAMILIES, run
 
 
 def main() -> int:
-    """Try the inputs asked for; the exit code is 1 if there was a fault."""
+    """Try the inputs; return exit code 1 if there was a fault."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--family", choices=[*FAMILIES, "all"], default="all")
     parser.add_argument("--inputs", type=int, default=200, help="how many of each family")

@@ -6,7 +6,7 @@ from collections.abc import MutableMapping, MutableSequence
 from random import Random
 from typing import Any
 
-#: Values that programs trip over.
+#: Values that programs often fail on.
 STRANGE: tuple[Any, ...] = (
     *(0, 1, -1, 2, 7, 255, -128, 2**15, 2**31 - 1, 2**31, -(2**31), 2**53, 2**63 - 1, 2**63, 2**64),
     *(60_000_000, 10**9, 10**18, 10**40, 0.5, -0.5, 1e-300, 1e300, 1e8, float("inf"), float("nan")),
@@ -16,7 +16,7 @@ STRANGE: tuple[Any, ...] = (
 
 
 def damaged_bytes(random: Random, data: bytes) -> bytes:
-    """Some bytes changed, cut out, doubled or put in."""
+    """Change, remove, duplicate or insert some bytes."""
     result = bytearray(data)
     for _ in range(random.choice((1, 1, 1, 2, 5, 30))):
         if not result:
@@ -40,7 +40,7 @@ def damaged_bytes(random: Random, data: bytes) -> bytes:
 
 
 def damaged_text(random: Random, text: str) -> str:
-    """Lines dropped, doubled or swapped, words and numbers replaced, or bytes damaged."""
+    """Drop, duplicate or swap lines, replace words and numbers, or damage bytes."""
     action = random.randrange(5)
     lines = text.splitlines()
     if action == 0 or not lines:
@@ -61,7 +61,7 @@ def damaged_text(random: Random, text: str) -> str:
 
 
 def damaged_data(random: Random, data: Any) -> Any:
-    """Plain data, changed in place in one to three places; the data itself."""
+    """Change plain data in place, in one to three places, and return it."""
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         places = list(_places(data))
         if not places:
@@ -72,7 +72,7 @@ def damaged_data(random: Random, data: Any) -> Any:
 
 
 def _places(data: Any) -> Any:
-    """(container, key) of everything in it."""
+    """The (container, key) of each value, at any depth."""
     keys = data.keys() if isinstance(data, MutableMapping) else range(len(data))
     for key in list(keys):
         yield data, key

@@ -1,4 +1,4 @@
-"""Command lines of words, numbers and names that belong together, and of some that do not."""
+"""Random command lines of words, numbers and names, some that fit together and some that do not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slotscope.model.scenario.files import scenario_files
 from tests.fuzz.changes import STRANGE
 from tests.fuzz.running import judged, warmed_up
 
-#: Commands that need no window and write no folder full of results.
+#: Commands that open no window and write no folder of results.
 TRIED = [name for name in COMMANDS if name not in {"screenshot", "reproduce"}]
 
 OPTIONS = (
@@ -40,7 +40,7 @@ OPTIONS = (
     "--",
 )
 
-#: Parameters of policies, and values to vary.
+#: Parameters of policies, and values for them.
 PARAMETERS = (
     "choices=5",
     "reservation_factor=log",
@@ -60,7 +60,7 @@ PARAMETERS = (
 
 
 def prepared(folder: Path) -> Callable[[Random], str]:
-    """Each attempt is one command line."""
+    """Prepare an attempt that tries one random command line."""
     scenarios = [name for name in scenario_files() if "three" not in name and "gcp" not in name]
 
     warmed_up()
@@ -89,7 +89,7 @@ def _option(random: Random, scenarios: list[str]) -> list[str]:
 
 
 def _word(random: Random, scenarios: list[str]) -> str:
-    """A name, a number or nonsense."""
+    """A random name, number or nonsense."""
     choice = random.randrange(5)
     if choice == 0:
         return random.choice(scenarios)
@@ -103,9 +103,9 @@ def _word(random: Random, scenarios: list[str]) -> str:
 
 
 def _bounded(arguments: list[str]) -> list[str]:
-    """So short a run that many can be tried, unless another length is asked for.
+    """Make runs short, so that many can be tried, unless the arguments set another length.
 
-    What opens the window is passed over, and so is a long run: it is no fault to take long.
+    Commands that open the window are skipped.  So are long runs: to take long is no fault.
     """
     command = arguments[0]
     if command not in COMMANDS:

@@ -1,4 +1,4 @@
-"""Damaged instance files: hand-checkable systems, as JSON."""
+"""Damaged instance files: systems small enough to check by hand, as JSON."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ COMMANDS = (
     ["verify", "--events", "20"],
 )
 
-#: Longer files are results of many runs, and no instances.
+#: Longer files are results of many runs, not instances.
 MOST_BYTES = 60_000
 
 
 def prepared(folder: Path) -> Callable[[Random], str]:
-    """Reads the instances; then each attempt damages one and runs a command on it."""
+    """Read the instances; each attempt damages one and runs a command on it."""
     texts = [path.read_text("utf-8") for path in sorted(GOLDEN.rglob("*.json")) if path.stat().st_size < MOST_BYTES]
 
     warmed_up()

@@ -1,4 +1,4 @@
-"""Tries inputs in other processes, so that one that crashes or hangs is caught and named."""
+"""Tries inputs in another process, so that an input that crashes or hangs is detected and reported."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from typing import IO, Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Seconds that one input may take, and bytes that all of a worker may.
+#: Seconds that one input may take, and bytes of memory that a worker may use.
 MOST_SECONDS = 60.0
 MOST_MEMORY = 12 * 2**30
 
-#: Inputs between two lines on how far it is.
+#: Inputs between two progress messages.
 SAID_EVERY = 1000
 
-#: Tries one input: a folder for its files, and what it is made from; says how it went.
+#: Tries one input, made from a random generator; returns the outcome.
 Attempt = Callable[[Random], str]
 
 #: Modules with ``prepared(folder) -> Attempt``, by the family of inputs.
@@ -44,18 +44,18 @@ FAMILIES = {
 
 
 class Fault(Exception):
-    """An input that was neither refused in one line nor led to something sane."""
+    """Raised if an input was not refused in one line and did not give a sound run."""
 
 
 class Found(NamedTuple):
-    """A fault: which input, and what it did."""
+    """A fault: the input's number and what went wrong."""
 
     number: int
     what: str
 
 
 class Report(NamedTuple):
-    """What a run of a family came to."""
+    """The results of trying inputs of a family."""
 
     seed: int
     tried: int
@@ -66,12 +66,12 @@ class Report(NamedTuple):
 
 
 def random_of(family: str, seed: int, number: int) -> Random:
-    """What makes one input: the same for ever."""
+    """The random generator for one input; it depends on the arguments alone."""
     return Random(f"{family} {seed} {number}")
 
 
 def run(family: str, seed: int, numbers: range, say: Callable[[str], None] = print) -> Report:
-    """Try the inputs *numbers* of a family, in a process of their own."""
+    """Try the inputs *numbers* of a family in another process."""
     report = Report(seed, len(numbers), Counter(), [], 0.0, 0)
     first, slowest, slow_number = numbers.start, 0.0, 0
     while first < numbers.stop:
@@ -90,7 +90,7 @@ def run(family: str, seed: int, numbers: range, say: Callable[[str], None] = pri
 
 
 def _tried(family: str, seed: int, numbers: range) -> Iterator[tuple[int, str, float]]:
-    """(number, outcome, seconds) of inputs; ends early after one that ended the process."""
+    """(number, outcome, seconds) of inputs; ends early after an input that ended the process."""
     command = [sys.executable, "-m", "tests.fuzz.judging", family, str(seed), str(numbers.start), str(numbers.stop)]
     with TemporaryDirectory() as folder, (Path(folder) / "stderr").open("w+") as noise:
         worker = subprocess.Popen(
@@ -121,7 +121,7 @@ def _tried(family: str, seed: int, numbers: range) -> Iterator[tuple[int, str, f
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """Folders of its own for settings, data and state; compiled code is shared."""
+    """The worker's environment: separate folders for settings, data and state; compiled code is shared."""
     homes = {f"XDG_{name}_HOME": f"{folder}/{name.lower()}" for name in ("CONFIG", "DATA", "STATE")}
     return {
         **os.environ,
@@ -134,14 +134,14 @@ def _environment(folder: str) -> dict[str, str]:
 
 
 def _listen(stream: IO[str], told: queue.Queue[Any]) -> None:
-    """Pass on what a worker says, as it says it; None at its end."""
+    """Put each answer of a worker into the queue as it arrives, and None at the end."""
     for line in stream:
         told.put(json.loads(line))
     told.put(None)
 
 
 def _next(told: queue.Queue[Any]) -> Any:
-    """The next answer; None if there is none any more, or a sentence if it takes too long."""
+    """The next answer; None if the worker has ended, or an error message if it takes too long."""
     try:
         return told.get(timeout=MOST_SECONDS)
     except queue.Empty:
@@ -154,11 +154,11 @@ def _last_words(noise: IO[str]) -> str:
 
 
 def main(family: str, seed: int, numbers: range) -> None:
-    """The worker: a JSON line for each input."""
+    """Run the worker: print a JSON line for each input."""
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     channel = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what an input prints by itself is no answer
+    os.dup2(2, 1)  # what the tried code prints must not mix with the answers
     folder = Path(os.environ["SLOTSCOPE_FUZZ"]) / "inputs"
     folder.mkdir()
     os.chdir(folder)

@@ -11,7 +11,7 @@ from tests.fuzz.changes import damaged_bytes, damaged_text
 from tests.fuzz.running import judged, warmed_up
 from tests.kinds.reservation.test_prices import MACHINES, PRICING
 
-#: YAML that makes much of little, or objects where they are allowed.
+#: YAML that expands enormously, or that creates objects where they are allowed.
 HOSTILE = (
     "a: &a [x, x, x, x, x, x, x, x, x]\n"
     + "".join(
@@ -31,7 +31,7 @@ HOSTILE = (
 
 
 def prepared(folder: Path) -> Callable[[Random], str]:
-    """Each attempt damages one of the two files, or both."""
+    """Prepare an attempt that damages one of the two files, or both."""
 
     warmed_up()
 

@@ -1,4 +1,4 @@
-"""Runs a command in this process and judges how it ended."""
+"""Runs a command in this process and classifies how it ended."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from slotscope import __main__ as program
 from slotscope.model.cli.guard import INTERRUPTED
 from tests.fuzz.judging import Fault
 
-#: Seconds that a command may run.
+#: Seconds after which a command is interrupted.
 PATIENCE = 1.0
 
-#: Seconds between two looks whether it may be stopped.
+#: Seconds between two checks of whether it may be interrupted.
 AGAIN = 0.05
 
 
 class _Plain(StringIO):
-    """A stream that takes what the program asks of the process's own."""
+    """A stream with the methods that the program calls on stdout and stderr."""
 
     def reconfigure(self, **_: object) -> None:
-        """As that of a text stream."""
+        """Accept what a text stream accepts."""
 
 
 def warmed_up() -> None:
-    """Run commands on sound input once: what is imported late must not be interrupted halfway."""
+    """Run commands on sound input once: late imports must not be interrupted halfway."""
     for scenario in ("dra-example-1", "queues-vqs-unstable", "jrs-two-phases", "moldable-linear"):
         for command in (
             ["verify", "--events", "5"],
@@ -43,17 +43,17 @@ def warmed_up() -> None:
 
 
 def _unsafe(frame: FrameType) -> bool:
-    """Whether a call compiles, or is one from which Python lets nothing be raised."""
+    """Whether a call belongs to the compiler, or is a finaliser, in which Python cannot raise exceptions."""
     module = frame.f_globals.get("__name__", "").split(".")[0]
     return module in {"numba", "llvmlite"} or frame.f_code.co_name == "__del__"
 
 
 @contextmanager
 def _patience() -> Iterator[None]:
-    """Within, Ctrl+C is pressed after some seconds: who asks for a long run gets one.
+    """Interrupt the body as Ctrl+C does after some seconds, as random input may ask for a long run.
 
-    It ends Python alone; compiled code that does not return is found by the worker's own limit.
-    The compiler is left to finish: halfway it would leave this process, which goes on, unsound.
+    This ends Python code only; compiled code that does not return runs into the worker's own limit.
+    The compiler is never interrupted: stopped halfway it would leave this process in a broken state.
     """
 
     def stop(_: int, frame: FrameType | None) -> None:
@@ -62,7 +62,7 @@ def _patience() -> Iterator[None]:
             raise KeyboardInterrupt
 
     def unheard(one: sys.UnraisableHookArgs) -> None:
-        """Where Python can raise nothing it says so, and goes on: Ctrl+C is pressed again."""
+        """Interrupt again if Python ignored the exception, where it cannot be raised."""
         if one.exc_type is KeyboardInterrupt:
             signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
         else:
@@ -70,7 +70,7 @@ def _patience() -> Iterator[None]:
 
     usual, sys.unraisablehook = sys.unraisablehook, unheard
     before = signal.signal(signal.SIGALRM, stop)
-    limit = signal.setitimer(signal.ITIMER_REAL, PATIENCE, AGAIN)  # that of a test, if any
+    limit = signal.setitimer(signal.ITIMER_REAL, PATIENCE, AGAIN)  # the timer of a test's time limit, if any
     try:
         yield
     finally:
@@ -81,9 +81,9 @@ def _patience() -> Iterator[None]:
 
 
 def judged(arguments: list[str]) -> str:
-    """How a command ended: "ran", "refused" in one line with exit code 2, or "stopped" by Ctrl+C.
+    """Run a command and return "ran", "refused" (one line, exit code 2) or "stopped" (by Ctrl+C).
 
-    Raises Fault if it ended otherwise, or said something else than it must.
+    Raises Fault if it ended in another way, or if its output is wrong.
     """
     out, err = _Plain(), _Plain()
     with redirect_stdout(out), redirect_stderr(err), _patience():

@@ -14,7 +14,7 @@ from slotscope.model.scenario.files import scenario_files
 from tests.fuzz.changes import damaged_bytes, damaged_data, damaged_text
 from tests.fuzz.running import judged, warmed_up
 
-#: What is tried of most files: cheap, and it puts everything together.
+#: Commands for most files: they are cheap and build the whole system.
 COMMANDS = (
     ["trace", "--events", "12", "--json"],
     ["run", "--until", "2", "--engine", "reference"],
@@ -22,7 +22,7 @@ COMMANDS = (
     ["verify", "--events", "10", "--json"],
 )
 
-#: Scenarios whose bounds take seconds, or whose jobs are in files that are not here.
+#: Scenarios whose bounds take seconds, or whose jobs are in files that are not available here.
 SLOW = {
     "jrs-three-phases",
     "jrs-azure",
@@ -36,7 +36,7 @@ SLOW = {
 
 
 def prepared(folder: Path) -> Callable[[Random], str]:
-    """Reads the built-in scenarios; then each attempt damages one and runs a command on it."""
+    """Read the built-in scenarios; each attempt damages one and runs a command on it."""
     texts = {name: path.read_text("utf-8") for name, path in scenario_files().items()}
 
     warmed_up()
@@ -63,12 +63,12 @@ def _damaged(random: Random, text: str) -> bytes:
     data = damaged_data(random, tomllib.loads(text))
     try:
         return tomli_w.dumps(data).encode("utf-8", "surrogatepass")
-    except (TypeError, ValueError, RecursionError):  # TOML has no word for it
+    except (TypeError, ValueError, RecursionError):  # TOML cannot express the value
         return json.dumps(data, default=str).encode("utf-8", "surrogatepass")
 
 
 def _deep(random: Random) -> str:
-    """Tables and lists within each other."""
+    """Deeply nested tables and lists."""
     depth = random.choice((50, 500, 1000, 5000, 100_000))
     form = random.randrange(4)
     if form == 0:

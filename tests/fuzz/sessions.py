@@ -1,4 +1,4 @@
-"""Damaged session files: as accidents damage them, and as somebody would who signs them again."""
+"""Damaged session files: by accident, and on purpose with the digest computed again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.runs import ran
 
 Members = dict[str, bytes]
 
-#: Scenario, policy, and events up to where it is saved.
+#: Scenario, policy, and number of events before saving.
 RUNS = (
     ("dra-classroom", "dra", 150),
     ("dra-classroom", "best-fit", 80),
@@ -48,14 +48,14 @@ STATES = ("first.npz", "earlier.npz", "present.npz")
 
 
 class Original(NamedTuple):
-    """A sound file, and what kind of system it is of."""
+    """A sound file, and its kind of system."""
 
     data: bytes
     system: str
 
 
 def prepared(folder: Path) -> Callable[[Random], str]:
-    """Saves runs of all kinds; then each attempt damages one and opens it."""
+    """Save runs of all kinds; each attempt damages one file and opens it."""
     originals = _originals(folder)
 
     def attempt(random: Random) -> str:
@@ -92,9 +92,9 @@ def _saved(folder: Path, run: Any) -> Original:
 
 
 def judged(path: Path, kernel: bool) -> str:
-    """How opening a file went, and going on from there.
+    """Open a file, continue the run, and return the outcome.
 
-    Raises Fault if what was opened is not sound some events later.
+    Raises Fault if the opened run is not sound some events later.
     """
     try:
         run = load_run(path, kernel)
@@ -150,7 +150,7 @@ def _archive(random: Random, members: Members) -> bytes:
 
 
 def _place(random: Random, members: Members, system: str) -> None:
-    """What is said of the run."""
+    """Change the description of the run."""
     name = "session.json" if "session.json" in members else "comparison.json"
     if name in members:
         table = damaged_data(random, json.loads(members[name]))
@@ -158,14 +158,14 @@ def _place(random: Random, members: Members, system: str) -> None:
 
 
 def _text(random: Random, members: Members, system: str) -> None:
-    """The scenario."""
+    """Change the scenario."""
     if "scenario.toml" in members:
         text = damaged_text(random, members["scenario.toml"].decode())
         members["scenario.toml"] = text.encode("utf-8", "surrogateescape")
 
 
 def _member(random: Random, members: Members, system: str) -> None:
-    """A whole member, or its bytes."""
+    """Remove or replace a whole member, damage its bytes, or add one."""
     name, other = (random.choice(list(members)) for _ in range(2))
     action = random.randrange(4)
     if action == 0:
@@ -179,7 +179,7 @@ def _member(random: Random, members: Members, system: str) -> None:
 
 
 def _values(random: Random, members: Members, system: str) -> None:
-    """Numbers in arrays of right types and shapes, signed again: only validation can tell."""
+    """Change numbers in arrays of correct types and shapes, with a new digest: only validation can detect it."""
     for name in random.sample(STATES, random.choice((1, 1, 2, 3))):
         if name not in members:
             continue
@@ -209,7 +209,7 @@ def _change(random: Random, array: np.ndarray) -> None:
 
 
 def _form(random: Random, members: Members, system: str) -> None:
-    """Shapes and types of arrays."""
+    """Change shapes and types of arrays."""
     name = random.choice([name for name in members if name.endswith(".npz")] or [""])
     if not name:
         return
@@ -240,7 +240,7 @@ def _form(random: Random, members: Members, system: str) -> None:
 
 
 def _growing(random: Random, members: Members, system: str) -> None:
-    """All records of a state made more or fewer, signed again."""
+    """Change the number of records of a state, with a new digest."""
     name = random.choice([name for name in STATES if name in members] or [""])
     if not name:
         return
@@ -255,7 +255,7 @@ def _growing(random: Random, members: Members, system: str) -> None:
 
 
 def _bomb(random: Random, members: Members, system: str) -> None:
-    """Arrays that say that they are large, or are."""
+    """Add arrays that claim to be large, or are."""
     name = random.choice([name for name in members if name.endswith(".npz")] or ["x.npz"])
     shape = random.choice(((2**40,), (2**62,), (10**6,), (-1,), (2**31, 2**31), (10**7, 3)))
     header = str({"descr": "<f8", "fortran_order": False, "shape": shape}).encode() + b"\n"
@@ -277,7 +277,7 @@ def _samples(random: Random, members: Members, system: str) -> None:
 
 
 def _far(random: Random, members: Members, system: str) -> None:
-    """A place far ahead, said by file and state alike."""
+    """Set a place far ahead, consistent in file and state."""
     if "session.json" not in members:
         return
     table = json.loads(members["session.json"])
@@ -317,7 +317,7 @@ def _arrays(data: bytes) -> dict[str, np.ndarray]:
 
 
 def _sign(members: Members, arrays: dict[str, np.ndarray], system: str) -> None:
-    """The digest of the present state, as it is now."""
+    """Compute the digest of the present state again."""
     try:
         present = _arrays(members["present.npz"])
         table = json.loads(members["session.json"])

@@ -1,4 +1,4 @@
-"""A few inputs of every family, others in each run; ``python -m tests.fuzz`` tries many."""
+"""A few inputs of every family, different in each run; ``python -m tests.fuzz`` tries many."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.fuzz import running
 from tests.fuzz.judging import FAMILIES, run
 
-#: Stands for the compiler: in a module of its name, until it was interrupted some times.
+#: A stand-in for the compiler: code in a module of its name that runs until it is interrupted three times.
 COMPILER = """
 def compiles(alarms):
     before = len(alarms)
@@ -18,14 +18,14 @@ def compiles(alarms):
     return True
 """
 
-#: Inputs of each family: a few seconds.
+#: Inputs of each family, which take a few seconds.
 FEW = 10
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_damaged_input_is_refused_in_one_line_or_leads_to_something_sane(family: str) -> None:
-    """The seed is told where it fails; with it and the number the input is made again."""
+    """A failure reports the seed, which reproduces the input together with its number."""
     report = run(family, SystemRandom().randrange(10**6), range(FEW))
     assert report.tried == FEW
     assert not report.faults, f"--family {family} --seed {report.seed}: {report.faults}"

@@ -40,7 +40,7 @@ def _made(write: Callable[[Path], Path], name: str) -> str:
         return write(Path(folder) / name).read_text()
 
 
-#: For each format the scenarios that read it, and its files.
+#: For each format the scenarios that read it, and the files of the trace.
 FORMATS: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
     (("dra-google", "queues-google"), {"tasks.csv": _google()}),
     (("moldable-swf",), {"log.swf": HEADER + JOBS}),
@@ -54,7 +54,7 @@ FORMATS: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
 
 
 def prepared(folder: Path) -> Callable[[Random], str]:
-    """Each attempt damages a file of a trace and runs a scenario on it."""
+    """Prepare an attempt that damages a file of a trace and runs a scenario on it."""
 
     warmed_up()
 
@@ -97,7 +97,7 @@ def _damaged(random: Random, text: str) -> bytes:
 
 
 def _field(random: Random, text: str) -> bytes:
-    """One field of one row replaced by a number that is far off."""
+    """Replace one field of one row by an extreme number."""
     lines = text.splitlines()
     at = random.randrange(len(lines))
     sign = "," if "," in lines[at] else " "

@@ -1,1 +1,1 @@
-"""A random walk through the window, with real keys and clicks, that looks for what breaks."""
+"""Random walks through the window with real keys and clicks, in search of faults."""

@@ -23,20 +23,20 @@ from slotscope.model.kinds.spec import KINDS
 
 _ROOT = Path(__file__).resolve().parents[2]
 
-#: Seconds of one walk; lines of it, and characters of the stack, shown where it broke off.
+#: Seconds of one walk; last lines of its output, and characters of its stderr, shown if it broke off.
 _WALK, _LAST_LINES, _LAST_SIGNS = 150, 25, 6000
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a walk ended."""
+    """The result of a walk."""
 
     steps: int
-    report: str  #: what was found, and where it broke off; empty if all was well
+    report: str  #: the findings, and where the walk broke off; empty if there were none
 
 
 def walk(seed: int, kind: str, *limit: str) -> Outcome:
-    """Walk in another process, with settings of its own, up to ``--steps`` or ``--seconds``."""
+    """Walk in another process with separate settings, up to ``--steps`` or ``--seconds``."""
     with tempfile.TemporaryDirectory() as home:
         places = {f"XDG_{name}_HOME": f"{home}/{name}" for name in ("CONFIG", "DATA", "STATE")}
         done = subprocess.run(
@@ -60,7 +60,7 @@ def walk(seed: int, kind: str, *limit: str) -> Outcome:
 
 
 def _findings(lines: list[str]) -> str:
-    """What was found, with the step before it."""
+    """The findings, each with the step before it."""
     told, before, inside = [], "", False
     for line in lines:
         if line.startswith("FOUND"):
@@ -74,7 +74,7 @@ def _findings(lines: list[str]) -> str:
 
 
 def main() -> int:
-    """Walk on; 1 if something was found."""
+    """Walk repeatedly; return 1 if there was a finding."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=None, help="of the first walk; random if none")

@@ -1,4 +1,4 @@
-"""What a walk may do to the window, each by the dice of its step alone."""
+"""The actions that a walk may perform on the window; each depends on the random generator of its step alone."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _TEXTS = ("", "0", "-1", "1", "3", "2.5", "1/3", "1e9", "nan", "rejection", "t =
 
 
 class Deeds:
-    """Does one thing to a window at a time; *tell* hears of it before it is done."""
+    """Performs one action on a window at a time; *tell* is called with its description before it is performed."""
 
     def __init__(self, window: MainWindow, scenarios: Sequence[str], folder: Path, tell: Callable[[str], None]) -> None:
         self._window, self._scenarios, self._folder, self._tell = window, scenarios, folder, tell
@@ -102,11 +102,11 @@ class Deeds:
             self.type_text: 3,
         }
 
-        # Qt's own, with warnings of its own; and it can rename and remove files.
+        # Qt's file dialog gives warnings of its own, and it can rename and remove files.
         self._among_files: dict[Callable[[Random], None], int] = {self.escape: 1}
 
     def do(self, dice: Random) -> None:
-        """Do what the dice say: anything, or in a dialog what can be done in one."""
+        """Perform a random action; in a dialog, only one that is possible there."""
         front = self._front()
         table = self._usual if front is self._window else self._in_dialog
         if isinstance(QApplication.activeModalWidget(), QFileDialog):
@@ -115,11 +115,11 @@ class Deeds:
         deed(dice)
 
     def _front(self) -> QWidget:
-        """What takes keys: a menu, a dialog, or the window."""
+        """The widget that receives keys: a menu, a dialog, or the window."""
         return QApplication.activePopupWidget() or QApplication.activeModalWidget() or self._window
 
     def _place(self, dice: Random) -> tuple[QWidget, QPoint] | None:
-        """A widget that can be seen, and a point in it: half of the times in a panel."""
+        """A random visible widget and a point in it, often in a panel; None if the widget is disabled."""
         front = self._front()
         seen = [dock.panel for dock in self._docks() if dock.is_built and dock.panel.isVisible()]
         inside = front is self._window and seen and dice.random() < 0.7
@@ -130,7 +130,7 @@ class Deeds:
 
     @staticmethod
     def _tops(front: QWidget) -> list[QWidget]:
-        """The front, and the windows that can be reached beside it."""
+        """The front widget, and the other windows that are not blocked by it."""
         if QApplication.activeModalWidget() or QApplication.activePopupWidget():
             return [front]
         others = [top for top in QApplication.topLevelWidgets() if top.isVisible()]
@@ -154,17 +154,17 @@ class Deeds:
         return QApplication.activePopupWidget() or QApplication.focusWidget() or self._front()
 
     def shortcut(self, dice: Random) -> None:
-        """A key of the sheet of shortcuts."""
+        """Press the keys of a command's shortcut."""
         self._press(self._pick(dice, _SHORTCUTS))
 
     def move(self, dice: Random) -> None:
-        """A key that moves the run, some times over."""
+        """Press a key that moves the run, several times."""
         keys = self._pick(dice, _MOVING)
         for _ in range(dice.choice((1, 1, 2, 5))):
             self._press(keys)
 
     def plain_key(self, dice: Random) -> None:
-        """A key that widgets use."""
+        """Press a key that widgets handle."""
         key = self._pick(dice, _PLAIN)
         self._tell(f"key {key.name}")
         QTest.keyClick(self._focus(), key)
@@ -174,7 +174,7 @@ class Deeds:
         self._press("Esc")
 
     def type_text(self, dice: Random) -> None:
-        """Write into the field that has the focus, or into any."""
+        """Type into the field that has the focus, or into another one."""
         fields = [
             field
             for field in self._window_of_front().findChildren(QLineEdit)
@@ -193,7 +193,7 @@ class Deeds:
     # The mouse.
 
     def click(self, dice: Random) -> None:
-        """Click, or click twice, somewhere."""
+        """Click or double-click somewhere."""
         place = self._place(dice)
         if place is not None:
             widget, point = place
@@ -205,7 +205,7 @@ class Deeds:
                 QTest.mouseRelease(widget, Button.LeftButton, modifier, point)  # Qt's double click ends pressed
 
     def point(self, dice: Random) -> None:
-        """Move the mouse somewhere and wait for what is said there."""
+        """Move the mouse somewhere and wait for the tooltip."""
         place = self._place(dice)
         if place is not None:
             widget, point = place
@@ -216,7 +216,7 @@ class Deeds:
                 QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, point, there))
 
     def drag(self, dice: Random) -> None:
-        """Press, move and let go."""
+        """Press, move and release."""
         place = self._place(dice)
         if place is not None:
             widget, point = place
@@ -251,7 +251,7 @@ class Deeds:
             QApplication.sendEvent(widget, event)
 
     def context_menu(self, dice: Random) -> None:
-        """Ask for the menu of something."""
+        """Open the context menu of a widget."""
         place = self._place(dice)
         if place is not None:
             widget, point = place
@@ -266,7 +266,7 @@ class Deeds:
         return self._front().window()
 
     def poke(self, dice: Random) -> None:
-        """Use a control: a button, a box, a slider, a tab."""
+        """Use a control: a button, a combo box, a slider, a tab."""
         kinds = (QAbstractButton, QComboBox, QAbstractSlider, QTabBar, QAbstractSpinBox)
         top = self._pick(dice, self._tops(self._front()))
         found = [
@@ -292,13 +292,13 @@ class Deeds:
 
     @staticmethod
     def _left_out(control: QWidget) -> bool:
-        """What starts other programs, or minutes of work in other processes."""
+        """Whether a control starts other programs, or minutes of work in other processes."""
         return isinstance(control.parent(), RunBar)
 
     # The run.
 
     def open_scenario(self, dice: Random) -> None:
-        """Choose a scenario in its box."""
+        """Choose a scenario in its combo box."""
         box = self._window.transport.scenario
         name = self._pick(dice, self._scenarios)
         self._tell(f"open {name}")
@@ -306,7 +306,7 @@ class Deeds:
         box.activated.emit(box.currentIndex())
 
     def choose_policy(self, dice: Random) -> None:
-        """Choose a policy in its box, but none from a file."""
+        """Choose a policy in its combo box, but none from a file."""
         box = self._window.transport.policy
         names = [place for place in range(box.count()) if box.itemData(place) not in (None, FROM_A_FILE, FROM_TEMPLATE)]
         if names:
@@ -316,12 +316,12 @@ class Deeds:
             box.activated.emit(place)
 
     def choose_seed(self, dice: Random) -> None:
-        """Another seed."""
+        """Choose another seed."""
         self._tell("seed")
         self._window.transport.seed.setValue(dice.randrange(1000))
 
     def compare(self, dice: Random) -> None:
-        """Choose something in the menu of comparisons."""
+        """Choose an entry of the menu of comparisons."""
         control = self._window.compare
         control.fill_menu()
         actions = [
@@ -338,25 +338,25 @@ class Deeds:
             action.trigger()
 
     def pace(self, dice: Random) -> None:
-        """Another speed."""
+        """Choose another speed."""
         self._tell("pace")
         slider = self._window.transport.speed
         slider.setValue(int(slider.maximum() * dice.random()))
 
     def go_to(self, dice: Random) -> None:
-        """Stand at another event."""
+        """Go to another event."""
         event = int(10 ** (3.5 * dice.random()))
         self._tell(f"go to {event}")
         self._window.control.go_to(event, dice.choice((0, 0, 0, 2)))
 
     def command(self, dice: Random) -> None:
-        """A command of the menus."""
+        """Trigger a command of the menus."""
         command = self._pick(dice, [one for one in COMMANDS if one.name not in _LEFT_OUT])
         self._tell(f"command {command.name}")
         self._window.actions_by_name[command.name].trigger()
 
     def session(self, dice: Random) -> None:
-        """Save the session, or open one that was saved."""
+        """Save the session, or open a saved one."""
         path = self._folder / f"{dice.randrange(3)}.slotscope"
         if path.exists() and dice.random() < 0.6:
             self._tell(f"open {path.name}")
@@ -368,7 +368,7 @@ class Deeds:
     # The window.
 
     def resize(self, dice: Random) -> None:
-        """Make the window, or a floating dock, as large or small as it gets."""
+        """Make the window, or a floating dock, as large or as small as possible."""
         floating = [dock for dock in self._docks() if dock.isFloating() and dock.isVisible()]
         target = self._pick(dice, [self._window, *floating])
         width, height = self._pick(dice, _SIZES)
@@ -381,7 +381,7 @@ class Deeds:
         return self._pick(dice, docks) if docks else None
 
     def float_dock(self, dice: Random) -> None:
-        """Take a dock out, or put it back."""
+        """Float a dock, or put it back."""
         dock = self._dock(dice)
         if dock is not None:
             self._tell(f"float {dock.objectName()}")
@@ -395,7 +395,7 @@ class Deeds:
             dock.close()
 
     def show_dock(self, dice: Random) -> None:
-        """Bring a dock back, and to the front."""
+        """Show a dock and raise it."""
         dock = self._dock(dice)
         if dock is not None:
             self._tell(f"show {dock.objectName()}")
@@ -403,7 +403,7 @@ class Deeds:
             dock.raise_()
 
     def share_room(self, dice: Random) -> None:
-        """Give docks other shares of the room, down to none."""
+        """Resize docks, down to size zero."""
         nowhere = Qt.DockWidgetArea.NoDockWidgetArea
         docks = [
             dock
@@ -418,12 +418,12 @@ class Deeds:
             self._window.resizeDocks(some, sizes, way)
 
     def keep_layout(self, dice: Random) -> None:
-        """Remember the arrangement."""
+        """Keep the present layout."""
         self._tell("keep the layout")
         self._layouts.append(self._window.area.layouts.text())
 
     def restore_layout(self, dice: Random) -> None:
-        """Bring back an arrangement that was kept, of whatever kind of system."""
+        """Restore a layout that was kept, possibly one of another kind of system."""
         if self._layouts:
             self._tell("restore a layout")
             self._window.area.layouts.restore(self._pick(dice, self._layouts))
@@ -434,7 +434,7 @@ def _usable(widget: QWidget) -> bool:
 
 
 def _name(widget: QWidget) -> str:
-    """A widget's class, its name, and the panel that it belongs to."""
+    """A widget's class, its name, and the panel that contains it."""
     around, dock = widget, ""
     while around is not None and not dock:
         dock = f" in {around.objectName()}" if isinstance(around, PanelDock) else ""

@@ -39,33 +39,33 @@ from slotscope.model.scenario.load import load_scenario, scenario_titles
 from tests.gui.painted import on_glass, pixels
 from tests.monkey.deeds import Deeds
 
-#: Said by platforms of what they cannot do, and by X of windows that are gone already.
+#: Messages of platforms about missing features, and of X about windows that are already destroyed.
 _IGNORED = re.compile(r"This plugin does not support|qt\.qpa\.xcb|QXcbConnection")
 _QUIET = {QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg}
 
-#: Looks from one at the screen to the next, and seconds after which nothing may be left there of what was.
+#: Checks of panels per check of the screen; seconds after which outdated pixels on the screen count as a fault.
 _LOOKS, _LONG = 8, 2.0
-#: Of 255 by which a colour differs that is seen to, and how many such pixels are seen.
+#: Difference of a colour, of 255, that counts as visible; number of such pixels that counts as a fault.
 _SEEN, _MANY = 64, 60
 
 
 class Finds:
-    """What was noticed so far; each thing is told once."""
+    """The findings so far; each is reported once."""
 
     def __init__(self) -> None:
         self.known: set[str] = set()
         self._looks = 0
-        self._left = np.zeros((0, 0), bool)  # [H, W] what has been left on the screen since then
+        self._left = np.zeros((0, 0), bool)  # [H, W] pixels that have been outdated since _since
         self._since = 0.0
 
     def add(self, what: str, details: str = "", sign: str = "") -> None:
-        """Tell something, unless its *sign* (the text itself if there is none) is known."""
+        """Report a finding, unless its *sign* (its text if there is no sign) is known."""
         if (sign or what) not in self.known:
             self.known.add(sign or what)
             print(f"FOUND {what}\n{details}".rstrip(), flush=True)
 
     def listen(self) -> None:
-        """Hear from here on what nobody catches; the window shows it as ever."""
+        """Report uncaught exceptions, Qt's messages and warnings from now on; the window still shows exceptions."""
         sys.excepthook = self._raised
         threading.excepthook = lambda given: self._raised(
             given.exc_type, given.exc_value or given.exc_type(), given.exc_traceback
@@ -90,7 +90,7 @@ class Finds:
         self.add(f"{kind.__name__}: {message}", here, f"{filename}:{line}")
 
     def look(self, window: MainWindow) -> None:
-        """See whether every panel shows the run, and nothing but the run, that there is, and the screen the panels."""
+        """Check that each panel belongs to the present kind and run, and that the screen shows what panels paint."""
         self._look_at_panels(window)
         self._looks += 1
         alone = [one for one in QApplication.topLevelWidgets() if one.isVisible()] == [window]
@@ -131,7 +131,7 @@ class Finds:
 
 
 def left_on_screen(window: QWidget) -> np.ndarray:
-    """[H, W] where the screen shows clearly something else than the window would paint now."""
+    """[H, W] where the screen differs visibly from what the window would paint now."""
     for kind in (QEvent.Type.LayoutRequest, QEvent.Type.UpdateRequest) * 2:
         QApplication.sendPostedEvents(None, kind)
     shown, anew = on_glass(window), pixels(window)
@@ -142,7 +142,7 @@ def left_on_screen(window: QWidget) -> np.ndarray:
     return np.abs(one - other).max(axis=2) > _SEEN
 
 
-#: Seconds without a step after which the window counts as hanging.
+#: Seconds without a step after which the window counts as hung.
 PATIENCE = 90
 
 #: Milliseconds between two steps.
@@ -150,7 +150,7 @@ _PAUSES = (0, 0, 5, 20, 20, 60, 150)
 
 
 class Walk(QObject):
-    """Goes on from timer to timer, so that it goes on in dialogs that wait for an answer."""
+    """Walks on by a timer, so that it also continues in dialogs that wait for an answer."""
 
     def __init__(self, window: MainWindow, seed: int, kind: str, folder: Path) -> None:
         super().__init__()
@@ -163,7 +163,7 @@ class Walk(QObject):
         self._done = False
 
     def start(self, more: Callable[[int], bool]) -> None:
-        """Walk while *more* says so of the number of steps."""
+        """Walk while *more* returns true for the number of steps."""
         self.finds.listen()
         self._more = more
         self._window.control.open(self.scenarios[0])
@@ -184,7 +184,7 @@ class Walk(QObject):
         self._deeds.do(dice)
 
     def _leave(self) -> None:
-        """Close dialogs and menus, one after the other; then see whether the window answers."""
+        """Close dialogs and menus one by one, then check that the window still responds."""
         front = QApplication.activePopupWidget() or QApplication.activeModalWidget()
         if front is not None:
             front.reject() if isinstance(front, QDialog) else front.close()
@@ -210,12 +210,12 @@ class Walk(QObject):
 
 
 def scenarios_of(kind: str) -> list[str]:
-    """The scenarios of a kind of system; of all kinds for all."""
+    """The scenarios of a kind of system, or of all kinds for "all"."""
     return [name for name, _ in scenario_titles() if kind in ("all", load_scenario(name).system)]
 
 
 def main() -> int:
-    """Walk, and print what is done and what is found; 1 if something is."""
+    """Walk, and print the actions and the findings; return 1 if there was a finding."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--kind", required=True)
