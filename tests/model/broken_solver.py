@@ -8,7 +8,7 @@ import pulp
 
 
 class Broken:
-    """A solver that fails, or that says something else than an optimum."""
+    """A solver that fails, or returns a status other than optimal."""
 
     def __init__(self, code: int | None) -> None:
         self.code = code

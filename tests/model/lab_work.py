@@ -1,6 +1,6 @@
-"""A tiny experiment whose parts say when they are carried out, and can be made to fail.
+"""A tiny experiment whose parts log that they run, and can be made to fail.
 
-Run as a program it carries out the experiment in a folder: ``FOLDER WORKERS PARTS VERSION``.
+As a program it runs the experiment in a folder: ``FOLDER WORKERS PARTS VERSION``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NAME = "tiny"
 
 
 class Tiny:
-    """Parts that count, as a plan; *how* is what they do instead, by number."""
+    """A plan whose parts return numbers; *how* gives, by part number, what a part does instead."""
 
     def __init__(self, count, log="", how=None, seconds=0.0):
         self.count, self.log, self.how, self.seconds = count, str(log), how or {}, seconds
@@ -47,7 +47,7 @@ class Tiny:
 
 
 def carry_out(part):
-    """Notes down that it was called, then counts, fails, dies or sleeps."""
+    """Log the call, then return numbers, fail, die or sleep."""
     settings = part.settings
     if settings["log"]:
         with Path(settings["log"]).open("ab", buffering=0) as log:
@@ -63,15 +63,15 @@ def carry_out(part):
 
 
 def numbers_in(log):
-    """The parts that were begun, in that order."""
+    """The numbers of the parts that were started, in order."""
     path = Path(log)
     return [int(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def main(folder, workers, count, version):
-    """Carry the experiment out, slowly enough to be killed, and write its files.
+    """Run the experiment, slowly enough to be killed, and write its files.
 
-    *version* stands for that of the source, which may be edited while a test runs.
+    *version* replaces that of the source, which may be edited while a test runs.
     """
     parts.program_version = lambda: version
     plan = Tiny(int(count), log=Path(folder) / "log", seconds=0.01)
@@ -81,6 +81,6 @@ def main(folder, workers, count, version):
 
 
 if __name__ == "__main__":
-    from tests.model import lab_work  # under its own name, as workers know it
+    from tests.model import lab_work  # under the name by which workers import it
 
     lab_work.main(*sys.argv[1:])

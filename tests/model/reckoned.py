@@ -1,4 +1,4 @@
-"""Conditions in steps, as NumPy reckons them."""
+"""Conditions compiled to steps, evaluated by NumPy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SIGNS = {step: sign for sign, step in STEPS.items()}
 
 
 def by_numpy(steps: Sequence[tuple[int, int]], own: Sequence[Any], others: Sequence[Any]) -> Any:
-    """Where a condition is true, from values of things and of events that are broadcast to each other."""
+    """Where a condition is true; values of things and of events are broadcast against each other."""
     stack: list[Any] = []
     for step, which in steps:
         if step in (OWN, OTHER):

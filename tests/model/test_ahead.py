@@ -1,4 +1,4 @@
-"""What is made one piece ahead comes in order, as it would without that, and ends as it would."""
+"""Pieces made one ahead, in another thread, come in the same order and end the same way as without it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_next_piece_is_made_while_one_is_looked_at() -> None:
         for number in range(5):
             threads.add(current_thread())
             if number == 1:
-                assert looked.wait(10)  # until the piece before is at hand
+                assert looked.wait(10)  # until the piece before was received
             yield number
 
     found = []
@@ -68,7 +68,7 @@ def test_pieces_are_looked_at_at_once_and_come_in_order() -> None:
         threads.add(current_thread())
         if piece == 1:
             second.set()
-        assert second.wait(10)  # the first one until the second is looked at, too
+        assert second.wait(10)  # the first waits until the second is processed, too
         return 10 * piece
 
     assert list(looked_at((number for number in range(5)), look, 2)) == [0, 10, 20, 30, 40]
@@ -86,7 +86,7 @@ def test_what_goes_wrong_in_a_look_goes_wrong_here_after_what_was_seen_before(at
         next(found)
 
 
-#: One question of each kind of system about each kind of thing, and about both.
+#: For each kind of system, questions about each kind of thing, and about both together.
 ASKED = (
     ("dra-vms", "(any server where index > 5 and empty > 0) or (count job where since < time - 2) % 3 = 1"),
     ("dra-vms", "(any job where server changes) and (any server where rank changes)"),

@@ -1,4 +1,4 @@
-"""Runs whose decisions are answered from outside: the same run where answers are a policy's own."""
+"""Runs whose decisions come from outside: with a policy's own decisions as answers, the run is the policy's run."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from slotscope.model.systems.state import copied, differences
 
 SCENARIOS = ("dra-vms", "dra-pools", "queues-classroom", "queues-two-resources", "jrs-classroom", "moldable-classes")
 
-#: What a policy asked for beyond what it got: an answer asks for what it gets.
+#: Fields that record how much a policy requested, which may exceed what it got; an answer requests what it gets.
 UNLIKE = {"job_request", "tally"}
 
 Answer = Callable[[Any], int]
 
 
 def first(policy: Any) -> int:
-    """The first server that is allowed, or what always is."""
+    """The first allowed answer."""
     return int(np.flatnonzero(policy.allowed)[0])
 
 
@@ -36,7 +36,7 @@ def last(policy: Any) -> int:
 
 
 def play(run: AnsweredRun, events: int, answer: Answer) -> float:
-    """Answer so for at least so many events; what was earned."""
+    """Answer the decisions of at least *events* events by *answer*; return the reward earned."""
     earned, ended = run.onward()
     while run.events < events and not ended:
         more, ended = run.onward(answer(run.policy))
@@ -73,7 +73,7 @@ def test_answers_of_a_policy_make_its_run(scenario: str, policy: str, answer: An
         session.seek(event)
         before = session.bench.system.prepared(copied(session.timeline.state))  # with room for the event
         if "jobs_on" in before._fields and before.jobs_on[SEEN:].any():
-            break  # which answers cannot name
+            break  # answers cannot express this
         assert set(differences(before, expected)) <= UNLIKE, f"seed {seed}, event {event}"
 
 

@@ -17,7 +17,7 @@ EDGES = (0, 1, 63, 64, 65, 127, 128, 4095, 4096, 4097, 8191, 8192)
 
 
 def play(words: Any, summary: Any, steps: Any, starts: Any, found: Any) -> None:
-    """Insert (even) or discard (odd) members, then look for the next ones after *starts*."""
+    """Insert (even) or discard (odd) members, then find the next member after each of *starts*."""
     for place in range(len(steps)):
         if steps[place] % 2 == 0:
             bitset.insert(words, summary, steps[place] // 2)
@@ -28,7 +28,7 @@ def play(words: Any, summary: Any, steps: Any, starts: Any, found: Any) -> None:
 
 
 def plain(words: Any, summary: Any, steps: Any, starts: Any, found: Any) -> None:
-    """The same in plain Python, where numpy warns of the overflow that the search relies on."""
+    """Run *play* uncompiled, without NumPy's warning of the overflow that the search relies on."""
     with np.errstate(over="ignore"):
         play(words, summary, steps, starts, found)
 

@@ -30,7 +30,7 @@ POLICIES = ("dra", "first-fit", "dra:reservation_factor=20")
 
 
 def small(scenario: ReservationScenario, policies: tuple[str, ...]) -> Comparison:
-    """A comparison by the references, so that nothing is compiled."""
+    """A comparison on reference engines, so that nothing is compiled."""
     return Comparison.open(scenario, policies, kernel=False)
 
 
@@ -84,7 +84,7 @@ def test_a_lane_runs_as_it_would_alone(scenario: ReservationScenario, events: in
 
 
 def in_step(comparison: Comparison) -> bool:
-    """Has every lane had all its events before the clock, and the same arrivals?"""
+    """Whether every lane has run all its events up to the clock, and all have had the same arrivals."""
     clock = comparison.timeline.time
     followed = all(
         (event := session.timeline.next_event) is None or event.time >= clock for session in comparison.sessions
@@ -119,7 +119,7 @@ def test_frames_of_all_lanes_show_the_same_time() -> None:
 
 
 def test_of_events_at_one_time_the_last_one_is_the_previous() -> None:
-    """DRA keeps the slot for the dear job, which comes second; first fit has given it to the first."""
+    """DRA keeps the slot for the dear job, which comes second; first fit has given it to the cheap one."""
     data = as_data(load_scenario("dra-classroom")) | {
         "resources": [{"name": "cpu"}],
         "servers": {"count": 1, "capacity": {"cpu": 2}},
@@ -157,7 +157,7 @@ def test_the_stop_at_a_kind_counts_in_every_lane() -> None:
 
 
 def brute_force(comparison: Comparison, where: bool) -> int | None:
-    """The first arrival not decided alike, from all rows of all lanes."""
+    """The first arrival that the lanes decide differently, found from all rows of all lanes."""
     tables = [arrivals_of(session) for session in comparison.sessions]
     for number in range(min(map(len, tables))):
         rows = [table[number] for table in tables]
@@ -379,7 +379,7 @@ def test_a_follower_that_fails_takes_the_step_back(faulty: Path) -> None:
 
 
 def test_departures_come_before_updates_and_updates_before_arrivals_in_all_lanes():
-    """Whichever lane has them: one policy updates at whole times, where jobs come and leave."""
+    """In any lane: one policy has updates at integer times, at which jobs also arrive and leave."""
     data = dict(as_data(load_scenario("dra-example-2")))
     data["initial"] = {"start": "empty"}
     data["workload"] = {
@@ -406,7 +406,7 @@ def test_departures_come_before_updates_and_updates_before_arrivals_in_all_lanes
 
 
 def test_a_run_ends_at_its_last_event_also_among_several_at_one_time():
-    """However short the first slices are: all jobs that were there from the start leave at time 1."""
+    """Even if the first slices are short: all initial jobs leave at time 1."""
     data = dict(as_data(load_scenario("dra-example-2")))
     data["initial"] = {"start": "full", "type": "valuable"}
     data["workload"] = {"kind": "scripted", "arrivals": []}

@@ -1,4 +1,4 @@
-"""What policies that run side by side are called."""
+"""Labels of policies that run side by side."""
 
 from __future__ import annotations
 

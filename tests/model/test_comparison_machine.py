@@ -43,7 +43,7 @@ class Merged:
         self.length = len(self.steps)
 
     def after(self, lane: int, event: int) -> int:
-        """The first place at which a lane has had so many events."""
+        """The first place at which a lane has run *event* events."""
         return next(n for n, counts in enumerate(self.places) if counts[lane] >= event)
 
 
@@ -73,7 +73,7 @@ class SideBySide(RuleBasedStateMachine):
         return self.merged.length - self.place
 
     def taking_part(self, place: int) -> list[int]:
-        """The lanes that move in the step from a place on."""
+        """The lanes that advance in the step from a place on."""
         pairs = zip(self.merged.places[place], self.merged.places[place + 1], strict=True)
         return [lane for lane, (before, after) in enumerate(pairs) if after > before]
 
@@ -132,7 +132,7 @@ class SideBySide(RuleBasedStateMachine):
 
     @rule(events=st.integers(0, LENGTH))
     def run(self, events: int) -> None:
-        """So many events of the first lane; one in the making is finished first."""
+        """Run the first lane by a number of events; an event entered by sub-steps is finished first."""
         if self.substep:
             self.comparison.step_out()
             self.arrive(self.place + 1)
@@ -161,7 +161,7 @@ class SideBySide(RuleBasedStateMachine):
 
     @rule(share=st.floats(0, 1), lane=st.sampled_from([0, 1]))
     def seek_into(self, share: float, lane: int) -> None:
-        """To the first sub-step of some event of a lane."""
+        """Seek to the first sub-step of an event of a lane."""
         event = 1 + round(share * (self.merged.places[-1][lane] - 1))
         if self.merged.places[-1][lane] < 1 or not self.straight[lane].records[event - 1]:
             return
@@ -179,7 +179,7 @@ class SideBySide(RuleBasedStateMachine):
         self.go_back_to(kind, VOCABULARY.event_kinds[kind])
 
     def go_back_to(self, kind: str, flag: int) -> None:
-        """To before the last step in which some lane had an event of that kind."""
+        """Go back to just before the last step in which a lane had an event of that kind."""
         found = [
             n
             for n in range(self.place)

@@ -1,4 +1,4 @@
-"""Policies beside a run that has a history: what it decided before is read when somebody wants to know it."""
+"""Policies added beside a run with a history: its earlier decisions are collected only when they are needed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_history_made_before_recording_is_filled_in_by_replay() -> None:
 
 
 def decided(rows):
-    """What a run of a loss system without initial jobs decides."""
+    """The decisions of a run of a loss system without initial jobs."""
     return kind_named("reservation").decisions(rows, 0)
 
 

@@ -1,4 +1,4 @@
-"""Compiled code is found again by what it means: in any folder, and after a change of anything else."""
+"""Compiled code is cached by its meaning: found from any folder, and after any change that leaves the meaning."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def kernel(number, pair=Pair(1, 2)):
 
 
 def module_of(folder, source=SOURCE):
-    """The source as a module whose file is said to be there; nothing is kept of it between two of the same size."""
+    """The source as a module that claims a file in *folder*; an import could confuse cached sources of equal size."""
     module = ModuleType("planted")
     sys.modules["planted"] = module
     exec(compile(source, str(folder / "planted.py"), "exec"), module.__dict__)
@@ -120,8 +120,8 @@ def test_every_kernel_of_the_program_has_a_meaning(system):
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
-    """Compiles the planted kernel from a folder; whether its code was found."""
-    load_numba()  # which lets Numba read its settings anew
+    """A function that compiles the planted kernel from a folder, and returns whether its code was in the cache."""
+    load_numba()  # first: it lets Numba read its settings anew
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kept"))
 
     def found(folder, source, *arguments):
@@ -134,7 +134,7 @@ def kept(tmp_path, monkeypatch):
     return found
 
 
-#: Without what Numba compiles slowly.
+#: A kernel without anything that Numba compiles slowly.
 SMALL = (
     "FACTOR = 3\ndef inner(number):\n    return FACTOR * number\ndef kernel(number):\n    return inner(number) + 1\n"
 )
@@ -151,7 +151,7 @@ def test_code_is_found_in_another_folder_and_only_where_it_is_the_same(kept, tmp
 
 
 def test_machine_code_is_made_of_the_kernel_alone(tmp_path):
-    """What is inlined is compiled for that; and nobody calls a kernel from C."""
+    """No code of its own for an inlined function, and no C wrapper, which nothing calls: both only take time."""
     module = module_of(tmp_path, SMALL)
     jitable(module.inner)
     twin = compiled_anew(module.kernel, kept=False)
@@ -159,10 +159,10 @@ def test_machine_code_is_made_of_the_kernel_alone(tmp_path):
     (code,) = (one.library for one in twin.overloads.values())
     made = {name for name in code.codegen._engine._defined_symbols if "planted" in name and "NumbaEnv" not in name}
     assert not [name for name in made if "inner" in name or name.startswith("cfunc")]
-    assert {"cpython" in name for name in made} == {True, False}  # the kernel, and what Python calls
+    assert {"cpython" in name for name in made} == {True, False}  # the kernel, and its wrapper for Python
 
 
-#: A function that a kernel calls, and what it calls, and what is called twice in all.
+#: *kernel* calls *inner* directly, and again through *outer*.
 TWICE = (
     "FACTOR = 3\ndef inner(number):\n    return FACTOR * number\ndef outer(number):\n    return inner(number)\n"
     "def kernel(number):\n    return inner(number) + outer(number)\n"
@@ -213,7 +213,7 @@ def test_what_another_process_compiles_is_waited_for(kept, tmp_path, monkeypatch
     elsewhere.mkdir()
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(elsewhere))
     lock = (elsewhere / index.name).with_suffix(".lock")
-    with lock.open("w") as another:  # it stands for that process, and has just compiled the same
+    with lock.open("w") as another:  # stands for the other process, which has just compiled the same
         flock(another, LOCK_EX)
         waits = Thread(target=lambda: found.append(kept("b", SMALL, 4)))
         waits.start()
@@ -226,7 +226,7 @@ def test_what_another_process_compiles_is_waited_for(kept, tmp_path, monkeypatch
 
 
 def test_the_order_of_fields_tells_code_apart(kept):
-    """Numba compiles ``pair.left`` into a place, and tells two classes of one name by nothing else."""
+    """Numba compiles ``pair.left`` to an index, and for two classes of one name only the fields' order differs."""
     head = 'from collections import namedtuple\nPair = namedtuple("Pair", "left right")\n'
     source = head + "def inner(pair):\n    return pair.left\ndef kernel(pair):\n    return inner(pair)\n"
     cache = KeptCode.__new__(KeptCode)
@@ -252,7 +252,7 @@ def test_code_is_kept_in_the_programs_folder_where_numba_was_imported_before(tmp
     assert Path(said.stdout.strip()) == tmp_path / "slotscope" / "compiled"
 
 
-#: Runs a scenario compiled, and tells where it came to, and whether Numba made ready to compile.
+#: Runs a scenario compiled; prints the state's digest, and whether Numba loaded what it compiles with.
 LOADS = """
 import sys
 from slotscope.model.api import Session
@@ -269,11 +269,11 @@ print(load_numba().njit(lambda number: [number + 1, 2][0])(1), "numba.cpython.ma
 @pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["dra-classroom", "queues-wide-jobs", "jrs-two-phases", "moldable-sublinear"])
 def test_what_is_kept_is_loaded_without_all_that_numba_compiles_with(scenario):
-    """It comes to the same state, and what is not kept is compiled beside it."""
+    """The state is the reference's, and new functions can still be compiled in the same process."""
     given = [sys.executable, "-c", LOADS, scenario]
     reference = Session.open(scenario, kernel=False)
     reference.run(events=200)
-    run(given, capture_output=True, check=True)  # here it may have to be compiled
+    run(given, capture_output=True, check=True)  # this run may still compile
     said = run(given, capture_output=True, text=True, check=True).stdout.split()
     assert said == ["kernel", digest(reference.timeline.state), "False", "2", "True"]
 
@@ -288,7 +288,7 @@ def test_the_compiler_gives_its_memory_back_and_works_on():
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="told by Linux alone")
 def test_libraries_that_a_start_has_read_are_given_back():
-    """All of them, not the compiler alone."""
+    """The pages of all libraries, not only the compiler's."""
     given = (
         "import numba, numpy, PySide6.QtWidgets\n"
         "from slotscope.model.compiling.pages import give_back_libraries\n"
@@ -308,7 +308,7 @@ def test_where_the_system_tells_nothing_of_its_memory_none_is_given_back(tmp_pat
 
 
 def test_what_was_changed_in_memory_stays(tmp_path):
-    """Nothing is given up that is not in the file of a library: of what was changed, or can be, nothing is asked."""
+    """Only pages that a library's file can restore are given back; changed or writable ones are left alone."""
     smaps = tmp_path / "smaps"
     smaps.write_text(
         "1000-3000 r-xp 00000000 08:01 7    /lib/libllvmlite.so\nRss:      8 kB\nAnonymous:      4 kB\n"

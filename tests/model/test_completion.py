@@ -1,4 +1,4 @@
-"""Names that may follow in an unfinished question, and that each of them makes it whole."""
+"""Names offered to complete an unfinished question: each of them makes it a valid one."""
 
 from __future__ import annotations
 

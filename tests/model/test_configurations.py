@@ -1,4 +1,4 @@
-"""The set of feasible configurations: listed, counted, and its maximal members."""
+"""The set of feasible configurations: enumerated, counted, and its maximal elements."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ spaces = st.one_of(additive_spaces(), monotone_spaces())
 
 
 def by_hand(space: ConfigurationSpace) -> list[tuple[int, ...]]:
-    """All feasible configurations by the definition, lexicographically largest first."""
+    """All feasible configurations from the definition, lexicographically largest first."""
     if space.members:
         most = [max(member[j] for member in space.members) for j in range(space.types)]
     else:

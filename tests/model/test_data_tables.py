@@ -1,4 +1,4 @@
-"""Tables that leave the program: what is written is what comes back, in every format."""
+"""Exported tables: reading back gives what was written, in every format."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def tables(draw: st.DrawFn) -> DataTable:
 
 @given(table=tables())
 def test_arrow_has_every_cell(table: DataTable) -> None:
-    arrow = pyarrow.table(table)  # by the interface that all of Arrow's friends use
+    arrow = pyarrow.table(table)  # by Arrow's PyCapsule interface
     assert arrow.column_names == table.names
     assert arrow.num_rows == len(table)
     for column in table.columns:
@@ -63,7 +63,7 @@ def test_arrow_shares_the_memory_of_a_column() -> None:
 
 
 def test_pandas_and_polars_share_the_memory_of_numbers() -> None:
-    """Also where some are absent: whole numbers stay whole."""
+    """Also with missing values: integers stay integers."""
     known = np.arange(1000) % 7 > 0
     table = DataTable(
         "some",
@@ -111,7 +111,7 @@ def _write_in_two(table: DataTable, cut: int, folder: Path) -> None:
 def test_many_numbers_are_written_as_python_writes_them(
     is_installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With pyarrow, which is asked for them, and without it; also where numbers come again and again, or are absent."""
+    """With pyarrow, which then formats them, and without it; also with repeated and missing numbers."""
     if not is_installed:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
     random = np.random.default_rng(1)
@@ -128,7 +128,7 @@ def test_many_numbers_are_written_as_python_writes_them(
 
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "uint64"])
 def test_whole_numbers_are_written_as_they_are(kind: str, tmp_path: Path) -> None:
-    """Also at both ends of their type, and of all lengths."""
+    """Integers of every length, and the extremes of their type."""
     ends = np.iinfo(kind)
     tens = [sign * (10**digits + more) for digits in range(20) for more in (-1, 0) for sign in (1, -1)]
     lengths = np.resize(np.array([ten for ten in tens if ends.min <= ten <= ends.max], kind), 1000)
@@ -148,7 +148,7 @@ def test_parquet_is_written_in_large_parts(tmp_path: Path) -> None:
         write(table.part(slice(0, 5)))
     about = pyarrow.parquet.read_metadata(tmp_path / "a.parquet")
     assert [about.row_group(part).num_rows for part in range(about.num_row_groups)] == [len(table), 5]
-    table.write(tmp_path / "b.parquet")  # with nothing left at the end
+    table.write(tmp_path / "b.parquet")  # no partial block at the end
     assert pyarrow.parquet.read_metadata(tmp_path / "b.parquet").num_rows == len(table)
 
 

@@ -1,4 +1,4 @@
-"""Lines of pseudocode that are not what the paper prints have the printed ones beside them, in all kinds of system."""
+"""Lines of pseudocode that differ from the paper's print carry the printed line, in all kinds of system."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_parameter_makes_a_line_another_and_keeps_what_it_was() -> None:
 
 
 def test_a_type_that_fits_no_server_is_no_candidate_of_gpa() -> None:
-    """Line 4 has all types in print; nor is anything preempted for it."""
+    """In print line 4 takes all types.  No job is preempted for such a type either."""
     text = scenario_files()["dra-classroom"].read_text(encoding="utf-8")
     with_wide = parse_scenario_text(text.replace("CPU = 5, memory = 20", "CPU = 9, memory = 20"), "wide")
     for policy, more in (("dra", []), ("dra-preemption", [Line(3, 1)])):

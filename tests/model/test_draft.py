@@ -1,4 +1,4 @@
-"""Files are written as a whole or not at all: what stood there before stays until then."""
+"""Files are written as a whole or not at all: until then the old content stays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STEP = {"moment": "slotscope dra-classroom --policy dra --seed 1 --event 10", "t
 
 @contextmanager
 def room_for(size: int) -> Iterator[None]:
-    """No file may become larger than so many bytes, as where a disk is full."""
+    """Limit the size of files, as a full disk does."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:

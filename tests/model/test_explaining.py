@@ -1,4 +1,4 @@
-"""What an event did stands before its sub-steps where they take long; both are what a step that waits for them has."""
+"""Slow events show their effect before their sub-steps; both equal those of a step that waits for the sub-steps."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_state_is_copied_once_and_stays_as_it_was_shown(scenario: str) -> None
     for _ in range(5):
         before, was_before = shown, was
         session.step()
-        session.explain()  # from here on the state that the reference came to is the copy
+        session.explain()  # from here on the copy is the state that the reference reached
         shown = session.frame()
         was = digest(session.timeline.state)
         assert session.timeline.state_before is before.state
@@ -135,7 +135,7 @@ def test_quick_sub_steps_are_had_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 class Ahead(Walk):
-    """The walks of a run that is seen, all of whose events take long."""
+    """The walks of a displayed run, all of whose events count as slow."""
 
     def _show_effects_first(self) -> None:
         self.session.effect_first = True
@@ -176,7 +176,7 @@ TestAhead.settings = settings(max_examples=8, stateful_step_count=25)
 
 
 class QueueAhead(Ahead, QueueWalk):
-    """The same through the slots of a queueing system."""
+    """The same for a queueing system, by slots."""
 
     @initialize(scenario=queue_scenarios().filter(can_be_assembled))
     def open(self, scenario: Any) -> None:

@@ -1,4 +1,4 @@
-"""Policies of one's own run by the hundred events as they do step by step; what goes wrong is told alike."""
+"""User policies run in batches of a hundred events as they do step by step, and faults are reported alike."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.own_policies import FIRST_FIT, HEAD, source, write
 
 POLICIES = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
-#: A scenario and a policy for it, of each kind of system; among them a trace, a script, and a state that grows.
+#: Scenarios of each kind of system, each with a policy; among them a trace, a script, and a state that grows.
 CASES = (
     ("dra-vms", "reservation_template"),
     ("dra-classroom", "keep_room"),
@@ -38,12 +38,12 @@ CASES = (
 
 
 def bench_of(scenario: str, policy: str, seed: int = 1) -> Bench:
-    """A scenario under a policy that ships."""
+    """A scenario under a policy file that ships with the program."""
     return Session.open(scenario, str(POLICIES / f"{policy}.py"), seed=seed).bench
 
 
 def ran(engine: Engine, state: Any, events: int, task: Task) -> tuple[np.ndarray, Advance]:
-    """So many events, asked for again and again until they are there, or something is in the way."""
+    """Request events until there are *events* of them, or the run stops for another reason."""
     rows = np.zeros(events, engine._system.row_dtype)  # type: ignore[attr-defined]
     result, done, samples = Advance(state, 0, Reason.LIMIT), 0, []
     while done < events and result.reason is Reason.LIMIT:
@@ -54,7 +54,7 @@ def ran(engine: Engine, state: Any, events: int, task: Task) -> tuple[np.ndarray
 
 
 def same(one: tuple[np.ndarray, Advance], other: tuple[np.ndarray, Advance]) -> None:
-    """Both came to the same."""
+    """Check that both results are equal."""
     (rows, result), (others, known) = one, other
     assert (rows == others).all() and result.rows == known.rows and result.reason is known.reason
     assert digest(result.state) == digest(known.state)
@@ -83,7 +83,7 @@ def test_a_stretch_is_what_its_steps_are(scenario: str, policy: str, seed: int) 
 
 @pytest.mark.parametrize("jobs", (2, 50))
 def test_jobs_come_in_blocks(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
-    """Also such as have fewer jobs than a request has events."""
+    """Also blocks with fewer jobs than a request has events."""
     monkeypatch.setattr(workload, "BLOCK", jobs)
     bench = bench_of("dra-classroom", "keep_room")
     bench.reference._slices = Slices(64, 1.0)  # type: ignore[attr-defined]
@@ -105,7 +105,7 @@ def test_a_workload_that_ends(tmp_path: Path) -> None:
     assert ways[0][1].reason is Reason.END
 
 
-#: What goes wrong at event 40, and what is said of it.
+#: Statements that go wrong at event 40, and what the fault's line says.
 FAULTS = {
     "an exception": ("1 / 0", "ZeroDivisionError"),
     "an impossible decision": ("yield Admit(server=10**6)", "10"),
@@ -124,7 +124,7 @@ def test_a_fault_is_told_as_step_by_step(tmp_path: Path, name: str) -> None:
     wrong, said = FAULTS[name]
     text = source(f"if view.event >= 39:\n    {wrong}\n" + FIRST_FIT, head=f"import os\n{HEAD}")
     bench = assemble(load_scenario("dra-classroom"), write(tmp_path, text))
-    for _ in range(2):  # it can be asked again
+    for _ in range(2):  # a second request gives the same
         found = ran(bench.reference, started(bench.system), 400, Task(stride=1))
         known = ran(ReferenceEngine(bench.system), started(bench.system), 400, Task(stride=1))
         same(found, known)
@@ -133,7 +133,7 @@ def test_a_fault_is_told_as_step_by_step(tmp_path: Path, name: str) -> None:
 
 
 def test_what_a_policy_is_given_is_its_own(tmp_path: Path) -> None:
-    """Whatever it writes there, the system of its process goes on as that of the program does."""
+    """A policy that overwrites its view's layout does not change the system of its process."""
     text = (POLICIES / "queue_template.py").read_text(encoding="utf-8")
     first = next(line for line in text.splitlines() if line.strip().startswith("def slot("))
     spoils = "\n        view.layout.room_of = lambda sizes: 0 * sizes  # no job needs room any more\n"
@@ -144,7 +144,7 @@ def test_what_a_policy_is_given_is_its_own(tmp_path: Path) -> None:
 
 
 def test_a_slow_event_is_left_to_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It tells how far it is, and can be stopped; what is fast goes on by the hundred."""
+    """The program's own engine runs it, with progress and a way to stop; fast events are still run in batches."""
     slow = (
         "if view.event in (39, 40, 41):\n    for _ in range(8):\n        time.sleep(0.02)\n        yield say('now')\n"
     )

@@ -1,4 +1,4 @@
-"""Where the program keeps what is the user's, also where the usual place cannot be had."""
+"""Where the program keeps the user's files, also if the usual folder cannot be used."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from slotscope.model.policies.own.trust import record
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary folders are made meanwhile."""
+    """The folder in which temporary folders are made during the test."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(folders, "own_temporary_folder", own_temporary_folder.__wrapped__)
     monkeypatch.setattr("slotscope.model.jit.own_temporary_folder", own_temporary_folder.__wrapped__)
@@ -36,7 +36,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def close_to_writers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let *folder* be one that cannot be written, also for an administrator."""
+    """Make *folder* unwritable, also for root."""
     may = os.access
     monkeypatch.setattr(
         os, "access", lambda path, mode: may(path, mode) and not (mode & os.W_OK and Path(path) == folder)
@@ -65,7 +65,7 @@ def test_whoever_has_no_home_has_a_folder_of_ones_own(temporary: Path, monkeypat
 
 
 def test_where_the_home_cannot_be_written_code_comes_from_a_folder_of_ones_own(temporary: Path) -> None:
-    """Whoever can write the folder of compiled code can make the program run theirs."""
+    """Anyone who can write to the folder of compiled code can make the program run code of theirs."""
     folder = own_temporary_folder.__wrapped__
     mine = Path(folder())
     assert mine.parent == temporary
@@ -81,7 +81,7 @@ def test_where_the_home_cannot_be_written_code_comes_from_a_folder_of_ones_own(t
 def test_a_cache_that_somebody_else_made_is_not_where_code_is_kept(
     temporary: Path, monkeypatch: pytest.MonkeyPatch, blocked: str
 ) -> None:
-    """As the administrator leaves it, who has run the program with this user's home."""
+    """As root leaves it after running the program with this user's home."""
     home = temporary / "home"
     (home / blocked).mkdir(parents=True)
     monkeypatch.setattr(Path, "home", lambda: home)

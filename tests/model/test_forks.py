@@ -35,7 +35,7 @@ def run_of(kind: str, events: int = 0, kernel: bool = False, policy: str = "") -
 
 
 def to_a_decision(session: Session) -> str:
-    """Run on to an event of which the policy decides one thing; that."""
+    """Run up to an event at which the policy makes a single decision; return the decision."""
     while not (own := own_decision(session)):
         session.run(events=1)
     return own
@@ -123,7 +123,7 @@ def test_forcing_what_the_policy_decides_changes_nothing(kind: str) -> None:
 
 
 def wrong(session: Session) -> str:
-    """A decision that the next event allows and that leads to another state."""
+    """A decision allowed at the next event that leads to another state; empty if there is none."""
     before = session.timeline.event
     for decision in decisions(session):
         try:
@@ -140,7 +140,7 @@ def wrong(session: Session) -> str:
 
 
 def to_a_fork(kind: str, kernel: bool = False, after: int = 15) -> tuple[Session, Deviation]:
-    """A run that stands where something can be decided otherwise, and that."""
+    """A run before an event that can be decided otherwise, and that other decision."""
     session = run_of(kind, after, kernel)
     while not (decision := wrong(session)):
         session.run(events=1)
@@ -298,7 +298,7 @@ def test_each_event_is_worded_as_the_policy_has_it_that_decided_there(kind: str)
 
 
 def edited(session: Session, *path: Any, value: Any) -> Deviation:
-    """A change of one value of the scenario where the run stands."""
+    """A change of one value of the scenario at the run's present event."""
     before = as_data(session.bench.scenario)
     after = json.loads(json.dumps(before))
     holder = after
@@ -367,7 +367,7 @@ def test_a_policy_that_cannot_go_on_is_refused() -> None:
         forked(session, at(10, policy="dro"), kernel=False)
 
 
-# Beside the run it left, on the command line, in files.
+# Beside the original run, on the command line, in files.
 
 
 @KINDS

@@ -1,4 +1,4 @@
-"""What if an empty server had another configuration: slots of reservation systems, active ones of queues."""
+"""Forks that give an empty server another configuration: slots in loss systems, active configurations in queues."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ EITHER = pytest.mark.parametrize(("scenario", "policy"), RUNS)
 
 
 def configurations(session: Session) -> list[Choice]:
-    """What can be decided of configurations in the next event."""
+    """The choices of configurations at the next event."""
     line = session.timeline
     choices = session.bench.at(line.event).system.choices(line.state)
     return [choice for choice in choices if choice.text.startswith("configuration=")]
 
 
 def given_to(state: Any, system: Any, server: int) -> str:
-    """The configuration of a server as a choice's title has it, but for k[i]."""
+    """The configuration of a server as a choice's title writes it, without k[i]."""
     if hasattr(state, "active"):
         return str(system.policy.configuration_names[state.active[server]])
     return f"({', '.join(map(str, state.configuration[server].tolist()))})"
@@ -69,12 +69,12 @@ def test_an_empty_server_gets_the_one_that_is_chosen(scenario: str, policy: str,
             break
         session.run(events=1)
     else:
-        return  # no server is empty for long
+        return  # no server was empty in all these events
     choice, event = data.draw(st.sampled_from(found), "choice"), session.timeline.event
     server = data.draw(st.sampled_from(choice.servers), "server")
     try:
         fork = forked(session, at(event, choice.decision(server + 1)), kernel=False)
-    except PolicyError as error:  # a job that arrives, or migrates to where one leaves, goes to the empty server
+    except PolicyError as error:  # a job arrives at, or migrates to, the empty server
         assert "which is not empty" in error.message
         assert becomes(session).placement[server].any()
         return
@@ -109,7 +109,7 @@ def test_the_one_that_the_policy_takes_changes_nothing(scenario: str, policy: st
                 assert "the fork decides" in said
                 tried += 1
         session.run(events=1)
-    assert tried or policy == "static-reservation"  # which never has anything to give after the start
+    assert tried or policy == "static-reservation"  # it gives no configurations after the start
 
 
 @EITHER
@@ -117,7 +117,7 @@ def test_the_one_that_the_policy_takes_changes_nothing(scenario: str, policy: st
 @given(data=st.data())
 def test_one_with_jobs_keeps_its_own(scenario: str, policy: str, data: st.DataObject) -> None:
     session = ran(scenario, policy, events=data.draw(st.integers(20, 80), "events"))
-    if policy.endswith("preemptive=true"):  # there a server with jobs gets one as well
+    if policy.endswith("preemptive=true"):  # it also gives configurations to servers with jobs
         return
     state = session.timeline.state
     after = becomes(session)

@@ -1,4 +1,4 @@
-"""What is known of a run in which something was decided otherwise, and forks under policies of one's own."""
+"""Monitors and explanations of forks with forced decisions, and forks under user policies."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ def test_policies_of_ones_own_are_left_overruled_and_gone_on_with(kind: str, tmp
         assert other.frame().rows[-1]["event"] == event + 1
 
 
-# What is known of a run in which something was decided otherwise.
+# Monitors and explanations after a forced decision.
 
 
 def told_to_wait() -> Session:
-    """A queue in which a job that fits was told to wait, by an event of its own."""
+    """A queueing run just after an event at which a fork made a job wait although it fits."""
     session = run_of("queue", policy="bf-js")
     for event in range(1, 200):
         session.seek(event)
@@ -138,7 +138,7 @@ def test_a_decision_of_the_past_is_explained_by_the_rules_that_held_there() -> N
 
 @pytest.mark.parametrize("policy", ["vqs-bf@200:job=97,wait", "bf-s@205:job=109,wait", "fifo-ff@208:job=115,wait"])
 def test_a_job_of_a_queue_waits_for_one_slot_where_the_policy_would_take_it_in_the_next(policy: str) -> None:
-    """Nothing arrives or leaves in that slot, which is passed over elsewhere; the kernel looks at it, too."""
+    """Nothing arrives or leaves in the next slot, so it would be skipped; here the kernel must run it, too."""
     event, job = (int(number) for number in re.findall(r"[0-9]+", policy))
     for kernel in (False, True):
         session = Session.open("queues-classroom", policy, 1, kernel=kernel)

@@ -1,4 +1,4 @@
-"""Random walks of a run and its forks: every one stands where its course, run straight, stands."""
+"""Random walks of a run and its forks: each reaches the state of a straight run of its course."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from slotscope.model.forks.changes import Course
 from slotscope.model.systems.state import digest
 from tests.forking import RUNS, at, decisions, straight
 
-#: Events that a walk goes at most, and how many runs it keeps.
+#: Most events of a walk, and most runs that it keeps.
 LENGTH, MOST = 60, 5
 
 

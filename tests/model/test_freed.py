@@ -1,4 +1,4 @@
-"""Memory that is made anew from slice to slice does not come from the system each time."""
+"""Memory that each slice frees and allocates again is reused, not fetched from the system each time."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def test_pages_are_not_fetched_again_for_each_slice(monkeypatch: pytest.MonkeyPa
     system, line = session.bench.system, session.timeline
     question = ready(session, TEXT)
     fetched = []
-    monkeypatch.setattr(asking, "SECONDS", 10.0)  # slices are long, however busy the machine is
+    monkeypatch.setattr(asking, "SECONDS", 10.0)  # long slices, even on a busy machine
     for _ in range(2):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
         assert all(part.values[0].all() for part in answers(system, line, [question], 0, EVENTS))
         fetched.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
-    assert fetched[1] < 0.1 * EVENTS, fetched  # 0.3 for each where freed memory goes back
+    assert fetched[1] < 0.1 * EVENTS, fetched  # 0.3 per event if freed memory goes back to the system

@@ -1,4 +1,4 @@
-"""The test for growth: how often it is right and wrong, on queues whose truth is known."""
+"""The test for growth: how often it is right and wrong, on queues known to be stable or not."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ STRETCH = 4000
 
 @cache
 def queue(rate: float, seed: int, stretches: int = 50, stretch: int = STRETCH) -> Values:
-    """[b] sums over stretches of a queue with Poisson arrivals that serves one job per slot, for all who look at it.
+    """[b] the length of a queue with Poisson arrivals that serves one job per slot, summed over each stretch.
 
-    The first fifth is left out.
+    The first fifth of the slots is left out.  Results are shared, thus read-only.
     """
     random = np.random.default_rng([seed, 2019])
     slots = stretches * stretch
@@ -77,7 +77,7 @@ class TestQueuesOfKnownKind:
         assert max(one.half_width for one in found) < 0.01
 
     def test_the_interval_of_a_line_holds_its_slope_19_times_in_20(self) -> None:
-        """Each is half of the one before and something new, which the fit itself hides in part."""
+        """Each deviation is half the one before plus fresh noise; fitting the line hides part of this correlation."""
         random, runs, slope = np.random.default_rng(1954), 1500, 0.1
         inside = 0
         for _ in range(runs):
@@ -90,7 +90,7 @@ class TestQueuesOfKnownKind:
         assert 0.935 <= inside / runs <= 0.97
 
     def test_the_interval_of_a_random_walk_holds_its_drift_19_times_in_20(self) -> None:
-        """Averages of a walk have increments that depend on one another, which widens it."""
+        """Averages of a random walk have correlated increments, which must widen the interval."""
         random, runs, drift = np.random.default_rng(1960), 3000, 0.5
         inside = 0
         for _ in range(runs):
@@ -111,7 +111,7 @@ class TestQueuesOfKnownKind:
 
 
 class TestGrowthThatIsNoRandomWalk:
-    """Some jobs are never served, and pile up beside a queue that comes and goes."""
+    """Some jobs are never served, and pile up beside a queue that fluctuates."""
 
     @pytest.mark.parametrize("rise", [0.003, 0.01, 0.1])
     def test_a_slow_rise_below_noise_is_never_stable(self, rise: float) -> None:
@@ -164,7 +164,7 @@ class TestInvariance:
 
 
 class TestCriticalValues:
-    """The published values against random walks of our own."""
+    """The published values against simulated random walks."""
 
     @pytest.mark.parametrize(
         ("critical", "trend", "level"), [(AROUND_A_MEAN, False, 0.05), (AROUND_A_LINE, True, 0.01)]
@@ -215,7 +215,7 @@ class TestTogether:
     def test_many_runs_on_their_way_up_are_not_unstable(self, rate: float) -> None:
         runs = [judged(queue(rate, seed, stretch=200), 200) for seed in range(400)]
         assert together(runs).verdict != "unstable"
-        assert together(runs).slope > 0  # which all together would show
+        assert together(runs).slope > 0  # which all runs together would show
 
     def test_runs_that_differ_widen_the_interval(self) -> None:
         runs = [Growth(slope, 0.1, "undecided", "") for slope in (0.0, 0.0, 0.0, 0.0, 5.0)]

@@ -69,7 +69,7 @@ TestHeap.settings = settings(max_examples=40, stateful_step_count=60)
 
 
 def drained(times: Any, records: Any, numbers: Any, given: Any, out: Any) -> int:
-    """Push all of *given*, remove every fifth, pop the rest into *out*; how many came out."""
+    """Push all of *given*, remove every fifth, pop the rest into *out*; return how many were popped."""
     size = 0
     for record in range(len(given)):
         heap.push(times, records, size, given[record], record, numbers)

@@ -1,4 +1,4 @@
-"""The page on questions: each question worth asking finds what it says, in its scenario."""
+"""The help page on questions: each of its example questions finds what the page says, in its scenario."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.help_pages import code, page, table
 
 ROWS = table(page("questions"), "scenario")
 
-#: Events within which each of them has an answer.
+#: Events within which each question has a hit.
 ENOUGH = 5000
 
 

@@ -1,4 +1,4 @@
-"""What is known of things and what happened to them, in every kind of system."""
+"""Facts about things, and their histories, in every kind of system."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from slotscope.model.running.engine import EventRun
 from slotscope.model.systems.state import copied
 from tests.runs import ran
 
-#: A scenario, a policy, and things of every kind that it has; "waiting" is replaced.
+#: A scenario, a policy, and a thing of each kind in it; "waiting" is replaced.
 CASES: dict[str, tuple[str, str | None, list[Thing]]] = {
     "dra": ("dra-classroom", None, [Thing("server", n) for n in range(4)] + [Thing("job", 90)]),
     "preemption": ("dra-classroom", "dra-preemption", [Thing("server", 1)]),
@@ -58,7 +58,7 @@ def case(request: pytest.FixtureRequest) -> tuple[Session, list[Thing]]:
 
 
 def searched(session: Session, thing: Thing, further: bool = False) -> Found:
-    """The history of a thing, as far as a search goes by itself."""
+    """The history of a thing, searched until the search stops by itself."""
     session.histories.want(thing, further)
     while session.histories.due:
         session.histories.search(0.0)
@@ -66,7 +66,7 @@ def searched(session: Session, thing: Thing, further: bool = False) -> Found:
 
 
 def by_reference(session: Session, thing: Thing) -> list[Told]:
-    """What happened to a thing by a run of every event, whatever its row says."""
+    """The history of a thing, by running every event whatever its row says."""
     line, inspector = session.timeline, session.bench.kind.inspector
     state, told = copied(line.first_state), []
     while int(state.number[0]) < line.live_end:
@@ -171,7 +171,7 @@ class TestSearching:
         assert session.histories.found()[thing].last == 2 * PAGE + NEAR
         session.run(events=NEAR + 1)
         session.histories.follow()
-        assert session.histories.found()[thing].last == 2 * PAGE + NEAR  # not while it rushes on
+        assert session.histories.found()[thing].last == 2 * PAGE + NEAR  # not while the run is fast
 
     def test_it_reaches_beyond_the_present_to_all_that_has_run(self, session):
         session.seek(10)

@@ -1,4 +1,4 @@
-"""Instance files as other programs write them: names, departures and degrees that we would not."""
+"""Instance files of other programs: names, departures and degrees in other forms than ours."""
 
 from __future__ import annotations
 

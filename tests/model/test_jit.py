@@ -1,4 +1,4 @@
-"""When kernels are compiled anew: after a change of what they do, and of nothing else."""
+"""Kernels are compiled anew after a change of what they do, and after no other change."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_change_of_what_it_does_is_one(old, new):
 @pytest.mark.parametrize("damaged", ["", "[]", "7", '{"a": ', "null"])
 def test_a_damaged_memory_of_meanings_does_no_harm(monkeypatch, tmp_path, damaged):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("slotscope.model.jit._COMPILED_FROM", ("jit.py",))  # the others take a second
+    monkeypatch.setattr("slotscope.model.jit._COMPILED_FROM", ("jit.py",))  # reading all files takes a second
     expected = source_meaning()
     memory = cache_folder() / f"meanings-{sys.implementation.cache_tag}.json"
     assert memory.exists()

@@ -1,4 +1,4 @@
-"""Tables of jobs: what is written is what is read, what is wrong is told in a line, and all kinds play them."""
+"""Tables of jobs: they read back as written, faults give one line, and every kind of system can run them."""
 
 from __future__ import annotations
 

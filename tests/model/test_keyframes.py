@@ -1,4 +1,4 @@
-"""History within the bounds that the user has chosen: in memory, on disk, and thinned beyond both."""
+"""Keyframes within the user's bounds: in memory, then on disk, and thinned beyond both."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ APART = 10
 
 @pytest.fixture(scope="module")
 def state() -> ReservationState:
-    """Of a small run."""
+    """The state of a small run."""
     found: ReservationState = started(assemble(load_scenario("dra-classroom")).system)
     return found
 
 
 def kept(room: HistoryRoom, state: Any, count: int) -> Keyframes:
-    """The keyframes of so many events with a state each."""
+    """Keyframes of a number of events, one state each."""
     frames = Keyframes(room)
     for number in range(count):
         event = copied(state)
@@ -67,7 +67,7 @@ def test_what_does_not_fit_in_memory_goes_to_disk_and_none_is_dropped(state: Res
     assert shared.disk_bytes == 10 * each  # all but the first
     del frames
     gc.collect()
-    assert int(shared.state(APART).number[0]) == APART  # what another run shares stays
+    assert int(shared.state(APART).number[0]) == APART  # shared frames survive their first owner
 
 
 @pytest.mark.parametrize("disk", [0, 10])

@@ -1,4 +1,4 @@
-"""What every kind of system provides, and that nothing else tells one from another."""
+"""What every kind of system must provide: the program tells kinds apart by this interface alone."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_headline_s_integral_grows_by_its_value(name):
 @pytest.mark.slow
 @KIND
 def test_measures_so_far_are_those_of_the_whole_run(name):
-    """Both ways to measure agree, up to what happens between two samples."""
+    """Measures from batches and from samples agree, up to what happens between two samples."""
     session = Session.open(kind_named(name).example)
     kind, bench = session.bench.kind, session.bench
     until = {"reservation": 20.0, "moldable": 200.0}.get(name, 20_000.0)
@@ -81,7 +81,7 @@ def test_measures_so_far_are_those_of_the_whole_run(name):
 
 @KIND
 def test_samples_that_are_far_apart_tell_a_mean_and_no_interval(name):
-    """A long run keeps few of its start: what is interpolated would differ too little from stretch to stretch."""
+    """A long run keeps few samples of its start: interpolated values would vary too little between stretches."""
     session = Session.open(kind_named(name).example, kernel=False)
     session.run(events=3000)
     frame, kind, numbers = session.frame(), session.bench.kind, session.bench.numbers
@@ -102,7 +102,7 @@ def test_samples_that_are_far_apart_tell_a_mean_and_no_interval(name):
 
 @KIND
 def test_of_a_long_run_means_are_those_of_the_time(name):
-    """Gone back to a moment early in it: since the end of the warm-up, which lies between two events, and exactly."""
+    """After going back to an early moment, means still start exactly at the end of the warm-up, between two events."""
     scenario = load_scenario(kind_named(name).example)
     early = ran(scenario, events=1001).timeline
     middle = (early.time + early.next_event.time) / 2
@@ -112,7 +112,7 @@ def test_of_a_long_run_means_are_those_of_the_time(name):
     def means():
         frame, kind = session.frame(), session.bench.kind
         [batches] = kind.batches_so_far(session.bench.numbers, (frame.until_now,), warmup, frame.time)
-        growing = "queue_growth"  # which is told from stretches, and not from both ends
+        growing = "queue_growth"  # estimated from stretches, not from both ends
         return {measure: one.estimate().mean for measure, one in batches.items() if measure != growing}
 
     at_the_time = means()

@@ -1,4 +1,4 @@
-"""Experiments say which curves they plan, in one order, whatever is finished already."""
+"""Experiments announce the curves they plan, in the same order whatever parts are finished."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_sweep_s_curves_are_planned_from_its_points(first: int) -> None:
 
 
 def test_points_over_the_budget_are_crossed_out_in_the_pictures_of_the_peers() -> None:
-    """First fit spends 3 times the budget at r = 25 only; JRS touches it, which is not over."""
+    """First fit spends 3 times the budget at r = 25 only; JRS spends exactly the budget, which is not over it."""
     spends = {"first fit": {25: 3.0}, "JRS": {100: 1.0}}
     budget = budget_of(MODELS["two phases"])
     assert budget is not None
@@ -62,7 +62,7 @@ def test_points_over_the_budget_are_crossed_out_in_the_pictures_of_the_peers() -
 
 @pytest.mark.parametrize("name", experiments())
 def test_every_figure_of_every_experiment_is_planned(name: str) -> None:
-    """Read from the source: some experiments need a trace, all need hours for all their curves."""
+    """Checked in the source: some experiments need a trace, and all curves would take hours."""
     spec = find_spec(experiments()[name].module.partition(":")[0])
     assert spec is not None
     assert spec.origin is not None
@@ -75,7 +75,7 @@ def test_every_figure_of_every_experiment_is_planned(name: str) -> None:
 
 
 def outcome_of(part: Part) -> Any:
-    """What a part might find, by whose work it is."""
+    """A possible outcome of a part, in the form that its work returns."""
     if part.work == dra_collections.__name__:
         return ["1/2"] * dra_collections.COLLECTIONS
     if part.work == moldable_runs.WORK:

@@ -1,4 +1,4 @@
-"""Running, stopping, being killed, going on: the result is always the same."""
+"""Experiments that run through, are stopped or killed, and resumed: the result is always the same."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def store(tmp_path):
 
 
 def test_what_is_left_counts_those_that_work_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten equal parts of ten seconds, the first alone and the others by threes: forty seconds."""
+    """Ten equal parts of ten seconds, the first alone and the others three at a time, take forty seconds."""
     parts = [Part("w", seed, "{}", f"part {seed}", 2.0) for seed in range(10)]
     now = [0.0]
     monkeypatch.setattr(runner, "monotonic", lambda: now[0])
@@ -215,7 +215,7 @@ def test_a_part_can_be_sent_and_described():
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed as on POSIX")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_killed_again_and_again_it_ends_with_the_same_bytes(workers, tmp_path):
-    """SIGKILL at random moments; parts that were finished then are never begun again."""
+    """SIGKILL at random moments; parts that were finished are never started again."""
     count, folder, whole = 60, tmp_path / "killed", tmp_path / "whole"
     for path in (folder, whole):
         path.mkdir()
@@ -252,7 +252,7 @@ def _wait_for_more(parts, path, process):
 
 
 def _wait_for_orphans(plan):
-    """Workers notice that they are alone once they have finished what they had in hand."""
+    """Wait until no new part starts: workers notice that they are orphans when they finish their current part."""
     begun = -1
     while begun != len(numbers_in(plan.log)):
         begun = len(numbers_in(plan.log))
@@ -270,7 +270,7 @@ def test_a_script_that_asks_for_workers_is_not_run_again_by_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = ModuleType("__main__")
-    script.__file__ = str(tmp_path / "script.py")  # without "if __name__ ...", as scripts are
+    script.__file__ = str(tmp_path / "script.py")  # without "if __name__ ...", as many scripts are
     Path(script.__file__).write_text("raise SystemExit('run once more')\n")
     monkeypatch.setitem(sys.modules, "__main__", script)
     assert run_plan(Tiny(2), executor=LocalWorkers(2)).rows

@@ -1,4 +1,4 @@
-"""Runs without history: how far they go, in which pieces, and what they leave behind."""
+"""Runs without history: where they stop, in which pieces they run, and what they leave in memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.own_policies import source, write
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "resources" / "traces" / "jobs.csv"
 
-#: When a run of each kind has had some hundred events.
+#: The time by which a run of each kind has had some hundred events.
 UNTIL = {"reservation": 0.5, "queue": 10_000.0, "phases": 0.5, "moldable": 50.0}
 
 KIND = pytest.mark.parametrize("name", list(KINDS))
@@ -52,7 +52,7 @@ def test_a_run_goes_up_to_a_time_in_pieces_of_any_length(name: str, monkeypatch:
 
 @KIND
 def test_what_two_runs_write_lies_in_no_line_of_memory_together(name: str) -> None:
-    """Two threads that write to one line wait for each other at every number."""
+    """False sharing: two threads that write to one cache line wait for each other at every write."""
     both = run_of(name), run_of(name)
     for share in (0.5, 1.0):
         for run in both:
@@ -79,7 +79,7 @@ def test_a_run_goes_up_to_an_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_run_that_is_over_is_gone_at_once() -> None:
-    """Python looks for circles too rarely for runs that each keep many jobs."""
+    """Without the collector of reference cycles, which runs too rarely for runs that each keep many jobs."""
     run = run_of("queue")
     run.to(100.0)
     left = [weakref.ref(one) for one in (run, run.bench, run.bench.system.workload)]
@@ -107,7 +107,7 @@ def test_replications_differ_in_their_seeds_only(name: str) -> None:
 @pytest.mark.parametrize("named_by", ["command", "scenario"])
 @pytest.mark.parametrize("changed", ["mine.py", "helper.py"])
 def test_a_part_is_of_the_texts_that_its_policy_had(tmp_path: Path, changed: str, named_by: str) -> None:
-    """Who saves a policy's file while an experiment runs would have parts of both texts under the name of one."""
+    """Else saving a policy's file during an experiment would mix parts of both texts under one name."""
     write(tmp_path, "room = 'with_room'\n", "helper.py")
     path = write(tmp_path, f"import helper\n{source()}")
     allow_named(path)

@@ -1,4 +1,4 @@
-"""Finished parts on disk: nothing lost, nothing made up, whatever happens to the file."""
+"""Finished parts on disk: none lost, none invented, whatever happens to the file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def filled(path, values):
 
 
 def held(path):
-    """What a newly opened store holds: (outcomes by number of part, damaged lines)."""
+    """What a newly opened store reads: (outcomes by number of part, damaged lines)."""
     store = Store(path)
     return {number: store.outcome(part) for number, part in enumerate(PARTS) if store.holds(part)}, store.damaged
 
